@@ -54,7 +54,7 @@ export default defineConfig([
   },
   {
     // The command carries its own SDK, so that it runs in any project, whatever SDK is there.
-    entry: { "cli/main": "src/cli/main.ts", "cli/doctor-setup": "src/cli/doctor/setup-program.ts" },
+    entry: { "cli/main": "src/main.ts", "cli/doctor-setup": "src/cli/doctor/setup-program.ts" },
     format: ["esm"],
     platform: "node",
     target: "node20.19",

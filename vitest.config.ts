@@ -6,13 +6,13 @@ import { defineConfig } from "vitest/config";
  * modules anew for each file takes half of the time.
  */
 const OWN_PROCESS = [
-  "test/{cli,deploy,docs,examples,package,setup}/**/*.test.ts",
-  "test/otel/{clock,live-time,progress}.test.ts",
-  "test/storage/lock-on-full-disk.test.ts",
-  "test/ingest/journal/verified-end.test.ts",
-  "test/otel/export/{chunk-span-processor,outage}.test.ts",
-  "test/adapters/openai-agents/shutdown.test.ts",
-  "test/runtime/calling-off.test.ts",
+  "test/{bridge/setup,cli,deploy,docs,examples,package}/**/*.test.ts",
+  "test/bridge/spans/{clock,live-time,progress}.test.ts",
+  "test/audit/storage/lock-on-full-disk.test.ts",
+  "test/service/journal/verified-end.test.ts",
+  "test/bridge/export/{chunk-span-processor,outage}.test.ts",
+  "test/agents/openai-agents/shutdown.test.ts",
+  "test/agents/runtime/calling-off.test.ts",
   "test/service/http/ingest-server.test.ts",
   "test/view/runs/damage.test.ts",
 ];

@@ -1,5 +1,5 @@
-// Writes docs/attributes.md from the tables in src/otel/semconv-*.ts, docs/metrics.md from the one in
-// src/otel/metrics/metric-names.ts, table and runbooks of docs/alerts.md from deploy/prometheus/rules, and docs/api and
+// Writes docs/attributes.md from the tables in src/events/semconv/semconv-*.ts, docs/metrics.md from the one in
+// src/bridge/metrics/metric-names.ts, table and runbooks of docs/alerts.md from deploy/prometheus/rules, and docs/api and
 // docs/cli.md from `dist`. `--print PAGE` shows `attributes`, `metrics`, `alerts` or `cli` instead.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -104,12 +104,12 @@ function page(tables) {
 }
 
 const HEAD = [
-  "<!-- Generated from src/otel/semconv-*.ts: change those files, then npm run docs. -->",
+  "<!-- Generated from src/events/semconv/semconv-*.ts: change those files, then npm run docs. -->",
   "",
   "# Attributes",
   "",
   "Every attribute that this package sets. `gen_ai.*` and `error.type` have the names of the OpenTelemetry",
-  "GenAI conventions (status: development), copied at the commit that `src/otel/semconv-conventions.ts` names; `entelix.*`",
+  "GenAI conventions (status: development), copied at the commit that `src/events/semconv/semconv-conventions.ts` names; `entelix.*`",
   "has upstream's name where upstream has one. Spans come from the instrumentation scope `entelix-otel`, with",
   "the version of this package.",
   "",
@@ -136,8 +136,8 @@ const TAIL = [
 ];
 
 const PAGES = {
-  attributes: async () => page(await load("src/otel/semconv.ts")),
-  metrics: async () => metricsPage(await load("src/otel/metrics/metric-names.ts")),
+  attributes: async () => page(await load("src/events/semconv/semconv.ts")),
+  metrics: async () => metricsPage(await load("src/bridge/metrics/metric-names.ts")),
   alerts: async () => alertsPage(),
   cli: async () => cliPage(),
 };

@@ -1,7 +1,7 @@
 // The spans of a request, as a seed draws them.
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import { randomSpans } from "../../test/otel/export/support/random-spans.ts";
-import { RandomValues } from "../../test/otel/export/support/random-values.ts";
+import { randomSpans } from "../../test/bridge/export/support/random-spans.ts";
+import { RandomValues } from "../../test/bridge/export/support/random-values.ts";
 import { sdkSpans } from "./sdk-spans.mjs";
 
 const MOST_SPANS = 60;

@@ -1,6 +1,6 @@
 // compare SPANS SEED: draws batches of spans until there were so many, and compares the bytes of each.
 import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
-import { Chunk } from "../../src/otel/export/chunk.ts";
+import { Chunk } from "../../src/bridge/export/chunk.ts";
 import { Random } from "../../test/support/random.ts";
 import { drawBatch } from "./batch.mjs";
 import { Coverage } from "./coverage.mjs";

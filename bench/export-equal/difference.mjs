@@ -1,5 +1,5 @@
 // Says where two requests are not the same.
-import { fieldsOf } from "../../test/otel/export/support/decode-request.ts";
+import { fieldsOf } from "../../test/bridge/export/support/decode-request.ts";
 
 const AROUND = 24;
 

@@ -1,7 +1,7 @@
 // One process of the comparison of encoders, bundled: `encode ENCODER ROUNDS`. Prints as JSON the CPU of encoding
 // spans into requests of 512, in us a span: the median of the rounds.
 import { JsonTraceSerializer, ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
-import { formatOf } from "../../src/otel/export/request-format.ts";
+import { formatOf } from "../../src/bridge/export/request-format.ts";
 import { handWritten } from "../variants.mjs";
 import { makeRuns } from "../workload.mjs";
 

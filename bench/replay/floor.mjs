@@ -1,8 +1,8 @@
 // The floor of a replay: lines split, parsed by `JSON.parse`, and the calls that their spans take, in the
 // order and with the values of a real replay. Nothing is checked, ordered, looked up or mapped: what a
 // replay takes beyond that is what its rules cost.
-import { createReplayProvider, serviceResource } from "../../src/otel/replay/replay-provider.ts";
-import { SpanRecord } from "../../src/otel/replay/span-record.ts";
+import { createReplayProvider, serviceResource } from "../../src/bridge/output/replay-provider.ts";
+import { SpanRecord } from "../../src/bridge/output/span-record.ts";
 import { Replay } from "./replay.mjs";
 
 const { resource } = serviceResource("bench");

@@ -1,4 +1,4 @@
-// The page docs/metrics.md, made from the module src/otel/metrics/metric-names.ts.
+// The page docs/metrics.md, made from the module src/bridge/metrics/metric-names.ts.
 
 /** How the kinds of the table are called in OpenTelemetry. */
 const KINDS = {
@@ -76,7 +76,7 @@ const SECTIONS = [
 ];
 
 const HEAD = [
-  "<!-- Generated from src/otel/metrics/metric-names.ts: change that file, then npm run docs. -->",
+  "<!-- Generated from src/bridge/metrics/metric-names.ts: change that file, then npm run docs. -->",
   "",
   "# Metrics",
   "",

@@ -1,5 +1,5 @@
-import type { BudgetBreach, InterruptionKind } from "../errors/agent-error-detail.ts";
-import type { ToolErrorKind } from "../errors/error-kinds.ts";
+import type { BudgetBreach, InterruptionKind } from "../events/errors/agent-error-detail.ts";
+import type { ToolErrorKind } from "../events/errors/error-kinds.ts";
 import type { Instant } from "../events/instant.ts";
 import type { RowAnchor } from "./audit-row.ts";
 import type { GraphEvent } from "./wire/graph-event.ts";

@@ -1,7 +1,7 @@
-import { signalOf } from "../dialects/entelix/signals.ts";
-import { callHook } from "../errors/call-hook.ts";
 import type { AgentEvent } from "../events/agent-event.ts";
+import { callHook } from "../events/errors/call-hook.ts";
 import { type EventEnvelope, readEventTime } from "../events/event-envelope.ts";
+import { canonicalRunId } from "../events/ids/run-ids.ts";
 import { fromMilliseconds, type Instant } from "../events/instant.ts";
 import {
   checkFunction,
@@ -10,9 +10,9 @@ import {
   checkWhole,
 } from "../events/option-checks.ts";
 import { inUtc } from "../events/rfc3339.ts";
-import { canonicalRunId } from "../lifecycle/run-ids.ts";
-import type { Signal } from "../lifecycle/signal.ts";
-import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
+import type { Signal } from "../events/signals/signal.ts";
+import { signalOf } from "../events/signals/signals.ts";
+import type { AgentEventSink } from "../events/sinks/agent-event-sink.ts";
 import { AuditCalls, type AuditScope } from "./audit-calls.ts";
 import type { AuditEntry, RowAnchor, ThreadKey } from "./audit-row.ts";
 import { type EventId, EventIds } from "./event-ids.ts";

@@ -1,11 +1,11 @@
 import type { AgentEvent } from "../events/agent-event.ts";
 import { isText } from "../events/forms.ts";
-import { hashedUuid } from "../events/hashed-uuid.ts";
+import { hashedUuid } from "../events/ids/hashed-uuid.ts";
+import { RecentMap } from "../events/ids/recent-map.ts";
+import { canonicalRunId } from "../events/ids/run-ids.ts";
 import type { Instant } from "../events/instant.ts";
 import { readTimestamp } from "../events/rfc3339.ts";
 import { MOST_NAME } from "../events/value-limits.ts";
-import { RecentMap } from "../lifecycle/recent-map.ts";
-import { canonicalRunId } from "../lifecycle/run-ids.ts";
 import type { RecordRefs } from "./record-refs.ts";
 
 /** Longest ID of an event: rows add a word to it. */

@@ -1,5 +1,5 @@
+import { RecentMap } from "../events/ids/recent-map.ts";
 import { checkWhole } from "../events/option-checks.ts";
-import { RecentMap } from "../lifecycle/recent-map.ts";
 import {
   type AuditEntry,
   type AuditRow,

@@ -1,6 +1,6 @@
 import { tenantKey } from "../events/agent-event.ts";
-import { RecentMap } from "../lifecycle/recent-map.ts";
-import { canonicalRunId } from "../lifecycle/run-ids.ts";
+import { RecentMap } from "../events/ids/recent-map.ts";
+import { canonicalRunId } from "../events/ids/run-ids.ts";
 
 /** What tells a run's thread. */
 export interface ThreadHints {

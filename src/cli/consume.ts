@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
-import { environmentWarnings } from "../otel/replay/command-telemetry.ts";
-import { serviceResource, UNNAMED, UNNAMED_HINT } from "../otel/replay/replay-provider.ts";
-import { DIALECT_NAMES, RUNTIMES } from "../runtimes/runtimes.ts";
+import { environmentWarnings } from "../bridge/output/command-telemetry.ts";
+import { serviceResource, UNNAMED, UNNAMED_HINT } from "../bridge/output/replay-provider.ts";
+import { DIALECT_NAMES, RUNTIMES } from "../replay/runtimes.ts";
 import { consumeMetricsText } from "../service/kafka/consume-metrics.ts";
 import {
   KafkaUnavailableError,
@@ -10,8 +10,8 @@ import {
 } from "../service/kafka/kafka-library.ts";
 import { KafkaService, type KafkaServiceOptions } from "../service/kafka/kafka-service.ts";
 import { type StatusOptions, StatusServer } from "../service/kafka/status-server.ts";
-import { LogProcessor } from "../service/log-processor/log-processor.ts";
 import { openStores } from "../service/open-stores.ts";
+import { LogProcessor } from "../service/processor/log-processor.ts";
 import { CliError, messageOf } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { signalEndpoint } from "./endpoints.ts";

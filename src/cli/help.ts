@@ -1,4 +1,4 @@
-import { highest } from "../view/model/count.ts";
+import { highest } from "../events/format/count.ts";
 import type { Command, OptionSpec } from "./command.ts";
 
 const COLUMNS = 84;

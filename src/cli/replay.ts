@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
-import { formatIssue } from "../ingest/decode-line.ts";
-import { environmentWarnings } from "../otel/replay/command-telemetry.ts";
-import { serviceResource, UNNAMED, UNNAMED_HINT } from "../otel/replay/replay-provider.ts";
-import { SpanOutlet } from "../otel/replay/span-outlet.ts";
-import { type AnyRuntime, DIALECT_NAMES } from "../runtimes/runtimes.ts";
+import { environmentWarnings } from "../bridge/output/command-telemetry.ts";
+import { serviceResource, UNNAMED, UNNAMED_HINT } from "../bridge/output/replay-provider.ts";
+import { SpanOutlet } from "../bridge/output/span-outlet.ts";
+import { formatIssue } from "../replay/input/decode-line.ts";
+import { type AnyRuntime, DIALECT_NAMES } from "../replay/runtimes.ts";
 import { CliError, isBrokenPipe, messageOf } from "./cli-error.ts";
 import type { Command } from "./command.ts";
 import { LIVE_PORT, liveEndpointWarning, REPLAY_PORT } from "./endpoints.ts";

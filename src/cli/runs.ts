@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
+import { WAIT_KINDS } from "../bridge/lifecycle/waiting.ts";
 import { fromMilliseconds } from "../events/instant.ts";
-import { WAIT_KINDS } from "../lifecycle/waiting.ts";
 import { MOST_RUNS, USUAL_RUNS } from "../service/http/open-runs.ts";
 import type { OpenRunsAnswer } from "../service/http/open-runs-form.ts";
 import { CliError } from "./cli-error.ts";

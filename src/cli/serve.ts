@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { environmentWarnings } from "../otel/replay/command-telemetry.ts";
-import { serviceResource, UNNAMED, UNNAMED_HINT } from "../otel/replay/replay-provider.ts";
+import { environmentWarnings } from "../bridge/output/command-telemetry.ts";
+import { serviceResource, UNNAMED, UNNAMED_HINT } from "../bridge/output/replay-provider.ts";
 import { IngestService } from "../service/http/ingest-service.ts";
 import { isLoopback, OPENAPI_TEXT } from "../service/http/routes.ts";
 import { openStores, type Stores } from "../service/open-stores.ts";

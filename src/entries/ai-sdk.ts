@@ -6,9 +6,9 @@ export type {
   AiSdkTelemetryOptions,
   PausedRun,
   PausedRuns,
-} from "../adapters/ai-sdk/options.ts";
-export type { AiSdkSpan } from "../adapters/ai-sdk/recorded-span.ts";
-export { AiSdkTelemetry } from "../adapters/ai-sdk/telemetry.ts";
-export type { AiSdkTracer } from "../adapters/ai-sdk/tracer.ts";
-export type { DecidedBy, ToolDecision } from "../adapters/decided-by.ts";
-export type { Price, PricedCall } from "../runtime/price.ts";
+} from "../agents/ai-sdk/options.ts";
+export type { AiSdkSpan } from "../agents/ai-sdk/recorded-span.ts";
+export { AiSdkTelemetry } from "../agents/ai-sdk/telemetry.ts";
+export type { AiSdkTracer } from "../agents/ai-sdk/tracer.ts";
+export type { DecidedBy, ToolDecision } from "../agents/core/decided-by.ts";
+export type { Price, PricedCall } from "../agents/runtime/price.ts";

@@ -1,9 +1,5 @@
 // `entelix-otel/context`: the context of a run for other processes, and the ids that follow from a run id.
 
-export type { HeadersLike } from "../context/http-headers.ts";
-export type { CarrierOptions, IgnoredReason, RunContext } from "../context/run-context.ts";
-export { isRunContextSource, type RunContextSource } from "../context/run-context.ts";
-export { RunIds } from "../lifecycle/run-ids.ts";
 export {
   type CarrierFormat,
   currentRunContext,
@@ -13,6 +9,14 @@ export {
   type InjectOptions,
   inject,
   RunContextPropagator,
-} from "../otel/propagation.ts";
-export { isDerivedParent } from "../otel/span-handle.ts";
-export { isSpanActivator, type SpanActivator, type SpanTarget } from "../sinks/agent-event-sink.ts";
+} from "../bridge/spans/propagation.ts";
+export { isDerivedParent } from "../bridge/spans/span-handle.ts";
+export type { HeadersLike } from "../events/context/http-headers.ts";
+export type { CarrierOptions, IgnoredReason, RunContext } from "../events/context/run-context.ts";
+export { isRunContextSource, type RunContextSource } from "../events/context/run-context.ts";
+export { RunIds } from "../events/ids/run-ids.ts";
+export {
+  isSpanActivator,
+  type SpanActivator,
+  type SpanTarget,
+} from "../events/sinks/agent-event-sink.ts";

@@ -1,26 +1,5 @@
 // `entelix-otel/events`: the parts of events and errors, and their closed sets.
 
-export type { ProviderErrorOptions } from "../errors/agent-error.ts";
-export type {
-  AgentErrorDetail,
-  AuthDetail,
-  InterruptionKind,
-  ProviderDetail,
-  UsageLimitBreach,
-} from "../errors/agent-error-detail.ts";
-export {
-  failureKindFromEnvelope,
-  toolErrorKindFromEnvelope,
-} from "../errors/agent-error-tables.ts";
-export type { ErrorEnvelope, WireClass } from "../errors/error-kinds.ts";
-export {
-  FAILURE_KIND_IDS,
-  type FailureKind,
-  type FailureKindId,
-  TOOL_ERROR_KINDS,
-  type ToolErrorKind,
-  wireId,
-} from "../errors/error-kinds.ts";
 export type { UsageSnapshot } from "../events/agent-event.ts";
 export {
   AGENT_EVENT_TYPES,
@@ -38,6 +17,27 @@ export {
   type ToolError,
   type ToolStart,
 } from "../events/agent-event.ts";
+export type { ProviderErrorOptions } from "../events/errors/agent-error.ts";
+export type {
+  AgentErrorDetail,
+  AuthDetail,
+  InterruptionKind,
+  ProviderDetail,
+  UsageLimitBreach,
+} from "../events/errors/agent-error-detail.ts";
+export {
+  failureKindFromEnvelope,
+  toolErrorKindFromEnvelope,
+} from "../events/errors/agent-error-tables.ts";
+export type { ErrorEnvelope, WireClass } from "../events/errors/error-kinds.ts";
+export {
+  FAILURE_KIND_IDS,
+  type FailureKind,
+  type FailureKindId,
+  TOOL_ERROR_KINDS,
+  type ToolErrorKind,
+  wireId,
+} from "../events/errors/error-kinds.ts";
 export type {
   DecisionDetails,
   EventDetails,

@@ -1,10 +1,10 @@
 // `entelix-otel/mastra`: for Mastra.
 
-export type { DecidedBy, ToolDecision } from "../adapters/decided-by.ts";
-export { MastraTelemetry } from "../adapters/mastra/mastra-telemetry.ts";
+export type { DecidedBy, ToolDecision } from "../agents/core/decided-by.ts";
+export { MastraTelemetry } from "../agents/mastra/mastra-telemetry.ts";
 export type {
   MastraCounts,
   MastraRun,
   MastraTelemetryOptions,
-} from "../adapters/mastra/options.ts";
-export type { Price, PricedCall } from "../runtime/price.ts";
+} from "../agents/mastra/options.ts";
+export type { Price, PricedCall } from "../agents/runtime/price.ts";

@@ -13,17 +13,17 @@ export type {
   SkippedLine,
   StreamKey as StreamPlace,
   UnknownEvent,
-} from "../dialects/dialect.ts";
-export { entelixDialect } from "../dialects/entelix/entelix-dialect.ts";
-export type { ActivityLine as HeardLine } from "../ingest/activity-line.ts";
-export type { ByteSource } from "../ingest/byte-source.ts";
-export type { DecodedLine } from "../ingest/decode-line.ts";
-export { formatIssue, type LineIssue } from "../ingest/decode-line.ts";
+} from "../replay/dialects/dialect.ts";
+export { entelixDialect } from "../replay/dialects/entelix/entelix-dialect.ts";
+export type { ActivityLine as HeardLine } from "../replay/input/activity-line.ts";
+export type { ByteSource } from "../replay/input/byte-source.ts";
+export type { DecodedLine } from "../replay/input/decode-line.ts";
+export { formatIssue, type LineIssue } from "../replay/input/decode-line.ts";
 export type {
   ReadEventsOptions,
   ReadReport,
   RejectedLine,
   UnknownLine,
-} from "../ingest/event-intake.ts";
-export { readEvents, SourceReadError } from "../ingest/read-events.ts";
-export type { ReorderBufferOptions } from "../ingest/reorder-buffer.ts";
+} from "../replay/input/event-intake.ts";
+export { readEvents, SourceReadError } from "../replay/input/read-events.ts";
+export type { ReorderBufferOptions } from "../replay/input/reorder-buffer.ts";

@@ -3,11 +3,11 @@ export type {
   LoggerProviderLike,
   LogRecordLike,
   ProgressOptions,
-} from "../otel/progress-options.ts";
+} from "../bridge/progress-options.ts";
 export type {
   MetricReaderLike,
   ProcessTelemetry,
   TelemetrySetupOptions,
-} from "../otel/setup/metrics/setup-telemetry.ts";
-export { setupTelemetry } from "../otel/setup/metrics/setup-telemetry.ts";
-export type { LossReason, SpanCounts, SpanLossError } from "../otel/setup/span-ledger.ts";
+} from "../bridge/setup/metrics/setup-telemetry.ts";
+export { setupTelemetry } from "../bridge/setup/metrics/setup-telemetry.ts";
+export type { LossReason, SpanCounts, SpanLossError } from "../bridge/setup/span-ledger.ts";

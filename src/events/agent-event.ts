@@ -1,6 +1,6 @@
-import type { InterruptionKind } from "../errors/agent-error-detail.ts";
-import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "../errors/error-kinds.ts";
-import type { RenderedForLlm } from "../errors/llm-text.ts";
+import type { InterruptionKind } from "./errors/agent-error-detail.ts";
+import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "./errors/error-kinds.ts";
+import type { RenderedForLlm } from "./errors/llm-text.ts";
 import type { ModelEvent } from "./model-event.ts";
 import type { StepEvent } from "./step-event.ts";
 

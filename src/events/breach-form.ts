@@ -1,4 +1,4 @@
-import type { BudgetBreach, UsageLimitBreach } from "../errors/agent-error-detail.ts";
+import type { BudgetBreach, UsageLimitBreach } from "./errors/agent-error-detail.ts";
 import { type Form, textWhere, value } from "./forms.ts";
 import { record, tagged } from "./object-forms.ts";
 import { isCount, isWholeNumber } from "./option-checks.ts";

@@ -1,4 +1,4 @@
-import type { ErrorEnvelope, FailureKind } from "../errors/error-kinds.ts";
+import type { ErrorEnvelope, FailureKind } from "./errors/error-kinds.ts";
 
 // entelix's agents say nothing of single model calls. Agents written in TypeScript know of them, so
 // these three types are this package's own: they travel among the others, and no upstream reads them.

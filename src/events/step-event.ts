@@ -1,4 +1,4 @@
-import type { ErrorEnvelope } from "../errors/error-kinds.ts";
+import type { ErrorEnvelope } from "./errors/error-kinds.ts";
 
 // Steps are parts of a run that are neither calls nor runs: nodes of a graph, retrievals, named parts of a
 // program. The three types are this package's own; no Rust agent sends them.

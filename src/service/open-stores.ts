@@ -2,10 +2,10 @@ import { urlScheme } from "../audit/ndjson/ndjson-options.ts";
 import { NdjsonSessionLog } from "../audit/ndjson/ndjson-session-log.ts";
 import { isPostgresUrl } from "../audit/postgres/postgres-options.ts";
 import type { SessionLog } from "../audit/session-log.ts";
-import type { ErrorHook } from "../otel/report.ts";
-import { noSpanStore, OtlpSpanStore, type SpanStore } from "../otel/service/span-store.ts";
-import { tracesUrl } from "../otel/setup/endpoint.ts";
-import { within } from "../otel/within.ts";
+import type { ErrorHook } from "../bridge/report.ts";
+import { tracesUrl } from "../bridge/setup/endpoint.ts";
+import { within } from "../bridge/spans/within.ts";
+import { noSpanStore, OtlpSpanStore, type SpanStore } from "../bridge/stores/span-store.ts";
 
 /**
  * Event ids that the log in a directory remembers, at least: about 300 bytes each. A service may come

@@ -3,8 +3,8 @@ import type { RowAnchor } from "../../src/audit/audit-row.ts";
 import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
 import { appendFor, type RowWaiter, type SessionLog } from "../../src/audit/session-log.ts";
-import { failingDisk } from "../storage/support/failing-disk.ts";
-import { MemoryDisk, seeded } from "../storage/support/memory-disk.ts";
+import { failingDisk } from "./storage/support/failing-disk.ts";
+import { MemoryDisk, seeded } from "./storage/support/memory-disk.ts";
 import { entries, entry, key } from "./support/entries.ts";
 
 /** Notes what it is told, in the order of all that share `told`. */

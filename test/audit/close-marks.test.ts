@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { NdjsonSessionLogOptions } from "../../src/audit/ndjson/ndjson-options.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
+import type { RemovingFileLayer } from "../../src/audit/storage/file-layer.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
-import type { RemovingFileLayer } from "../../src/storage/file-layer.ts";
-import { failingDisk } from "../storage/support/failing-disk.ts";
-import { MemoryDisk, seeded } from "../storage/support/memory-disk.ts";
+import { failingDisk } from "./storage/support/failing-disk.ts";
+import { MemoryDisk, seeded } from "./storage/support/memory-disk.ts";
 import { bytesOf, writeBytes } from "./support/disk-files.ts";
 import { entries, entry, key, temporaryFolder } from "./support/entries.ts";
 

@@ -4,8 +4,8 @@ import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import type { Durability } from "../../src/audit/ndjson/ndjson-options.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
-import { failingDisk } from "../storage/support/failing-disk.ts";
-import { MemoryDisk, seeded } from "../storage/support/memory-disk.ts";
+import { failingDisk } from "./storage/support/failing-disk.ts";
+import { MemoryDisk, seeded } from "./storage/support/memory-disk.ts";
 import { entries, entry, key } from "./support/entries.ts";
 
 async function setUp(durability: Durability = "batch", segmentBytes = 64 * 1024) {

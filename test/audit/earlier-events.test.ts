@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { RowAnchor } from "../../src/audit/audit-row.ts";
 import type { NdjsonSessionLogOptions } from "../../src/audit/ndjson/ndjson-options.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
+import type { FileLayer } from "../../src/audit/storage/file-layer.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
-import type { FileLayer } from "../../src/storage/file-layer.ts";
-import { failingDisk } from "../storage/support/failing-disk.ts";
-import { MemoryDisk, seeded } from "../storage/support/memory-disk.ts";
+import { failingDisk } from "./storage/support/failing-disk.ts";
+import { MemoryDisk, seeded } from "./storage/support/memory-disk.ts";
 import { entry, key } from "./support/entries.ts";
 
 const other = { ...key, thread_id: "t2" };

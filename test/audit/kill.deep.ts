@@ -5,8 +5,8 @@ import type { Durability } from "../../src/audit/ndjson/ndjson-options.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
 import { readRows } from "../../src/audit/verify/read-rows.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
-import { KillableWriter } from "../storage/support/killable-writer.ts";
-import { seeded } from "../storage/support/memory-disk.ts";
+import { KillableWriter } from "./storage/support/killable-writer.ts";
+import { seeded } from "./storage/support/memory-disk.ts";
 import { entry, temporaryFolder } from "./support/entries.ts";
 
 let folder: string;

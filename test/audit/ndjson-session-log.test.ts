@@ -13,9 +13,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { NdjsonSessionLogOptions } from "../../src/audit/ndjson/ndjson-options.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
 import type { Recovery } from "../../src/audit/ndjson/open-log.ts";
+import type { FileLayer } from "../../src/audit/storage/file-layer.ts";
+import { nodeFileLayer } from "../../src/audit/storage/node-file-layer.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
-import type { FileLayer } from "../../src/storage/file-layer.ts";
-import { nodeFileLayer } from "../../src/storage/node-file-layer.ts";
 import { crash } from "./support/crash.ts";
 import { entries, entry, key, temporaryFolder } from "./support/entries.ts";
 

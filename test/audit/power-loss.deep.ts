@@ -3,7 +3,7 @@ import type { RowAnchor, ThreadKey } from "../../src/audit/audit-row.ts";
 import type { Durability } from "../../src/audit/ndjson/ndjson-options.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
-import { MemoryDisk, PowerLoss, seeded } from "../storage/support/memory-disk.ts";
+import { MemoryDisk, PowerLoss, seeded } from "./storage/support/memory-disk.ts";
 import { entry } from "./support/entries.ts";
 
 const LOG = "/log";

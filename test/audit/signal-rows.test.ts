@@ -9,12 +9,12 @@ import {
   isGraphEvent,
   isOwnGraphEvent,
 } from "../../src/audit/wire/graph-event-codec.ts";
-import { GraphMapping } from "../../src/dialects/graph/graph-mapping.ts";
-import type { ErrorEnvelope, FailureKind } from "../../src/errors/error-kinds.ts";
-import { recordedLlmText } from "../../src/errors/llm-text.ts";
-import type { RunEnd, Signal } from "../../src/lifecycle/signal.ts";
-import { Bridge } from "../../src/otel/bridge.ts";
-import { replayed } from "../dialects/graph/replayed.ts";
+import { Bridge } from "../../src/bridge/bridge.ts";
+import type { ErrorEnvelope, FailureKind } from "../../src/events/errors/error-kinds.ts";
+import { recordedLlmText } from "../../src/events/errors/llm-text.ts";
+import type { RunEnd, Signal } from "../../src/events/signals/signal.ts";
+import { GraphMapping } from "../../src/replay/dialects/graph/graph-mapping.ts";
+import { replayed } from "../replay/dialects/graph/replayed.ts";
 import { PAYMENT, RUN, TENANT } from "../support/payment-run.ts";
 import type { Sent } from "../support/recorded-and-replayed.ts";
 import { flat, RunEvents, second } from "../support/run-events.ts";

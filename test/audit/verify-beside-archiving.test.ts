@@ -2,10 +2,10 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
+import type { FileLayer } from "../../src/audit/storage/file-layer.ts";
+import { nodeFileLayer } from "../../src/audit/storage/node-file-layer.ts";
 import { readRows } from "../../src/audit/verify/read-rows.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
-import type { FileLayer } from "../../src/storage/file-layer.ts";
-import { nodeFileLayer } from "../../src/storage/node-file-layer.ts";
 import { entries, key, temporaryFolder } from "./support/entries.ts";
 
 let parent: string;

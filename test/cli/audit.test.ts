@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
-import { bundle } from "../storage/support/bundle.ts";
+import { bundle } from "../audit/storage/support/bundle.ts";
 import { command } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
 import { recording } from "./support/recorded.ts";

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
 import { closeAuditLog } from "../../src/cli/replay/audit-directory.ts";
+import { failingDisk } from "../audit/storage/support/failing-disk.ts";
+import { MemoryDisk, seeded } from "../audit/storage/support/memory-disk.ts";
 import { entries, key } from "../audit/support/entries.ts";
-import { failingDisk } from "../storage/support/failing-disk.ts";
-import { MemoryDisk, seeded } from "../storage/support/memory-disk.ts";
 
 it("says why a command's log could not be closed, so that its summary is printed all the same", async () => {
   const { faults, layer } = failingDisk(new MemoryDisk(seeded(1)).layer());

@@ -4,7 +4,7 @@ import { createServer as createNetServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { selfSigned } from "../otel/export/support/self-signed.ts";
+import { selfSigned } from "../bridge/export/support/self-signed.ts";
 import { OtlpServer } from "../support/otlp-server.ts";
 import { command } from "./support/command.ts";
 

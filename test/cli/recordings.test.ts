@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BUNDLED_RECORDINGS } from "../../src/cli/demo/recordings.ts";
+import { BUNDLED_RECORDINGS } from "../../src/view/commands/demo/recordings.ts";
 import { readLines, readText } from "../support/golden.ts";
 
 /** Which real run each recording is. */

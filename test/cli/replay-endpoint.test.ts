@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { describe, expect, it } from "vitest";
-import { ProtobufServer } from "../otel/export/support/protobuf-server.ts";
+import { ProtobufServer } from "../bridge/export/support/protobuf-server.ts";
 import { deadUrl, OtlpServer } from "../support/otlp-server.ts";
 import { command } from "./support/command.ts";
 import { completed, recording, started } from "./support/recorded.ts";

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { writeCheckpoint } from "../../src/ingest/journal/checkpoint-file.ts";
-import { nodeFileLayer } from "../../src/storage/node-file-layer.ts";
+import { nodeFileLayer } from "../../src/audit/storage/node-file-layer.ts";
+import { writeCheckpoint } from "../../src/service/journal/checkpoint-file.ts";
 import { command } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
 

@@ -1,12 +1,12 @@
 import { EventEmitter } from "node:events";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LiveView } from "../../src/cli/demo/live-view.ts";
 import { nearest } from "../../src/cli/nearest.ts";
 import { Progress } from "../../src/cli/replay/progress.ts";
 import { LiveLines, Output } from "../../src/cli/terminal/output.ts";
 import { count, counted, duration, table } from "../../src/cli/terminal/table.ts";
 import { cutToWidth, padToWidth, safe, safeJson, widthOf } from "../../src/cli/terminal/text.ts";
+import { LiveView } from "../../src/view/commands/demo/live-view.ts";
 
 class FakeStream extends EventEmitter {
   written = "";

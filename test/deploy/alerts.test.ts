@@ -3,18 +3,18 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
-import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../src/errors/error-kinds.ts";
-import { FAILURE_ORIGINS } from "../../src/errors/failure-source.ts";
-import { Counters } from "../../src/lifecycle/counters.ts";
-import { WAIT_KINDS } from "../../src/lifecycle/waiting.ts";
-import { NOTHING_REPLACED } from "../../src/otel/metrics/bridge-metrics.ts";
+import { Counters } from "../../src/bridge/lifecycle/counters.ts";
+import { WAIT_KINDS } from "../../src/bridge/lifecycle/waiting.ts";
+import { NOTHING_REPLACED } from "../../src/bridge/metrics/bridge-metrics.ts";
 import {
   METRIC_ATTRIBUTES,
   METRICS,
   prometheusLabel,
   prometheusNames,
-} from "../../src/otel/metrics/metric-names.ts";
-import { ATTRIBUTES } from "../../src/otel/semconv.ts";
+} from "../../src/bridge/metrics/metric-names.ts";
+import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../src/events/errors/error-kinds.ts";
+import { FAILURE_ORIGINS } from "../../src/events/errors/failure-source.ts";
+import { ATTRIBUTES } from "../../src/events/semconv/semconv.ts";
 import { ROOT, readPage, section, tableRows } from "../docs/pages.ts";
 import { scaleDurations } from "../e2e/support/scale-durations.ts";
 import {

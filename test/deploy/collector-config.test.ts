@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ATTRIBUTES } from "../../src/otel/semconv.ts";
+import { ATTRIBUTES } from "../../src/events/semconv/semconv.ts";
 import {
   at,
   composeVariables,

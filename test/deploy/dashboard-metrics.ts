@@ -4,7 +4,7 @@ import {
   type MetricName,
   prometheusLabel,
   prometheusNames,
-} from "../../src/otel/metrics/metric-names.ts";
+} from "../../src/bridge/metrics/metric-names.ts";
 
 /** On every series: who sent it. */
 const SENDER = ["job", "instance"];

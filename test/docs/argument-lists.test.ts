@@ -8,9 +8,9 @@ import { ROOT, readPage } from "./pages.ts";
  * arguments are passed on as arguments. These lists are short:
  */
 const BOUNDED: ReadonlyMap<string, string> = new Map([
-  ["src/adapters/claude-agent/claude-agent.ts: args", "the arguments of a method of `Query`"],
-  ["src/adapters/mcp/mcp-server.ts: given", "the arguments, the last one replaced"],
-  ["src/adapters/openai-agents/ids.ts: CODES", "the characters of one UUID"],
+  ["src/agents/claude-agent/claude-agent.ts: args", "the arguments of a method of `Query`"],
+  ["src/agents/mcp/mcp-server.ts: given", "the arguments, the last one replaced"],
+  ["src/agents/openai-agents/ids.ts: CODES", "the characters of one UUID"],
   [
     'src/cli/doctor/check-packages.ts: wouldNeed("entelix-otel/setup", FOR_SETUP, byName)',
     "a package each, by name",
@@ -19,7 +19,10 @@ const BOUNDED: ReadonlyMap<string, string> = new Map([
     'src/cli/doctor/check-packages.ts: wouldNeed("entelix-otel/telemetry (metrics)", FOR_METRICS, byName)',
     "a package each, by name",
   ],
-  ['src/errors/failure-source.ts: listProperty(error, "errors", MAX_DEPTH)', "at most MAX_DEPTH"],
+  [
+    'src/events/errors/failure-source.ts: listProperty(error, "errors", MAX_DEPTH)',
+    "at most MAX_DEPTH",
+  ],
 ]);
 
 const sources = readdirSync(`${ROOT}/src`, { recursive: true, encoding: "utf8" })

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { OWN_VARIANTS } from "../../src/audit/wire/own-event-form.ts";
-import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
-import { readEvents } from "../../src/ingest/read-events.ts";
-import { Bridge } from "../../src/otel/bridge.ts";
-import { METRIC_ATTRIBUTES, METRICS } from "../../src/otel/metrics/metric-names.ts";
+import { Bridge } from "../../src/bridge/bridge.ts";
+import { METRIC_ATTRIBUTES, METRICS } from "../../src/bridge/metrics/metric-names.ts";
 import {
   APPROVAL_EVENT,
   ATTRIBUTES,
   LOG_EVENTS,
   MARKER_SPAN,
   SPAN_EVENTS,
-} from "../../src/otel/semconv.ts";
+} from "../../src/events/semconv/semconv.ts";
+import { entelixDialect } from "../../src/replay/dialects/entelix/entelix-dialect.ts";
+import { readEvents } from "../../src/replay/input/read-events.ts";
 import { collectSpans } from "../support/spans.ts";
 import { PAGES, ROOT, readPage, section, tableRows } from "./pages.ts";
 

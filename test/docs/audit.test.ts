@@ -10,7 +10,7 @@ import { readRow, withEvent } from "../../src/audit/stored-row.ts";
 import { readRows } from "../../src/audit/verify/read-rows.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
 import { knownEventForm } from "../../src/audit/wire/graph-event-form.ts";
-import { Bridge } from "../../src/otel/bridge.ts";
+import { Bridge } from "../../src/bridge/bridge.ts";
 import { PAYMENT, TENANT } from "../support/payment-run.ts";
 import { collectSpans } from "../support/spans.ts";
 import { codeBlocks, readPage, section, tableRows } from "./pages.ts";

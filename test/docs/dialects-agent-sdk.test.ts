@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { AGENT_SDK_EVENT_TYPES } from "../../src/dialects/agent-sdk/events.ts";
-import { TERMINALS } from "../../src/dialects/agent-sdk/terminals.ts";
+import { AGENT_SDK_EVENT_TYPES } from "../../src/replay/dialects/agent-sdk/events.ts";
+import { TERMINALS } from "../../src/replay/dialects/agent-sdk/terminals.ts";
 import { readPage, section, tableRows } from "./pages.ts";
 
 const page = readPage("docs/dialect-agent-sdk.md");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { DEFECT_EVENT_TYPES } from "../../src/dialects/defect/events.ts";
-import { DEFAULT_DEFECT_LIMITS } from "../../src/dialects/defect/limits.ts";
-import { DEFECT_TERMINALS } from "../../src/dialects/defect/terminals.ts";
+import { DEFECT_EVENT_TYPES } from "../../src/replay/dialects/defect/events.ts";
+import { DEFAULT_DEFECT_LIMITS } from "../../src/replay/dialects/defect/limits.ts";
+import { DEFECT_TERMINALS } from "../../src/replay/dialects/defect/terminals.ts";
 import { readPage, section, tableRows } from "./pages.ts";
 
 const page = readPage("docs/dialect-defect.md");

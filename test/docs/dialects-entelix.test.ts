@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { isJsonObject } from "../../src/dialects/dialect.ts";
-import { decodeEntelix } from "../../src/dialects/entelix/entelix-dialect.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
 import { MODEL_EVENT_TYPES } from "../../src/events/model-event.ts";
+import { isJsonObject } from "../../src/replay/dialects/dialect.ts";
+import { decodeEntelix } from "../../src/replay/dialects/entelix/entelix-dialect.ts";
 import { codeBlocks, readPage, section, tableRows } from "./pages.ts";
 
 const part = section(readPage("docs/dialect-entelix.md"), "Model calls");

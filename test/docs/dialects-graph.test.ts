@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { graphEventForm } from "../../src/audit/wire/graph-event-form.ts";
 import { OWN_VARIANTS } from "../../src/audit/wire/own-event-form.ts";
-import { endOfClass, KNOWN_ERROR_CLASSES, TERMINALS } from "../../src/dialects/graph/terminals.ts";
+import {
+  endOfClass,
+  KNOWN_ERROR_CLASSES,
+  TERMINALS,
+} from "../../src/replay/dialects/graph/terminals.ts";
 import { readPage, section, tableRows } from "./pages.ts";
 
 const page = readPage("docs/dialect-graph.md");

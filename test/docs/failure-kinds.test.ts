@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { AgentError } from "../../src/errors/agent-error.ts";
+import { AgentError } from "../../src/events/errors/agent-error.ts";
 import {
   failureKindFromEnvelope,
   toolErrorKindFromEnvelope,
-} from "../../src/errors/agent-error-tables.ts";
+} from "../../src/events/errors/agent-error-tables.ts";
 import {
   classifyFailure,
   classifyToolError,
   envelopeOf,
   renderForLlm,
-} from "../../src/errors/classify.ts";
-import { setUnclassifiedWarning } from "../../src/errors/classify-warning.ts";
-import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../src/errors/error-kinds.ts";
+} from "../../src/events/errors/classify.ts";
+import { setUnclassifiedWarning } from "../../src/events/errors/classify-warning.ts";
+import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../src/events/errors/error-kinds.ts";
 import { parseExact } from "../../src/events/exact-json.ts";
 import { readPage, section, tableRows } from "./pages.ts";
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ROOT, readPage, section } from "./pages.ts";
@@ -6,113 +6,108 @@ import { ROOT, readPage, section } from "./pages.ts";
 interface Import {
   readonly file: string;
   readonly from: string;
-  readonly typesOnly: boolean;
 }
 
-/** Every module of the source, and what it imports, as written. */
+/** Every module of the source, and what it imports, as written: also what is imported later. */
 const imports: readonly Import[] = readdirSync(`${ROOT}/src`, { recursive: true, encoding: "utf8" })
   .filter((name) => /\.tsx?$/.test(name))
   .map((name) => `src/${name.replaceAll("\\", "/")}`)
   .flatMap((file) =>
-    [...readPage(file).matchAll(/^(?:import|export) (type )?([^;]*?) ?from "([^"]+)"/gms)].map(
-      ([, type, names = "", from = ""]) => ({
-        file,
-        from,
-        typesOnly:
-          type !== undefined ||
-          (/^\{[^}]+\}$/s.test(names) &&
-            names
-              .slice(1, -1)
-              .split(",")
-              .map((name) => name.trim())
-              .every((name) => name === "" || name.startsWith("type "))),
-      }),
-    ),
+    [
+      ...readPage(file).matchAll(
+        /^(?:import|export) [^;]*?from "([^"]+)"|\bimport\("([^"]+)"\)/gms,
+      ),
+    ].map(([, from = "", later = ""]) => ({ file, from: from || later })),
   );
 
-interface Row {
-  readonly folder: string;
-  /** Folders that may be imported, and whether only their types may; `all`: every one. */
-  readonly allowed: ReadonlyMap<string, "types" | "all"> | "all";
-}
-
-const rows: readonly Row[] = section(readPage("CONTRIBUTING.md"), "The source")
+/** From the lowest to the highest. */
+const rooms = section(readPage("CONTRIBUTING.md"), "The source")
   .split("\n")
-  .filter((line) => line.startsWith("| `src/"))
-  .map((line) => {
-    const [, folder = "", , allowed = ""] = line.split(/ ?\| ?/);
-    const names = [...allowed.matchAll(/(types of )?`([^`]+)`/g)].map(
-      ([, types, name = ""]) => [name, types === undefined ? "all" : "types"] as const,
-    );
-    return {
-      folder: folder.replace(/^`src\/(.*)\/`$/, "$1"),
-      allowed: allowed.trim() === "all" ? "all" : new Map(names),
-    };
-  });
+  .flatMap((line) => /^\| `src\/([a-z]+)\/` /.exec(line)?.[1] ?? []);
 
-/** The row that a file belongs to: the longest folder that holds it. */
-function rowOf(path: string): string | undefined {
-  const holding = rows.filter(({ folder }) => path.startsWith(`src/${folder}/`));
-  return holding.sort((a, b) => b.folder.length - a.folder.length)[0]?.folder;
+/** The room of a path, and what stands over all rooms: -1 for what is not in `src`. */
+function floorOf(path: string): number {
+  // What says the version is the package's: every room may ask.
+  if (path === "src/version.ts" || !path.startsWith("src/")) return -1;
+  const room = rooms.indexOf(path.split("/")[1] ?? "");
+  return room < 0 ? rooms.length : room;
 }
 
-/** What the folders import of each other. */
-const used = imports.flatMap(({ file, from, typesOnly }) => {
-  const of = rowOf(file);
-  const to = from.startsWith(".") ? rowOf(normalize(join(dirname(file), from))) : undefined;
-  return of === undefined || to === undefined || of === to ? [] : [{ file, of, to, typesOnly }];
-});
+const inside = imports
+  .filter(({ from }) => from.startsWith("."))
+  .map(({ file, from }) => ({ file, to: normalize(join(dirname(file), from)) }));
 
-describe("the table of the source in CONTRIBUTING.md", () => {
-  it("has a row for every folder, and a folder for every row", () => {
+describe("the rooms of the source", () => {
+  it("are those of the table in CONTRIBUTING.md", () => {
     const folders = readdirSync(`${ROOT}/src`, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
+      .filter((entry) => entry.isDirectory() && entry.name !== "entries")
       .map(({ name }) => name);
-    expect(folders.filter((name) => !rows.some(({ folder }) => folder === name))).toEqual([]);
-    expect(rows.filter(({ folder }) => !existsSync(join(ROOT, "src", folder)))).toEqual([]);
-    expect(used.length).toBeGreaterThan(500);
+    expect(rooms.toSorted()).toEqual(folders.toSorted());
+    expect(rooms).toHaveLength(8);
   });
 
-  it.each(rows)("says what src/$folder imports, and no more", ({ allowed, folder }) => {
-    if (allowed === "all") return expect(used.some(({ of }) => of === folder)).toBe(true);
-    const own = used.filter(({ of }) => of === folder);
-    const wrong = own.filter(({ to, typesOnly }) => {
-      const what = allowed.get(to);
-      return what === undefined || (what === "types" && !typesOnly);
-    });
-    expect(wrong.map(({ file, to }) => `${file}: ${to}`)).toEqual([]);
-    const found = new Map([...new Set(own.map(({ to }) => to))].map((to) => [to, "types"]));
-    for (const { to, typesOnly } of own) if (!typesOnly) found.set(to, "all");
-    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(allowed));
+  it("import only what is below them", () => {
+    expect(inside.length).toBeGreaterThan(3_000);
+    const upward = inside.filter(({ file, to }) => floorOf(to) > floorOf(file));
+    expect(upward.map(({ file, to }) => `${file}: ${to}`)).toEqual([]);
+  });
+
+  it("import no entry, and nothing imports the page", () => {
+    const above = inside.filter(({ to }) => isEntry(to) || to.startsWith("src/view/page/"));
+    expect(above.filter(({ file }) => !/^src\/(?:entries|view\/page)\//.test(file))).toEqual([]);
   });
 });
+
+describe("the entries of the package", () => {
+  it("reach nothing of the page or of the commands", () => {
+    const reached = new Set(["src/index.ts", ...inside.map(({ file }) => file)].filter(isEntry));
+    for (const file of reached) {
+      for (const { to } of inside.filter((each) => each.file === file)) reached.add(to);
+    }
+    expect(reached).toContain("src/bridge/bridge.ts");
+    expect([...reached].filter((file) => /^src\/(?:cli|view)\//.test(file))).toEqual([]);
+  });
+});
+
+function isEntry(file: string): boolean {
+  return file === "src/index.ts" || file.startsWith("src/entries/");
+}
 
 describe("packages", () => {
-  it("of OpenTelemetry are imported by src/otel alone", () => {
+  it("of OpenTelemetry are imported by src/bridge alone, and more than the API where spans leave it", () => {
     const found = imports.filter(({ from }) => from.startsWith("@opentelemetry/"));
     expect(found.length).toBeGreaterThan(10);
-    expect(found.filter(({ file }) => !file.startsWith("src/otel/"))).toEqual([]);
-  });
-
-  it("are only the API, uuid and Node outside setup, replay, the services, the command and its page", () => {
-    const allowed = /^(?:\.|node:|@opentelemetry\/api$|uuid$)/;
-    expect(
-      imports
-        .filter(
-          ({ file }) =>
-            !/^src\/(?:otel\/(?:setup|replay|service|export)|cli|view\/page)\//.test(file),
-        )
-        .filter(({ from }) => !allowed.test(from)),
-    ).toEqual([]);
+    expect(found.filter(({ file }) => !file.startsWith("src/bridge/"))).toEqual([]);
+    const leaving = /^src\/bridge\/(?:setup|output|stores|export)\//;
+    const more = found.filter(({ from }) => from !== "@opentelemetry/api");
+    expect(more.filter(({ file }) => !leaving.test(file))).toEqual([]);
   });
 
   it.each([
-    ["lifecycle", /^node:crypto$/],
-    ["context", /^node:buffer$/],
-    ["errors", /^$/],
+    ["beside Node are uuid", /^src\/(?!audit\/postgres\/|bridge\/|view\/page\/)/, /^uuid$/],
+    ["are the client of PostgreSQL, asked for when it is used", /^src\/audit\/postgres\//, /^pg$/],
+    [
+      "are Preact and the layout of graphs",
+      /^src\/view\/page\//,
+      /^(?:preact(?:\/hooks)?|@dagrejs\/dagre)$/,
+    ],
+  ])("%s in %s", (_, place, allowed) => {
+    const found = imports.filter(
+      ({ file, from }) => place.test(file) && !/^(?:\.|node:)/.test(from),
+    );
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.filter(({ from }) => !allowed.test(from))).toEqual([]);
+  });
+
+  it.each([
+    ["bridge/lifecycle", /^node:crypto$/],
+    ["events/signals", /^$/],
+    ["events/ids", /^node:crypto$/],
+    ["events/context", /^node:(?:buffer|async_hooks)$/],
+    ["events/errors", /^$/],
   ])("are few in the pure folder src/%s", (folder, allowed) => {
     const found = imports.filter(
-      ({ file, from }) => rowOf(file) === folder && !from.startsWith("."),
+      ({ file, from }) => file.startsWith(`src/${folder}/`) && !from.startsWith("."),
     );
     expect(found.filter(({ from }) => !allowed.test(from))).toEqual([]);
   });

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { EventJournal } from "../../src/ingest/journal/event-journal.ts";
-import { line, temporaryFolder } from "../ingest/journal/support/lines.ts";
+import { EventJournal } from "../../src/service/journal/event-journal.ts";
+import { line, temporaryFolder } from "../service/journal/support/lines.ts";
 import { codeBlocks, readPage, section } from "./pages.ts";
 
 /** How one tenant's lines are taken out of a journal that is damaged. */

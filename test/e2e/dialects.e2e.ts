@@ -4,11 +4,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/dialects/dialect.ts";
 import { stringifyExact } from "../../src/events/exact-json.ts";
-import { STREAMS } from "../dialects/agent-sdk/golden-lines.ts";
-import { recordedLines, recordings } from "../dialects/defect/recordings.ts";
-import { type ExpectedNode, readExpected } from "../otel/expected-tree.ts";
+import type { JsonObject } from "../../src/replay/dialects/dialect.ts";
+import { type ExpectedNode, readExpected } from "../bridge/spans/expected-tree.ts";
+import { STREAMS } from "../replay/dialects/agent-sdk/golden-lines.ts";
+import { recordedLines, recordings } from "../replay/dialects/defect/recordings.ts";
 import { Stack, shipped } from "./support/stack.ts";
 import { untilHolds } from "./support/until.ts";
 

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { ClientRequest } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { setupTracing } from "../../src/entries/setup.ts";
-import { RandomValues } from "../otel/export/support/random-values.ts";
+import { RandomValues } from "../bridge/export/support/random-values.ts";
 import { arrivedSpans } from "./support/export-arrived-spans.ts";
 import { ExportCollector } from "./support/export-collector.ts";
 import { madeSpan } from "./support/export-made-span.ts";

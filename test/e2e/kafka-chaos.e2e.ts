@@ -11,7 +11,7 @@ import { beginFor, KafkaWorkload } from "./support/kafka-workload.ts";
 import { inForm } from "./support/long-form.ts";
 import { PostgresServer, withConnection } from "./support/postgres.ts";
 
-const EVENTS = inForm({ short: 20_000, long: 2_000_000 });
+const EVENTS = inForm({ short: 40_000, long: 2_000_000 });
 const SEED = Number(process.env.ENTELIX_SOAK_SEED ?? Date.now() % 1_000_000);
 const LONG = EVENTS > 200_000;
 

@@ -4,7 +4,7 @@ import { v7 } from "uuid";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readRows } from "../../src/audit/verify/read-rows.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
-import { type ExpectedNode, expectTrees } from "../otel/expected-tree.ts";
+import { type ExpectedNode, expectTrees } from "../bridge/spans/expected-tree.ts";
 import { traceId } from "./support/fresh-ids.ts";
 import { list, text } from "./support/json-shape.ts";
 import { RustAgent, type RustRun, rustAgentProgram, rustSinkTests } from "./support/rust-agent.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readPageFiles } from "../../src/cli/view/page-files.ts";
+import { readPageFiles } from "../../src/view/commands/page-files.ts";
 import { ReportHtml } from "../../src/view/report/report-html.ts";
 import { aDetail, aRun, aSpan, FakeRuns } from "../view/support/fake-runs.ts";
 import { startBrowser, watchedPage } from "./support/browser.ts";

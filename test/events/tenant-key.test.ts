@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { IdCache } from "../../src/bridge/lifecycle/id-cache.ts";
 import { tenantKey } from "../../src/events/agent-event.ts";
-import { IdCache } from "../../src/lifecycle/id-cache.ts";
 import { runs } from "../support/runs.ts";
 
 /** Texts that hold what keys are joined with. */

@@ -77,9 +77,9 @@ describe("the main entry", () => {
 
   it("reaches nothing of the command, the services, the setup, or what has an entry of its own", () => {
     const { files } = reached();
-    expect(files).toContain("otel/bridge.ts");
+    expect(files).toContain("bridge/bridge.ts");
     const apart =
-      /^(cli|service|view|runtimes|adapters|ingest|storage|audit\/(ndjson|postgres|verify)|otel\/(setup|export|replay|service))\//;
+      /^(cli|service|view|replay|agents|audit\/(ndjson|postgres|storage|verify)|bridge\/(setup|export|output|stores))\//;
     expect(files.filter((file) => apart.test(file))).toEqual([]);
   });
 });

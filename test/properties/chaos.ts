@@ -1,12 +1,12 @@
 import fc from "fast-check";
+import type { AgentEvent } from "../../src/events/agent-event.ts";
 import {
   FAILURE_KIND_IDS,
   type FailureKind,
   TOOL_ERROR_KINDS,
-} from "../../src/errors/error-kinds.ts";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
+} from "../../src/events/errors/error-kinds.ts";
 import type { EventEnvelope } from "../../src/events/event-envelope.ts";
-import { RunIds } from "../../src/lifecycle/run-ids.ts";
+import { RunIds } from "../../src/events/ids/run-ids.ts";
 import { RunEvents, second } from "../support/run-events.ts";
 
 /** An event as it is sent, with its envelope. */

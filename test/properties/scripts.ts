@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { FAILURE_KIND_IDS, type FailureKindId } from "../../src/errors/error-kinds.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
+import { FAILURE_KIND_IDS, type FailureKindId } from "../../src/events/errors/error-kinds.ts";
 import type { EventEnvelope } from "../../src/events/event-envelope.ts";
+import { RunIds } from "../../src/events/ids/run-ids.ts";
 import { formatRfc3339 } from "../../src/events/rfc3339.ts";
-import { RunIds } from "../../src/lifecycle/run-ids.ts";
 import { RunEvents, second } from "../support/run-events.ts";
 import type { Sent } from "./chaos.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { Bridge } from "../../src/bridge/bridge.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
-import { Bridge } from "../../src/otel/bridge.ts";
-import { collectMetrics } from "../otel/metrics/meter.ts";
+import { collectMetrics } from "../bridge/metrics/meter.ts";
 import { RunEvents, second } from "../support/run-events.ts";
 import { runs } from "../support/runs.ts";
 import { watchSpans } from "./watch.ts";

@@ -1,4 +1,4 @@
-import { fieldsOf } from "../otel/export/support/decode-request.ts";
+import { fieldsOf } from "../bridge/export/support/decode-request.ts";
 
 /** An `ExportTraceServiceRequest` in protobuf, with all it says of spans, in the shape of OTLP/JSON. */
 export function traceRequestOf(bytes: Uint8Array) {

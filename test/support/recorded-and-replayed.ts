@@ -1,12 +1,12 @@
 import { Writable } from "node:stream";
 import { expect } from "vitest";
-import { entelixDialect } from "../../src/dialects/entelix/entelix-dialect.ts";
+import { Bridge, type BridgeOptions } from "../../src/bridge/bridge.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../src/events/event-envelope.ts";
-import { readEvents } from "../../src/ingest/read-events.ts";
-import { Bridge, type BridgeOptions } from "../../src/otel/bridge.ts";
-import type { AgentEventSink } from "../../src/sinks/agent-event-sink.ts";
-import { RecorderSink } from "../../src/sinks/recorder-sink.ts";
+import type { AgentEventSink } from "../../src/events/sinks/agent-event-sink.ts";
+import { RecorderSink } from "../../src/events/sinks/recorder-sink.ts";
+import { entelixDialect } from "../../src/replay/dialects/entelix/entelix-dialect.ts";
+import { readEvents } from "../../src/replay/input/read-events.ts";
 import { bench, second } from "./run-events.ts";
 import { collectSpans, fingerprint } from "./spans.ts";
 

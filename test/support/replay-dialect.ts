@@ -1,10 +1,10 @@
 import type { SessionLog } from "../../src/audit/session-log.ts";
-import type { Dialect } from "../../src/dialects/dialect.ts";
-import type { Mapping } from "../../src/dialects/mapping.ts";
-import { formatIssue } from "../../src/ingest/decode-line.ts";
-import { readEvents } from "../../src/ingest/read-events.ts";
-import { Bridge } from "../../src/otel/bridge.ts";
-import { playerOf } from "../../src/otel/signal-player.ts";
+import { Bridge } from "../../src/bridge/bridge.ts";
+import type { Dialect } from "../../src/replay/dialects/dialect.ts";
+import type { Mapping } from "../../src/replay/dialects/mapping.ts";
+import { formatIssue } from "../../src/replay/input/decode-line.ts";
+import { readEvents } from "../../src/replay/input/read-events.ts";
+import { playerOf } from "../../src/replay/signal-player.ts";
 import { collectSpans, toTrees } from "./spans.ts";
 
 /**

@@ -1,4 +1,5 @@
-import { renderForLlm } from "../../src/errors/classify.ts";
+import { Bridge } from "../../src/bridge/bridge.ts";
+import type { TelemetryOptions } from "../../src/bridge/telemetry-options.ts";
 import type {
   AgentEvent,
   Complete,
@@ -12,11 +13,10 @@ import type {
   ToolError,
   ToolStart,
 } from "../../src/events/agent-event.ts";
+import { renderForLlm } from "../../src/events/errors/classify.ts";
 import type { Instant } from "../../src/events/instant.ts";
 import type { ModelComplete, ModelError, ModelStart } from "../../src/events/model-event.ts";
 import type { StepComplete, StepError, StepStart } from "../../src/events/step-event.ts";
-import { Bridge } from "../../src/otel/bridge.ts";
-import type { TelemetryOptions } from "../../src/otel/telemetry-options.ts";
 import { collectSpans, type SpanNode, toTrees } from "./spans.ts";
 
 /** 2026-04-29T12:00:00Z: second 0 of the tests. */

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../src/events/event-envelope.ts";
-import type { ContentNeed } from "../../src/sinks/agent-event-sink.ts";
+import type { ContentNeed } from "../../src/events/sinks/agent-event-sink.ts";
 import type { SpanNode } from "./spans.ts";
 
 /** One event as it reached a sink. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sourcesOptions } from "../../src/cli/view/source-options.ts";
+import { sourcesOptions } from "../../src/view/commands/source-options.ts";
 
 const HOW = { follow: true, content: true };
 

@@ -1,7 +1,7 @@
 // Writes the rules of the objectives: npm run slo [-- FILE] [--out FILE]
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { inputText } from "../../../src/storage/open-input.ts";
+import { inputText } from "../../../src/audit/storage/open-input.ts";
 import { ObjectiveError, readObjectives } from "./read-objectives.ts";
 import { rulesText } from "./rules.ts";
 

@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from "yaml";
-import { FAILURE_ORIGINS } from "../../../src/errors/failure-source.ts";
+import { FAILURE_ORIGINS } from "../../../src/events/errors/failure-source.ts";
 import {
   COUNTABLE_KINDS,
   DEFAULT_KINDS,

@@ -1,6 +1,6 @@
-import { hashOfId, IdTable } from "../../lifecycle/id-table.ts";
-import { hashedWords } from "../../lifecycle/id-words.ts";
-import { RecentMap } from "../../lifecycle/recent-map.ts";
+import { hashOfId, IdTable } from "../../events/ids/id-table.ts";
+import { hashedWords } from "../../events/ids/id-words.ts";
+import { RecentMap } from "../../events/ids/recent-map.ts";
 import type { NamedThread, RowAnchor } from "../audit-row.ts";
 import type { EntryText } from "../entry-text.ts";
 import { type EventCache, type EventRow, rowsWithEvents } from "./event-cache.ts";

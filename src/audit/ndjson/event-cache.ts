@@ -1,6 +1,6 @@
-import { RecentMap } from "../../lifecycle/recent-map.ts";
-import { fileLines } from "../../storage/file-lines.ts";
+import { RecentMap } from "../../events/ids/recent-map.ts";
 import { type RowAnchor, threadText } from "../audit-row.ts";
+import { fileLines } from "../storage/file-lines.ts";
 import { type LogLine, readLogLine } from "./log-line.ts";
 import type { SegmentStore } from "./segment-store.ts";
 import type { SealedSegment } from "./thread-spans.ts";

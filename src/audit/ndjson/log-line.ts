@@ -2,9 +2,9 @@ import { isUtf8 } from "node:buffer";
 import { parseJson } from "../../events/exact-json.ts";
 import { isObject } from "../../events/object-forms.ts";
 import { isCount } from "../../events/option-checks.ts";
-import { lineText } from "../../storage/file-lines.ts";
 import type { ThreadKey } from "../audit-row.ts";
 import { sha256 } from "../row-text.ts";
+import { lineText } from "../storage/file-lines.ts";
 import { readRow, type StoredRow } from "../stored-row.ts";
 import {
   type Commit,

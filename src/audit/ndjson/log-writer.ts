@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
-import type { LineChunks } from "../../storage/line-chunks.ts";
-import { SegmentedLog, type SegmentStart } from "../../storage/segmented-log.ts";
-import { asError } from "../../storage/system-error.ts";
+import { asError } from "../../events/system-error.ts";
+import type { FileLayer, LogFile } from "../storage/file-layer.ts";
+import type { LineChunks } from "../storage/line-chunks.ts";
+import { SegmentedLog, type SegmentStart } from "../storage/segmented-log.ts";
 import {
   type Commit,
   type CommitChain,

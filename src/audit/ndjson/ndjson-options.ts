@@ -1,13 +1,13 @@
-import { tellHook } from "../../errors/call-hook.ts";
+import { tellHook } from "../../events/errors/call-hook.ts";
 import {
   checkFunction,
   checkHas,
   checkOptionsObject,
   checkWhole,
 } from "../../events/option-checks.ts";
-import type { FileLayer } from "../../storage/file-layer.ts";
-import { nodeFileLayer } from "../../storage/node-file-layer.ts";
 import { DEFAULT_EVENT_IDS } from "../session-log.ts";
+import type { FileLayer } from "../storage/file-layer.ts";
+import { nodeFileLayer } from "../storage/node-file-layer.ts";
 import type { Recovery } from "./open-log.ts";
 
 /**

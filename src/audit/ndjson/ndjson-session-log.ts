@@ -1,8 +1,5 @@
 import { resolve } from "node:path";
 import { checkText, checkWhole } from "../../events/option-checks.ts";
-import { type Commit, CommitQueue } from "../../storage/commit-queue.ts";
-import { ChunkPool } from "../../storage/line-chunks.ts";
-import { LockedDirectory } from "../../storage/locked-directory.ts";
 import {
   type AuditEntry,
   type AuditRow,
@@ -14,6 +11,9 @@ import {
 import { type EntryText, encodeEntries } from "../entry-text.ts";
 import { chainEntries } from "../row-text.ts";
 import { type RowWaiter, type SessionLog, tellFailure, tellWhenStored } from "../session-log.ts";
+import { type Commit, CommitQueue } from "../storage/commit-queue.ts";
+import { ChunkPool } from "../storage/line-chunks.ts";
+import { LockedDirectory } from "../storage/locked-directory.ts";
 import { EarlierEvents } from "./earlier-events.ts";
 import type { EventCache } from "./event-cache.ts";
 import { KeyedMutex } from "./keyed-mutex.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
-import { orClosed, setAside, syncFile, writeFully } from "../../storage/file-writes.ts";
-import { refuseForeignLog } from "../../storage/foreign-log.ts";
+import type { FileLayer, LogFile } from "../storage/file-layer.ts";
+import { orClosed, setAside, syncFile, writeFully } from "../storage/file-writes.ts";
+import { refuseForeignLog } from "../storage/foreign-log.ts";
 import { type Commit, commitText, headerText, LOG_VERSION, NO_COMMIT } from "./commit-chain.ts";
 import { EventCache, LastEvents, recallSealed } from "./event-cache.ts";
 import type { LogLine } from "./log-line.ts";

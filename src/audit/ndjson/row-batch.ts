@@ -1,8 +1,8 @@
-import type { CommitBatch } from "../../storage/commit-queue.ts";
-import { type ChunkPool, LineChunks } from "../../storage/line-chunks.ts";
 import type { NamedThread, RowAnchor } from "../audit-row.ts";
 import type { ChainedRow } from "../row-text.ts";
 import type { RowWaiter } from "../session-log.ts";
+import type { CommitBatch } from "../storage/commit-queue.ts";
+import { type ChunkPool, LineChunks } from "../storage/line-chunks.ts";
 import type { EventCache } from "./event-cache.ts";
 import type { LogWriter } from "./log-writer.ts";
 import type { ThreadTable } from "./thread-table.ts";

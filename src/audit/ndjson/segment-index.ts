@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import { parseJson } from "../../events/exact-json.ts";
 import { isObject } from "../../events/object-forms.ts";
 import { isCount } from "../../events/option-checks.ts";
-import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
+import { type ThreadKey, threadText } from "../audit-row.ts";
+import type { FileLayer, LogFile } from "../storage/file-layer.ts";
 import {
   type FileLine,
   fileLines,
   findLine,
   lineText,
   MAX_LINE_BYTES,
-} from "../../storage/file-lines.ts";
-import { writeFully, writeThroughDraft } from "../../storage/file-writes.ts";
-import { type ThreadKey, threadText } from "../audit-row.ts";
+} from "../storage/file-lines.ts";
+import { writeFully, writeThroughDraft } from "../storage/file-writes.ts";
 import type { Commit } from "./commit-chain.ts";
 import { type ThreadSpan, type ThreadSpans, threadHash } from "./thread-spans.ts";
 

@@ -1,7 +1,7 @@
-import type { LogFile } from "../../storage/file-layer.ts";
-import { fileLines } from "../../storage/file-lines.ts";
 import { threadText } from "../audit-row.ts";
 import { rowAfter } from "../row-text.ts";
+import type { LogFile } from "../storage/file-layer.ts";
+import { fileLines } from "../storage/file-lines.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { type Commit, CommitChain, type LogMark, NO_COMMIT } from "./commit-chain.ts";
 import { impossible, type LogLine, LogMarks, readLogLine } from "./log-line.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { FileLayer, LogFile } from "../../storage/file-layer.ts";
-import { numbersOf } from "../../storage/segmented-log.ts";
 import { type ThreadKey, threadText } from "../audit-row.ts";
+import type { FileLayer, LogFile } from "../storage/file-layer.ts";
+import { numbersOf } from "../storage/segmented-log.ts";
 import {
   findInIndex,
   type IndexHeader,

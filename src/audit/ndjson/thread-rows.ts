@@ -1,7 +1,7 @@
-import type { LogFile } from "../../storage/file-layer.ts";
-import { fileLines } from "../../storage/file-lines.ts";
 import type { AuditRow, RowAnchor, ThreadKey } from "../audit-row.ts";
 import { threadPrefix } from "../row-text.ts";
+import type { LogFile } from "../storage/file-layer.ts";
+import { fileLines } from "../storage/file-lines.ts";
 import { withEvent } from "../stored-row.ts";
 import { readLogLine } from "./log-line.ts";
 

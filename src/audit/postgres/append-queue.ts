@@ -1,5 +1,5 @@
-import { type CommitBatch, CommitQueue } from "../../storage/commit-queue.ts";
 import type { RowAnchor } from "../audit-row.ts";
+import { type CommitBatch, CommitQueue } from "../storage/commit-queue.ts";
 import type { AppendCall } from "./append-batch.ts";
 import { CallBatch, WaitingCall } from "./call-batch.ts";
 import { LockedThreads, SHORT_WAIT_MS } from "./locked-threads.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { asError } from "../../storage/system-error.ts";
+import { asError } from "../../events/system-error.ts";
 import type { NamedThread } from "../audit-row.ts";
 import type { AppendQueueOptions } from "./append-queue.ts";
 import { CallBatch, type WaitingCall } from "./call-batch.ts";

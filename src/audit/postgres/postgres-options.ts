@@ -1,4 +1,4 @@
-import { tellHook } from "../../errors/call-hook.ts";
+import { tellHook } from "../../events/errors/call-hook.ts";
 import {
   checkBoolean,
   checkFunction,

@@ -1,4 +1,3 @@
-import { type FileLine, fileLineBatches } from "../../storage/file-lines.ts";
 import {
   type Commit,
   CommitChain,
@@ -16,6 +15,7 @@ import {
 } from "../ndjson/log-line.ts";
 import { type FoundSegment, segmentName } from "../ndjson/segment-store.ts";
 import { ThreadChains } from "../row-text.ts";
+import { type FileLine, fileLineBatches } from "../storage/file-lines.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { CUT } from "./segment-files.ts";
 import type { SpanAnchors } from "./span-anchors.ts";

@@ -1,10 +1,10 @@
-import { canonicalRunId } from "../../lifecycle/run-ids.ts";
-import type { FileLayer } from "../../storage/file-layer.ts";
-import { fileLineBatches } from "../../storage/file-lines.ts";
-import { nodeFileLayer } from "../../storage/node-file-layer.ts";
+import { canonicalRunId } from "../../events/ids/run-ids.ts";
 import type { AuditRow } from "../audit-row.ts";
 import { readLogLine } from "../ndjson/log-line.ts";
 import { logPaths, SegmentStore, segmentName } from "../ndjson/segment-store.ts";
+import type { FileLayer } from "../storage/file-layer.ts";
+import { fileLineBatches } from "../storage/file-lines.ts";
+import { nodeFileLayer } from "../storage/node-file-layer.ts";
 import { type StoredRow, withEvent } from "../stored-row.ts";
 import { CUT, missingSegments, NO_LOG, segmentFiles } from "./segment-files.ts";
 import type { LogProblem } from "./verify-report.ts";

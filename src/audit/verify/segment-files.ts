@@ -1,5 +1,5 @@
-import type { FileLayer } from "../../storage/file-layer.ts";
 import { indexesIn, type LogPaths, segmentName, segmentsIn } from "../ndjson/segment-store.ts";
+import type { FileLayer } from "../storage/file-layer.ts";
 import type { LogProblem } from "./verify-report.ts";
 
 /** A line without an end, where no writer is at work any more. */

@@ -1,6 +1,6 @@
-import type { FileLayer } from "../../storage/file-layer.ts";
-import { nodeFileLayer } from "../../storage/node-file-layer.ts";
 import { logPaths, SegmentStore, segmentName } from "../ndjson/segment-store.ts";
+import type { FileLayer } from "../storage/file-layer.ts";
+import { nodeFileLayer } from "../storage/node-file-layer.ts";
 import { LogVerifier } from "./log-verifier.ts";
 import { missingSegments, NO_LOG, segmentFiles } from "./segment-files.ts";
 import { type SpanAnchor, SpanAnchors } from "./span-anchors.ts";

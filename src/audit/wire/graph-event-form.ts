@@ -1,5 +1,5 @@
-import { TOOL_ERROR_KINDS } from "../../errors/error-kinds.ts";
 import { breachForm, u64 } from "../../events/breach-form.ts";
+import { TOOL_ERROR_KINDS } from "../../events/errors/error-kinds.ts";
 import {
   type Form,
   flag,

@@ -1,5 +1,5 @@
-import type { BudgetBreach, InterruptionKind } from "../../errors/agent-error-detail.ts";
-import type { ToolErrorKind } from "../../errors/error-kinds.ts";
+import type { BudgetBreach, InterruptionKind } from "../../events/errors/agent-error-detail.ts";
+import type { ToolErrorKind } from "../../events/errors/error-kinds.ts";
 import type { ContentPart, ProviderEcho, ToolResultContent } from "./content-part.ts";
 import type { OwnGraphEvent } from "./own-event.ts";
 

@@ -1,5 +1,5 @@
-import type { FailureKindId } from "../../errors/error-kinds.ts";
-import type { FailureOrigin } from "../../errors/failure-source.ts";
+import type { FailureKindId } from "../../events/errors/error-kinds.ts";
+import type { FailureOrigin } from "../../events/errors/failure-source.ts";
 import { type Form, jsonOf, list, oneOf, optional, textWhere, value } from "../../events/forms.ts";
 import { record } from "../../events/object-forms.ts";
 import { isCount } from "../../events/option-checks.ts";

@@ -1,7 +1,7 @@
+import { inputBytes, type OnWait } from "../../audit/storage/open-input.ts";
 import type { SpanAnchor } from "../../audit/verify/span-anchors.ts";
-import { readNdjson } from "../../ingest/ndjson-reader.ts";
-import type { SpanAttributes } from "../../otel/replay/span-outlet.ts";
-import { inputBytes, type OnWait } from "../../storage/open-input.ts";
+import type { SpanAttributes } from "../../bridge/output/span-outlet.ts";
+import { readNdjson } from "../../replay/input/ndjson-reader.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
 import {

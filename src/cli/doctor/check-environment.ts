@@ -1,5 +1,5 @@
-import { environmentWarnings } from "../../otel/replay/command-telemetry.ts";
-import { protocolChoice } from "../../otel/setup/exporter-choice.ts";
+import { environmentWarnings } from "../../bridge/output/command-telemetry.ts";
+import { protocolChoice } from "../../bridge/setup/exporter-choice.ts";
 import { chosenExporters, switchedOff } from "../endpoints.ts";
 import { safe } from "../terminal/text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";

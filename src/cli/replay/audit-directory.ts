@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { NdjsonSessionLog } from "../../audit/ndjson/ndjson-session-log.ts";
-import { logFilesIn } from "../../storage/foreign-log.ts";
+import { logFilesIn } from "../../audit/storage/foreign-log.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { openingHint } from "../services/opening-failed.ts";
 import { checkDirectoryOption } from "../services/options.ts";

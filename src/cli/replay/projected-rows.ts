@@ -10,12 +10,12 @@ import type { NdjsonSessionLog } from "../../audit/ndjson/ndjson-session-log.ts"
 import { isUpstreamKind } from "../../audit/row-selection.ts";
 import type { RowWaiter, SessionLog } from "../../audit/session-log.ts";
 import { encodeGraphEvent } from "../../audit/wire/graph-event-codec.ts";
-import type { Mapping } from "../../dialects/mapping.ts";
-import { Tally } from "../../ingest/event-intake.ts";
-import { RecentMap } from "../../lifecycle/recent-map.ts";
-import type { Bridge } from "../../otel/bridge.ts";
-import { playerOf, type SignalPlayer } from "../../otel/signal-player.ts";
-import type { AnyRuntime, RecordedEvent } from "../../runtimes/runtimes.ts";
+import type { Bridge } from "../../bridge/bridge.ts";
+import { RecentMap } from "../../events/ids/recent-map.ts";
+import type { Mapping } from "../../replay/dialects/mapping.ts";
+import { Tally } from "../../replay/input/event-intake.ts";
+import type { AnyRuntime, RecordedEvent } from "../../replay/runtimes.ts";
+import { playerOf, type SignalPlayer } from "../../replay/signal-player.ts";
 
 /** The audit log of a replay: counts the rows by kind. */
 export class ProjectedLog implements SessionLog {

@@ -1,25 +1,29 @@
 import type { AuditRows } from "../../audit/row-selection.ts";
 import type { SessionLog } from "../../audit/session-log.ts";
-import { textBytes } from "../../ingest/byte-source.ts";
-import type { DecodedLine, LineIssue } from "../../ingest/decode-line.ts";
-import { EventIntake, type ReadReport, type RejectedLine } from "../../ingest/event-intake.ts";
-import { EventOrder, type EventTakers } from "../../ingest/event-order.ts";
-import { splitLines } from "../../ingest/ndjson-reader.ts";
-import { readSource, SourceReadError } from "../../ingest/read-events.ts";
-import { Bridge, type BridgeOptions } from "../../otel/bridge.ts";
-import type { Diagnostics } from "../../otel/diagnostics.ts";
-import type { ServiceResource } from "../../otel/replay/replay-provider.ts";
-import { createReplayProvider } from "../../otel/replay/replay-provider.ts";
-import type { SpanOutlet } from "../../otel/replay/span-outlet.ts";
-import type { ErrorHook } from "../../otel/report.ts";
-import type { SignalPlayer } from "../../otel/signal-player.ts";
-import type { SpanChoices } from "../../otel/telemetry-options.ts";
+import { Bridge, type BridgeOptions } from "../../bridge/bridge.ts";
+import type { Diagnostics } from "../../bridge/diagnostics.ts";
+import type { ServiceResource } from "../../bridge/output/replay-provider.ts";
+import { createReplayProvider } from "../../bridge/output/replay-provider.ts";
+import type { SpanOutlet } from "../../bridge/output/span-outlet.ts";
+import type { ErrorHook } from "../../bridge/report.ts";
+import type { SpanChoices } from "../../bridge/telemetry-options.ts";
+import { textBytes } from "../../replay/input/byte-source.ts";
+import type { DecodedLine, LineIssue } from "../../replay/input/decode-line.ts";
+import {
+  EventIntake,
+  type ReadReport,
+  type RejectedLine,
+} from "../../replay/input/event-intake.ts";
+import { EventOrder, type EventTakers } from "../../replay/input/event-order.ts";
+import { splitLines } from "../../replay/input/ndjson-reader.ts";
+import { readSource, SourceReadError } from "../../replay/input/read-events.ts";
 import {
   type AnyRuntime,
   DIALECT_NAMES,
   type RecordedEvent,
   RUNTIMES,
-} from "../../runtimes/runtimes.ts";
+} from "../../replay/runtimes.ts";
+import type { SignalPlayer } from "../../replay/signal-player.ts";
 import { CliError } from "../cli-error.ts";
 import { nearest } from "../nearest.ts";
 import { safe } from "../terminal/text.ts";

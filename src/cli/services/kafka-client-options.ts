@@ -1,3 +1,4 @@
+import { inputText, type OnWait } from "../../audit/storage/open-input.ts";
 import {
   type ClientOptions,
   SASL_MECHANISMS,
@@ -5,7 +6,6 @@ import {
   type SaslOptions,
   type TlsOptions,
 } from "../../service/kafka/kafka-library.ts";
-import { inputText, type OnWait } from "../../storage/open-input.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
 

@@ -1,6 +1,6 @@
+import { count, counted, highest } from "../../events/format/count.ts";
+import { durationText } from "../../events/format/duration.ts";
 import type { Instant } from "../../events/instant.ts";
-import { count, counted, highest } from "../../view/model/count.ts";
-import { durationText } from "../../view/model/duration.ts";
 import { padToWidth, widthOf } from "./text.ts";
 
 export { count, counted };

@@ -1,5 +1,5 @@
-import { FAILURE_KIND_IDS } from "../../errors/error-kinds.ts";
-import { attributeText, type FinishedSpan } from "../../otel/replay/span-outlet.ts";
+import { attributeText, type FinishedSpan } from "../../bridge/output/span-outlet.ts";
+import { FAILURE_KIND_IDS } from "../../events/errors/error-kinds.ts";
 import { table } from "../terminal/table.ts";
 import { safe } from "../terminal/text.ts";
 

@@ -1,11 +1,11 @@
-import type { DecodeIssue, Dialect } from "../../dialects/dialect.ts";
-import type { DecodedLine } from "../../ingest/decode-line.ts";
-import type { RecordedEvent } from "../../runtimes/runtimes.ts";
+import type { DecodeIssue, Dialect } from "../../replay/dialects/dialect.ts";
+import type { DecodedLine } from "../../replay/input/decode-line.ts";
+import type { RecordedEvent } from "../../replay/runtimes.ts";
 import {
   type DecodedLogLine,
   decodeLogLine,
   type LineToDecode,
-} from "../log-processor/decode-log-line.ts";
+} from "../processor/decode-log-line.ts";
 import type { CheckedLine } from "./event-gate.ts";
 import type { LineOutcome } from "./line-outcomes.ts";
 import type { Sender } from "./tokens/access.ts";

@@ -1,5 +1,5 @@
 import { tenantKey } from "../../events/agent-event.ts";
-import type { NewLine } from "../../ingest/journal/log-line.ts";
+import type { NewLine } from "../journal/log-line.ts";
 import type { Backlog } from "./journal-feed.ts";
 import { Refusal } from "./refusal.ts";
 

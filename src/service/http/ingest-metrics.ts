@@ -1,4 +1,4 @@
-import type { ProcessorFigures } from "../log-processor/log-processor-options.ts";
+import type { ProcessorFigures } from "../processor/log-processor-options.ts";
 import { metricLines, one, type Sample } from "../prometheus-text.ts";
 import type { Recovered } from "./journal-feed.ts";
 import type { LineStatus } from "./line-outcomes.ts";

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Dialect } from "../../dialects/dialect.ts";
-import type { EventJournal } from "../../ingest/journal/event-journal.ts";
-import type { LogLine } from "../../ingest/journal/log-line.ts";
-import type { IdCache } from "../../lifecycle/id-cache.ts";
-import type { RecordedEvent } from "../../runtimes/runtimes.ts";
-import { decodeLogLine } from "../log-processor/decode-log-line.ts";
+import type { IdCache } from "../../bridge/lifecycle/id-cache.ts";
+import type { Dialect } from "../../replay/dialects/dialect.ts";
+import type { RecordedEvent } from "../../replay/runtimes.ts";
+import type { EventJournal } from "../journal/event-journal.ts";
+import type { LogLine } from "../journal/log-line.ts";
+import { decodeLogLine } from "../processor/decode-log-line.ts";
 import { identityOf } from "./check-line.ts";
 
 /** What the feed needs of a processor. */

@@ -1,6 +1,6 @@
+import { WAIT_KINDS, type WaitKind } from "../../bridge/lifecycle/waiting.ts";
+import type { OpenRun } from "../../bridge/open-runs.ts";
 import { MOST_NAME } from "../../events/value-limits.ts";
-import { WAIT_KINDS, type WaitKind } from "../../lifecycle/waiting.ts";
-import type { OpenRun } from "../../otel/open-runs.ts";
 import type { Answer } from "./answer.ts";
 import type { OpenRunOnWire } from "./open-runs-form.ts";
 import { Refusal } from "./refusal.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { textBytes } from "../../ingest/byte-source.ts";
-import { GZIP_MAGIC } from "../../ingest/gunzip.ts";
+import { textBytes } from "../../replay/input/byte-source.ts";
+import { GZIP_MAGIC } from "../../replay/input/gunzip.ts";
 import { gzipText } from "./gzip-text.ts";
 import type { HeldBytes } from "./held-body.ts";
 import { Refusal, SenderGone } from "./refusal.ts";

@@ -1,5 +1,5 @@
-import { Backoff } from "../../otel/export/retry.ts";
-import { within } from "../../otel/within.ts";
+import { Backoff } from "../../bridge/export/retry.ts";
+import { within } from "../../bridge/spans/within.ts";
 import type { ConsumerOptions, KafkaConsumer } from "./kafka-library.ts";
 import { byTopic, eachPartition, partitionName, type TopicPartition } from "./topic-record.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { DecodeIssue } from "../../dialects/dialect.ts";
-import { Backoff } from "../../otel/export/retry.ts";
-import { within } from "../../otel/within.ts";
+import { Backoff } from "../../bridge/export/retry.ts";
+import { within } from "../../bridge/spans/within.ts";
+import type { DecodeIssue } from "../../replay/dialects/dialect.ts";
 import { DeadLetterRefusedError, DeadLetterTopic } from "./dead-letter-topic.ts";
 import { TopicReaders } from "./fetcher.ts";
 import { GroupMember, type Position } from "./group-member.ts";

@@ -1,10 +1,10 @@
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
-import type { DecodeIssue } from "../../dialects/dialect.ts";
-import type { LogLine } from "../../ingest/journal/log-line.ts";
-import { StoreFlow } from "../../otel/service/store-flow.ts";
-import { within } from "../../otel/within.ts";
-import type { LogProcessor } from "../log-processor/log-processor.ts";
-import type { ProcessorFigures, ProcessorLine } from "../log-processor/log-processor-options.ts";
+import { within } from "../../bridge/spans/within.ts";
+import { StoreFlow } from "../../bridge/stores/store-flow.ts";
+import type { DecodeIssue } from "../../replay/dialects/dialect.ts";
+import type { LogLine } from "../journal/log-line.ts";
+import type { LogProcessor } from "../processor/log-processor.ts";
+import type { ProcessorFigures, ProcessorLine } from "../processor/log-processor-options.ts";
 import type { FetchTarget } from "./fetcher.ts";
 import type { EndTarget } from "./log-offsets.ts";
 import { PendingOffsets } from "./pending-offsets.ts";

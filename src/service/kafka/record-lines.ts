@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import type { DecodeIssue } from "../../dialects/dialect.ts";
 import { MOST_NAME } from "../../events/value-limits.ts";
-import type { LogLine } from "../../ingest/journal/log-line.ts";
+import type { DecodeIssue } from "../../replay/dialects/dialect.ts";
+import type { LogLine } from "../journal/log-line.ts";
 import type { TopicRecord } from "./topic-record.ts";
 
 /** What holds for all records that a consumer reads. */

@@ -1,6 +1,6 @@
+import { count } from "../../events/format/count.ts";
+import { durationText } from "../../events/format/duration.ts";
 import type { ViewRun } from "../format.ts";
-import { count } from "./count.ts";
-import { durationText } from "./duration.ts";
 import { dollars } from "./money.ts";
 import { localTime, msOf } from "./time.ts";
 

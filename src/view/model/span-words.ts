@@ -1,6 +1,6 @@
+import { count } from "../../events/format/count.ts";
 import type { SpanKindName, ViewSpan } from "../format.ts";
 import { textIn } from "./attributes.ts";
-import { count } from "./count.ts";
 import type { SpanNode } from "./span-tree.ts";
 
 /** How the page names a kind of spans. The letter marks it where there is no room for the word. */

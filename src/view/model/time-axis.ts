@@ -1,5 +1,5 @@
+import { durationText } from "../../events/format/duration.ts";
 import { ticks } from "./axis.ts";
-import { durationText } from "./duration.ts";
 import type { TimeRange } from "./idle.ts";
 
 /** Most of an axis that one wait takes, as a share of the time in which something went on. */

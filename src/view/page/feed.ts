@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
+import { counted } from "../../events/format/count.ts";
 import type { RunList, ViewSource } from "../format.ts";
-import { counted } from "../model/count.ts";
 import { RunIndex, type RunRow } from "../model/run-index.ts";
 import type { RunData } from "./data.ts";
 import { announce } from "./shell/live-region.tsx";

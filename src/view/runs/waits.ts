@@ -1,4 +1,4 @@
-import { WaitedTime } from "../../otel/metrics/waited-time.ts";
+import { WaitedTime } from "../../bridge/metrics/waited-time.ts";
 import type { Wait } from "./run-facts.ts";
 import type { RunTrees } from "./run-trees.ts";
 

@@ -1,5 +1,5 @@
-import type { FileLayer } from "../../../src/storage/file-layer.ts";
-import { writeFully } from "../../../src/storage/file-writes.ts";
+import type { FileLayer } from "../../../src/audit/storage/file-layer.ts";
+import { writeFully } from "../../../src/audit/storage/file-writes.ts";
 
 /** A file's bytes. */
 export async function bytesOf(files: FileLayer, path: string): Promise<Buffer> {

@@ -1,5 +1,5 @@
 import { fromMilliseconds } from "../../../src/events/instant.ts";
-import type { ExpectedNode } from "../../otel/expected-tree.ts";
+import type { ExpectedNode } from "../../bridge/spans/expected-tree.ts";
 import { drawnTrees } from "./drawn-trees.ts";
 import { FreshIds } from "./fresh-ids.ts";
 import {

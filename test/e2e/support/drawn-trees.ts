@@ -1,4 +1,4 @@
-import { type ExpectedNode, readExpected } from "../../otel/expected-tree.ts";
+import { type ExpectedNode, readExpected } from "../../bridge/spans/expected-tree.ts";
 import { traceId } from "./fresh-ids.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { type Field, fieldsOf } from "../../otel/export/support/decode-request.ts";
+import { type Field, fieldsOf } from "../../bridge/export/support/decode-request.ts";
 import type {
   WholeAttributes,
   WholeEvent,

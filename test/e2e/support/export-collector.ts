@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
 import { stringify } from "yaml";
-import { ProtobufServer } from "../../otel/export/support/protobuf-server.ts";
+import { ProtobufServer } from "../../bridge/export/support/protobuf-server.ts";
 import { collector } from "./collector.ts";
 import { namedPorts } from "./free-ports.ts";
 import { keepFolder } from "./keeper.ts";

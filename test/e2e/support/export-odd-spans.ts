@@ -8,7 +8,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import type { RandomValues } from "../../otel/export/support/random-values.ts";
+import type { RandomValues } from "../../bridge/export/support/random-values.ts";
 
 const STATES = ["vendor=1", "a=b,c=d", "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE"];
 const CODES = [SpanStatusCode.UNSET, SpanStatusCode.OK, SpanStatusCode.ERROR];

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { decodeRequest } from "../../otel/export/support/decode-request.ts";
+import { decodeRequest } from "../../bridge/export/support/decode-request.ts";
 import { portOf } from "./free-ports.ts";
 import { field, list, text } from "./json-shape.ts";
 

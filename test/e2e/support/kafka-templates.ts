@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from "../../../src/dialects/dialect.ts";
 import { parseExact, stringifyExact } from "../../../src/events/exact-json.ts";
 import { parseRfc3339 } from "../../../src/events/rfc3339.ts";
-import { STREAMS } from "../../dialects/agent-sdk/golden-lines.ts";
-import { recordedLines, recordings } from "../../dialects/defect/recordings.ts";
+import { isJsonObject, type JsonObject } from "../../../src/replay/dialects/dialect.ts";
+import { STREAMS } from "../../replay/dialects/agent-sdk/golden-lines.ts";
+import { recordedLines, recordings } from "../../replay/dialects/defect/recordings.ts";
 import { readLines } from "../../support/golden.ts";
 
 /** What differs each time that a recorded stream is played again. */

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { entelixDialect } from "../../../src/dialects/entelix/entelix-dialect.ts";
-import { readEvents } from "../../../src/ingest/read-events.ts";
+import { entelixDialect } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
+import { readEvents } from "../../../src/replay/input/read-events.ts";
 import { bench } from "../../support/run-events.ts";
 
 /** A span as the programs `*-content.mjs` print it. */

@@ -1,4 +1,4 @@
-import type { ExpectedNode } from "../../otel/expected-tree.ts";
+import type { ExpectedNode } from "../../bridge/spans/expected-tree.ts";
 import { traceId } from "./fresh-ids.ts";
 import type { RustRun } from "./rust-agent.ts";
 

@@ -1,4 +1,8 @@
-import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "../../../src/errors/error-kinds.ts";
+import type {
+  ErrorEnvelope,
+  FailureKind,
+  ToolErrorKind,
+} from "../../../src/events/errors/error-kinds.ts";
 
 /** A way in which a run fails, and the alert that reports each one. */
 export interface FailureWay {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { EventJournal } from "../../../src/ingest/journal/event-journal.ts";
+import { EventJournal } from "../../../src/service/journal/event-journal.ts";
 import { sendLines } from "../../e2e/support/serve-sender.ts";
 import type { Random } from "../../support/random.ts";
 import type { Family, Size } from "../family.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import type { DecodeIssue } from "../../../src/dialects/dialect.ts";
-import type { LogLine } from "../../../src/ingest/journal/log-line.ts";
+import type { DecodeIssue } from "../../../src/replay/dialects/dialect.ts";
+import type { LogLine } from "../../../src/service/journal/log-line.ts";
 import type { ProducedRecord } from "../../../src/service/kafka/kafka-library.ts";
 import { KafkaService } from "../../../src/service/kafka/kafka-service.ts";
 import type { LineTaker, Reject } from "../../../src/service/kafka/partition-processor.ts";

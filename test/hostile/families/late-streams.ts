@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isJsonObject } from "../../../src/dialects/dialect.ts";
 import { parseExact } from "../../../src/events/exact-json.ts";
+import { isJsonObject } from "../../../src/replay/dialects/dialect.ts";
 import { sendUntilTaken } from "../../e2e/support/serve-sender.ts";
-import { type LateStreams, lateStreams } from "../../ingest/support/late-streams.ts";
+import { type LateStreams, lateStreams } from "../../replay/input/support/late-streams.ts";
 import { OtlpServer } from "../../support/otlp-server.ts";
 import type { Family } from "../family.ts";
 import { compareOutcomes, outcomeOf, replayed, SERVICE, spansArrive } from "../support/outcome.ts";

@@ -1,10 +1,10 @@
 import { Writable } from "node:stream";
+import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
+import { interrupt } from "../../../src/agents/runtime/run-errors.ts";
 import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
-import { Bridge } from "../../../src/otel/bridge.ts";
-import { runAgent } from "../../../src/runtime/run-agent.ts";
-import { interrupt } from "../../../src/runtime/run-errors.ts";
-import { FanOutSink } from "../../../src/sinks/fan-out-sink.ts";
-import { RecorderSink } from "../../../src/sinks/recorder-sink.ts";
+import { Bridge } from "../../../src/bridge/bridge.ts";
+import { FanOutSink } from "../../../src/events/sinks/fan-out-sink.ts";
+import { RecorderSink } from "../../../src/events/sinks/recorder-sink.ts";
 import { collectSpans } from "../../support/spans.ts";
 import { bounded } from "../bounded.ts";
 import type { Family } from "../family.ts";

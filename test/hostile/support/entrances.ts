@@ -1,24 +1,24 @@
 import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
-import { viewSpanIn } from "../../../src/cli/view/view-span.ts";
-import { readEnvironment, writeEnvironment } from "../../../src/context/environment.ts";
-import { readHeaders, writeHeaders } from "../../../src/context/http-headers.ts";
-import type { RunContext } from "../../../src/context/run-context.ts";
+import { Bridge } from "../../../src/bridge/bridge.ts";
+import { readEnvironment, writeEnvironment } from "../../../src/events/context/environment.ts";
+import { readHeaders, writeHeaders } from "../../../src/events/context/http-headers.ts";
+import type { RunContext } from "../../../src/events/context/run-context.ts";
 import {
   classifyFailure,
   classifyToolError,
   envelopeOf,
   renderForLlm,
-} from "../../../src/errors/classify.ts";
-import { exceptionOf } from "../../../src/errors/exception-of.ts";
-import { readEvents } from "../../../src/ingest/read-events.ts";
-import { toMessages } from "../../../src/messages/to-messages.ts";
-import { Bridge } from "../../../src/otel/bridge.ts";
-import { ATTRIBUTES } from "../../../src/otel/semconv.ts";
-import { type AnyRuntime, RUNTIMES } from "../../../src/runtimes/runtimes.ts";
+} from "../../../src/events/errors/classify.ts";
+import { exceptionOf } from "../../../src/events/errors/exception-of.ts";
+import { toMessages } from "../../../src/events/messages/to-messages.ts";
+import { ATTRIBUTES } from "../../../src/events/semconv/semconv.ts";
+import { readEvents } from "../../../src/replay/input/read-events.ts";
+import { type AnyRuntime, RUNTIMES } from "../../../src/replay/runtimes.ts";
 import { conversationOf } from "../../../src/view/model/conversation.ts";
 import { errorOf } from "../../../src/view/model/failures.ts";
 import { runGraph } from "../../../src/view/model/run-graph.ts";
 import { runModel } from "../../../src/view/model/run-model.ts";
+import { viewSpanIn } from "../../../src/view/sources/view-span.ts";
 import { collectSpans } from "../../support/spans.ts";
 import { runDetail } from "../../view/support/view-span.ts";
 import { type DialectName, streamsOf } from "./valid-lines.ts";

@@ -1,8 +1,8 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EventJournal } from "../../../src/ingest/journal/event-journal.ts";
+import { EventJournal } from "../../../src/service/journal/event-journal.ts";
 import { wholeRuns } from "../../e2e/support/serve-runs.ts";
-import { line } from "../../ingest/journal/support/lines.ts";
+import { line } from "../../service/journal/support/lines.ts";
 import type { Random } from "../../support/random.ts";
 import { seededUuid } from "./seeded-ids.ts";
 

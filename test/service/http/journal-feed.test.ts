@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { LogLine } from "../../../src/ingest/journal/log-line.ts";
 import {
   type FedJournal,
   type FedProcessor,
   JournalFeed,
 } from "../../../src/service/http/journal-feed.ts";
+import type { LogLine } from "../../../src/service/journal/log-line.ts";
 
 /** Lines with their offset as text; more can be added. */
 class Lines implements FedJournal {

@@ -6,7 +6,7 @@ import { IngestService } from "../../../src/service/http/ingest-service.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { sendLines } from "../../e2e/support/serve-sender.ts";
 import { until } from "../../e2e/support/until.ts";
-import { oldBacklog } from "../../ingest/support/backlogs.ts";
+import { oldBacklog } from "../../replay/input/support/backlogs.ts";
 
 /** A service on a journal, whose spans are kept here. */
 async function start(journal: string, spans: ReadableSpan[]) {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { Counters } from "../../../src/lifecycle/counters.ts";
+import { Counters } from "../../../src/bridge/lifecycle/counters.ts";
 import {
   INGEST_METRICS,
   IngestFigures,
   MOST_TENANTS,
   metricsText,
 } from "../../../src/service/http/ingest-metrics.ts";
-import type { ProcessorFigures } from "../../../src/service/log-processor/log-processor-options.ts";
+import type { ProcessorFigures } from "../../../src/service/processor/log-processor-options.ts";
 
 const PROCESSOR: ProcessorFigures = {
   lines: 10,

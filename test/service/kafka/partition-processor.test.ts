@@ -7,7 +7,7 @@ import {
   type Reject,
 } from "../../../src/service/kafka/partition-processor.ts";
 import type { TopicRecord } from "../../../src/service/kafka/topic-record.ts";
-import type { ProcessorLine } from "../../../src/service/log-processor/log-processor-options.ts";
+import type { ProcessorLine } from "../../../src/service/processor/log-processor-options.ts";
 import { untilHolds } from "../../e2e/support/until.ts";
 import { NO_FIGURES } from "./processor-figures.ts";
 import { record } from "./records.ts";

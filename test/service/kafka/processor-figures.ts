@@ -1,5 +1,5 @@
-import { Counters } from "../../../src/lifecycle/counters.ts";
-import type { ProcessorFigures } from "../../../src/service/log-processor/log-processor-options.ts";
+import { Counters } from "../../../src/bridge/lifecycle/counters.ts";
+import type { ProcessorFigures } from "../../../src/service/processor/log-processor-options.ts";
 
 /** Of a log processor that has done nothing yet. */
 export const NO_FIGURES: ProcessorFigures = {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { NdjsonSessionLog } from "../../../src/audit/ndjson/ndjson-session-log.ts";
-import { OtlpSpanStore } from "../../../src/otel/service/span-store.ts";
+import { OtlpSpanStore } from "../../../src/bridge/stores/span-store.ts";
 import { openStores } from "../../../src/service/open-stores.ts";
 import { deadUrl } from "../../support/otlp-server.ts";
 

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import { withoutContent } from "../../../src/cli/view/without-content.ts";
-import { ATTRIBUTES } from "../../../src/otel/semconv.ts";
+import { ATTRIBUTES } from "../../../src/events/semconv/semconv.ts";
 import type { RunDetail, ViewSpan } from "../../../src/view/format.ts";
+import { withoutContent } from "../../../src/view/sources/without-content.ts";
 import { command } from "../../cli/support/command.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { completed, line, started } from "../../cli/support/recorded.ts";

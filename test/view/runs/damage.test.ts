@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSources } from "../../../src/cli/view/open-sources.ts";
+import { openSources } from "../../../src/view/commands/open-sources.ts";
 import { command } from "../../cli/support/command.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { completed, recording, started } from "../../cli/support/recorded.ts";

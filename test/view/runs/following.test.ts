@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, renameSync, truncateSync, writeFileSync }
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { NdjsonSessionLog } from "../../../src/audit/ndjson/ndjson-session-log.ts";
-import { openSources } from "../../../src/cli/view/open-sources.ts";
+import { openSources } from "../../../src/view/commands/open-sources.ts";
 import type { ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
 import { entry, key } from "../../audit/support/entries.ts";
 import { command } from "../../cli/support/command.ts";

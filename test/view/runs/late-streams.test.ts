@@ -2,7 +2,7 @@ import { appendFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import type { ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
 import { Folder } from "../../cli/support/folder.ts";
-import { oldBacklog } from "../../ingest/support/backlogs.ts";
+import { oldBacklog } from "../../replay/input/support/backlogs.ts";
 import { ALL, listOf, withRuns } from "../support/opened.ts";
 
 const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { expect, it, vi } from "vitest";
-import { openSources } from "../../../src/cli/view/open-sources.ts";
+import { openSources } from "../../../src/view/commands/open-sources.ts";
 import type { ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
 import { command } from "../../cli/support/command.ts";
 import { Folder } from "../../cli/support/folder.ts";

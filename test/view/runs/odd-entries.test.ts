@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { describe, expect, it, vi } from "vitest";
-import { openSources } from "../../../src/cli/view/open-sources.ts";
+import { openSources } from "../../../src/view/commands/open-sources.ts";
 import type { RunList } from "../../../src/view/format.ts";
 import type { ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
 import { command } from "../../cli/support/command.ts";

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from "node:stream";
 import type { Io } from "../../../src/cli/command.ts";
 import { Output } from "../../../src/cli/terminal/output.ts";
-import { openSources } from "../../../src/cli/view/open-sources.ts";
+import { openSources } from "../../../src/view/commands/open-sources.ts";
 import type { RunDetail, RunList } from "../../../src/view/format.ts";
 import type { SourcesOptions, ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
 

@@ -3,7 +3,7 @@ import {
   type MetricName,
   prometheusLabel,
   prometheusNames,
-} from "../../../../src/otel/metrics/metric-names.ts";
+} from "../../../../src/bridge/metrics/metric-names.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
+import { count } from "../../../events/format/count.ts";
+import { durationText } from "../../../events/format/duration.ts";
+import { cut, safe } from "../../../events/format/text.ts";
 import type { ViewRun } from "../../format.ts";
-import { count } from "../../model/count.ts";
-import { durationText } from "../../model/duration.ts";
 import type { SortColumn } from "../../model/list-query.ts";
 import { dollars } from "../../model/money.ts";
 import type { RunRow } from "../../model/run-index.ts";
-import { cut, safe } from "../../model/text.ts";
 import { runAddress } from "../route.ts";
 import { Badge } from "../shell/badge.tsx";
 import { Name } from "../shell/text.tsx";

@@ -1,11 +1,11 @@
 import { useMemo, useState } from "preact/hooks";
-import { count, counted } from "../../model/count.ts";
+import { count, counted } from "../../../events/format/count.ts";
+import { cut, safe } from "../../../events/format/text.ts";
 import { facetCounts } from "../../model/filter-rows.ts";
 import { MOST_VALUES } from "../../model/list-limits.ts";
 import { type Facet, type ListQuery, toggled } from "../../model/list-query.ts";
 import { OUTCOMES } from "../../model/outcome.ts";
 import type { RunRow } from "../../model/run-index.ts";
-import { cut, safe } from "../../model/text.ts";
 import { Name } from "../shell/text.tsx";
 import { Menu } from "./menu.tsx";
 

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { count, counted } from "../../model/count.ts";
+import { count, counted } from "../../../events/format/count.ts";
+import { cut, safe } from "../../../events/format/text.ts";
 import {
   type FailureBar,
   type FailureBars,
@@ -7,7 +8,6 @@ import {
   UNKNOWN_KIND,
 } from "../../model/failure-bars.ts";
 import { type ListQuery, toggled } from "../../model/list-query.ts";
-import { cut, safe } from "../../model/text.ts";
 import { localTime } from "../../model/time.ts";
 import { Name } from "../shell/text.tsx";
 

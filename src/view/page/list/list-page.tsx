@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from "preact/hooks";
+import { count, counted } from "../../../events/format/count.ts";
 import type { ViewSource } from "../../format.ts";
-import { count, counted } from "../../model/count.ts";
 import { failureBars } from "../../model/failure-bars.ts";
 import { filterRows } from "../../model/filter-rows.ts";
 import {

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import { count } from "../../../events/format/count.ts";
 import type { ViewRow } from "../../format.ts";
-import { count } from "../../model/count.ts";
 import { jsonOf } from "../../model/json-text.ts";
 import { MOST_PRINTED } from "../../model/list-limits.ts";
 import { decisionIn, subjectOf } from "../../model/span-rows.ts";

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
-import { count } from "../../model/count.ts";
-import { durationText } from "../../model/duration.ts";
+import { count } from "../../../events/format/count.ts";
+import { durationText } from "../../../events/format/duration.ts";
 import { dollars } from "../../model/money.ts";
 import { agentOf, type RunModel } from "../../model/run-model.ts";
 import { kindWords, shortName } from "../../model/span-words.ts";

@@ -1,5 +1,5 @@
+import { durationText } from "../../../events/format/duration.ts";
 import type { ViewSpanEvent, ViewSpanLink } from "../../format.ts";
-import { durationText } from "../../model/duration.ts";
 import { timeSince } from "../../model/span-tree.ts";
 import { Text } from "../shell/text.tsx";
 import { AttributeList } from "./attributes-view.tsx";

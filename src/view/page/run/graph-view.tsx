@@ -1,9 +1,9 @@
 import { useMemo } from "preact/hooks";
-import { count, counted } from "../../model/count.ts";
+import { count, counted } from "../../../events/format/count.ts";
+import { cut, safe } from "../../../events/format/text.ts";
 import { type GraphEdge, type GraphPart, runGraph } from "../../model/run-graph.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import { failedText } from "../../model/span-words.ts";
-import { cut, safe } from "../../model/text.ts";
 import { LinkText, Text } from "../shell/text.tsx";
 import { PART, type PlacedEdge, type PlacedPart, placedGraph } from "./graph-layout.ts";
 import { SpanLink, spanAddress } from "./span-link.tsx";

@@ -1,5 +1,5 @@
+import { counted } from "../../../events/format/count.ts";
 import type { SpanKindName } from "../../format.ts";
-import { counted } from "../../model/count.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import { kindWords, SPAN_KINDS } from "../../model/span-words.ts";
 

@@ -1,12 +1,12 @@
 import { useMemo, useRef } from "preact/hooks";
+import { count } from "../../../events/format/count.ts";
+import { cut, safe } from "../../../events/format/text.ts";
 import type { SpanKindName } from "../../format.ts";
-import { count } from "../../model/count.ts";
 import type { TimeRange } from "../../model/idle.ts";
 import { type Bar, type Lane, mergedBars, spanAt } from "../../model/lanes.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { SpanNode } from "../../model/span-tree.ts";
 import { kindWords, SPAN_KINDS } from "../../model/span-words.ts";
-import { cut, safe } from "../../model/text.ts";
 import { placeOn, type TimeAxis } from "../../model/time-axis.ts";
 import { Name } from "../shell/text.tsx";
 import { useSize } from "./use-size.ts";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
+import { count, counted } from "../../../events/format/count.ts";
+import { durationText } from "../../../events/format/duration.ts";
 import type { RelatedRun } from "../../format.ts";
-import { count, counted } from "../../model/count.ts";
-import { durationText } from "../../model/duration.ts";
 import { dollars } from "../../model/money.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import { msOf } from "../../model/time.ts";

@@ -1,6 +1,6 @@
+import { count } from "../../../events/format/count.ts";
+import { durationText } from "../../../events/format/duration.ts";
 import { numberIn, textIn } from "../../model/attributes.ts";
-import { count } from "../../model/count.ts";
-import { durationText } from "../../model/duration.ts";
 import { dollars } from "../../model/money.ts";
 import { agentOf, type RunModel } from "../../model/run-model.ts";
 import { decisionOf } from "../../model/span-rows.ts";

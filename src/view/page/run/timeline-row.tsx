@@ -1,6 +1,7 @@
+import { count } from "../../../events/format/count.ts";
+import { durationText } from "../../../events/format/duration.ts";
+import { cut, safe } from "../../../events/format/text.ts";
 import { numberIn } from "../../model/attributes.ts";
-import { count } from "../../model/count.ts";
-import { durationText } from "../../model/duration.ts";
 import { type OutlineItem, timeOf } from "../../model/outline.ts";
 import type { TimelineRow } from "../../model/rows.ts";
 import type { RunModel } from "../../model/run-model.ts";
@@ -12,7 +13,6 @@ import {
   shortName,
   unusualEnd,
 } from "../../model/span-words.ts";
-import { cut, safe } from "../../model/text.ts";
 import { placeOn, type TimeAxis } from "../../model/time-axis.ts";
 import { Name } from "../shell/text.tsx";
 

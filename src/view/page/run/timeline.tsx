@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { count } from "../../model/count.ts";
-import { durationText } from "../../model/duration.ts";
+import { count } from "../../../events/format/count.ts";
+import { durationText } from "../../../events/format/duration.ts";
 import { MOST_PRINTED } from "../../model/list-limits.ts";
 import { itemWith } from "../../model/outline.ts";
 import { shownFor, type TimelineRow } from "../../model/rows.ts";

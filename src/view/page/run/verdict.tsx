@@ -1,5 +1,5 @@
+import { count, counted } from "../../../events/format/count.ts";
 import type { RunDetail, ViewProblem, ViewVerdict } from "../../format.ts";
-import { count, counted } from "../../model/count.ts";
 import { Text } from "../shell/text.tsx";
 import { Time } from "../shell/time.tsx";
 

@@ -1,6 +1,6 @@
+import { cut, safe } from "../../../events/format/text.ts";
 import type { RunOutcome } from "../../format.ts";
 import { lookOf } from "../../model/outcome.ts";
-import { cut, safe } from "../../model/text.ts";
 
 /** An outcome as a sign and a word: colour only repeats what they say. */
 export function Badge({ outcome }: { readonly outcome: RunOutcome }) {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { cut, safe } from "../../model/text.ts";
+import { cut, safe } from "../../../events/format/text.ts";
 
 let tell: (message: string) => void = () => {};
 

@@ -1,6 +1,6 @@
+import { count, counted, percent } from "../../../events/format/count.ts";
+import { safe } from "../../../events/format/text.ts";
 import type { ViewProblem, ViewSource, ViewVerdict } from "../../format.ts";
-import { count, counted, percent } from "../../model/count.ts";
-import { safe } from "../../model/text.ts";
 import { Text } from "./text.tsx";
 import { Time } from "./time.tsx";
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { count } from "../../model/count.ts";
-import { cut, safe, safeLines } from "../../model/text.ts";
+import { count } from "../../../events/format/count.ts";
+import { cut, safe, safeLines } from "../../../events/format/text.ts";
 
 /** Titles are cut too: a browser shows them in a small box. */
 const TITLE_LIMIT = 1000;

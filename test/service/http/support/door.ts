@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import type { AddressInfo } from "node:net";
-import type { NewLine } from "../../../../src/ingest/journal/log-line.ts";
-import { IdCache } from "../../../../src/lifecycle/id-cache.ts";
-import type { OpenRun } from "../../../../src/otel/open-runs.ts";
-import { RUNTIMES } from "../../../../src/runtimes/runtimes.ts";
+import { IdCache } from "../../../../src/bridge/lifecycle/id-cache.ts";
+import type { OpenRun } from "../../../../src/bridge/open-runs.ts";
+import { RUNTIMES } from "../../../../src/replay/runtimes.ts";
 import { EventGate } from "../../../../src/service/http/event-gate.ts";
 import {
   DEFAULT_INGEST_LIMITS,
@@ -16,6 +15,7 @@ import type { Refusal } from "../../../../src/service/http/refusal.ts";
 import { OPENAPI_TEXT } from "../../../../src/service/http/routes.ts";
 import { Access } from "../../../../src/service/http/tokens/access.ts";
 import { parseTokens, TokenSet } from "../../../../src/service/http/tokens/token-file.ts";
+import type { NewLine } from "../../../../src/service/journal/log-line.ts";
 
 /** A journal in memory, that can be made to fail or to wait. */
 export class MemoryJournal {

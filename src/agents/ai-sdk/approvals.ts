@@ -1,0 +1,111 @@
+import type { Decision } from "../core/call-reports.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import type { PausedRun, PausedRuns } from "./options.ts";
+
+/** A request for approval in what a model answered, or in the messages of a later call. */
+export interface ApprovalRequest {
+  readonly approvalId: string;
+  readonly toolUseId: string;
+  readonly tool: string;
+  /** Content. */
+  readonly input: unknown;
+}
+
+/** The answer to a request. */
+export interface ApprovalResponse extends ApprovalRequest, Decision {}
+
+/** Requests in a step's content that a person must answer. */
+export function waitingIn(content: unknown): readonly ApprovalRequest[] {
+  const requests: ApprovalRequest[] = [];
+  for (const part of fieldsIn(content)) {
+    if (part.type !== "tool-approval-request" || part.isAutomatic === true) continue;
+    const request = requestIn(textOf(part.approvalId), fieldsOf(part.toolCall));
+    if (request !== undefined) requests.push(request);
+  }
+  return requests;
+}
+
+/** What the application's own rule decided in a step: its requests are answered in the same content. */
+export function automaticIn(content: unknown): readonly ApprovalResponse[] {
+  const responses: ApprovalResponse[] = [];
+  for (const part of fieldsIn(content)) {
+    if (part.type !== "tool-approval-response") continue;
+    const request = requestIn(textOf(part.approvalId), fieldsOf(part.toolCall));
+    if (request !== undefined) responses.push(responseOf(request, part));
+  }
+  return responses;
+}
+
+/** The answers in the last message of a call, which goes on after a pause. */
+export function answeredIn(messages: unknown): readonly ApprovalResponse[] {
+  const list = fieldsIn(messages);
+  const last = list.at(-1);
+  if (last?.role !== "tool") return [];
+  const answers = fieldsIn(last.content).filter(({ type }) => type === "tool-approval-response");
+  if (answers.length === 0) return [];
+  const parts = list
+    .filter(({ role }) => role === "assistant")
+    .flatMap(({ content }) => fieldsIn(content));
+  const calls = byId(parts, "tool-call", "toolCallId");
+  const requests = byId(parts, "tool-approval-request", "approvalId");
+  const responses = new Map<string, ApprovalResponse>();
+  for (const answer of answers) {
+    const approvalId = textOf(answer.approvalId);
+    const asked = approvalId === undefined ? undefined : requests.get(approvalId);
+    const call = calls.get(textOf(asked?.toolCallId) ?? "");
+    const request = requestIn(approvalId, call);
+    // The SDK takes the first answer for a call.
+    if (request !== undefined && !responses.has(request.toolUseId)) {
+      responses.set(request.toolUseId, responseOf(request, answer));
+    }
+  }
+  return [...responses.values()];
+}
+
+function byId(parts: readonly Fields[], type: string, name: string): ReadonlyMap<string, Fields> {
+  const found = parts.filter((part) => part.type === type);
+  return new Map(found.map((part) => [textOf(part[name]) ?? "", part]));
+}
+
+function requestIn(
+  approvalId: string | undefined,
+  call: Fields | undefined,
+): ApprovalRequest | undefined {
+  const toolUseId = textOf(call?.toolCallId);
+  if (approvalId === undefined || toolUseId === undefined) return undefined;
+  return { approvalId, toolUseId, tool: textOf(call?.toolName) ?? "", input: call?.input };
+}
+
+function responseOf(request: ApprovalRequest, { approved, reason }: Fields): ApprovalResponse {
+  return { ...request, approved: approved === true, reason: textOf(reason) ?? "" };
+}
+
+function fieldsIn(list: unknown): readonly Fields[] {
+  const found: Fields[] = [];
+  for (const each of listOf(list) ?? []) {
+    const fields = fieldsOf(each);
+    if (fields !== undefined) found.push(fields);
+  }
+  return found;
+}
+
+const MOST_PAUSED = 10_000;
+
+/** The last paused runs, in this process. */
+export class RecentPausedRuns implements PausedRuns {
+  readonly #runs = new Map<string, PausedRun>();
+
+  get(approvalId: string): PausedRun | undefined {
+    return this.#runs.get(approvalId);
+  }
+
+  set(approvalId: string, run: PausedRun): void {
+    this.#runs.delete(approvalId);
+    this.#runs.set(approvalId, run);
+    if (this.#runs.size <= MOST_PAUSED) return;
+    for (const oldest of this.#runs.keys()) {
+      this.#runs.delete(oldest);
+      return;
+    }
+  }
+}

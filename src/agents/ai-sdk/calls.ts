@@ -1,0 +1,325 @@
+import { v7 as uuidv7 } from "uuid";
+import type { AgentError } from "../../events/errors/agent-error.ts";
+import { FROM_RUN, sourceMoment } from "../../events/errors/failure-source.ts";
+import { outputMessages, toMessages } from "../../events/messages/to-messages.ts";
+import { type InnerSink, readsRows } from "../../events/sinks/agent-event-sink.ts";
+import { sendDecision } from "../core/call-reports.ts";
+import { askedText, knownTenant } from "../core/common-options.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import { LEFT_OPEN } from "../core/run-parts.ts";
+import { RunWriter } from "../core/run-writer.ts";
+import type { SafeSink } from "../core/safe-sink.ts";
+import { askedSubject } from "../core/subject-hook.ts";
+import { UsageTotals } from "../core/usage-totals.ts";
+import { activeRun } from "../runtime/active-run.ts";
+import { calledOff, cutBy } from "../runtime/calling-off.ts";
+import {
+  type ApprovalRequest,
+  type ApprovalResponse,
+  answeredIn,
+  automaticIn,
+  RecentPausedRuns,
+  waitingIn,
+} from "./approvals.ts";
+import type { CallState } from "./call-state.ts";
+import { failureOf, operatorTextOf } from "./errors.ts";
+import { answerIn, ModelCalls } from "./model-calls.ts";
+import {
+  type AiSdkCall,
+  type AiSdkCounts,
+  type AiSdkTelemetryOptions,
+  DEFAULT_CALLS,
+  type PausedRun,
+  type PausedRuns,
+} from "./options.ts";
+import { ToolCalls } from "./tool-calls.ts";
+
+/** Calls of the SDK that are runs. */
+export const RUNS: ReadonlySet<unknown> = new Set([
+  "ai.generateText",
+  "ai.streamText",
+  "ai.generateObject",
+  "ai.streamObject",
+]);
+
+/** The default stores of paused runs: telemetries with the same sink share one. */
+const pausedBySink = new WeakMap<InnerSink, PausedRuns>();
+
+/** What names a call. */
+interface CallName {
+  readonly callId?: unknown;
+}
+
+/** Follows calls of the AI SDK. Each is a run. */
+export class Calls {
+  readonly models: ModelCalls;
+  readonly tools: ToolCalls;
+  readonly #options: AiSdkTelemetryOptions;
+  readonly #sink: SafeSink;
+  readonly #onError: (error: unknown) => void;
+  readonly #paused: PausedRuns;
+  readonly #calls = new Map<string, CallState>();
+  readonly #maxCalls: number;
+  #otherOperations = 0;
+  #refused = 0;
+  #forgotten = 0;
+  #duplicates = 0;
+
+  constructor(options: AiSdkTelemetryOptions, sink: SafeSink, onError: (error: unknown) => void) {
+    const { contentNeed } = sink;
+    this.#options = options;
+    this.#sink = sink;
+    this.#onError = onError;
+    this.#maxCalls = options.maxCalls ?? DEFAULT_CALLS;
+    this.#paused = options.pausedRuns ?? pausedBySink.get(options.sink) ?? new RecentPausedRuns();
+    if (options.pausedRuns === undefined) pausedBySink.set(options.sink, this.#paused);
+    this.models = new ModelCalls({ contentNeed, price: options.price, onError });
+    this.tools = new ToolCalls({ contentNeed, isFailure: options.isFailure, onError });
+  }
+
+  get counts(): Omit<AiSdkCounts, "sinkFailures" | "faults"> {
+    return {
+      otherOperations: this.#otherOperations,
+      refused: this.#refused,
+      forgotten: this.#forgotten,
+      duplicates: this.#duplicates,
+    };
+  }
+
+  /** The call that an event is of. */
+  of(event: CallName): CallState | undefined {
+    return this.#calls.get(textOf(event.callId) ?? "");
+  }
+
+  /** @returns a promise where the store of paused runs has to be asked. */
+  start(event: Fields): void | Promise<void> {
+    const operationId = textOf(event.operationId);
+    const callId = textOf(event.callId);
+    // The AI SDK 6 calls its own integrations, which are others.
+    if (operationId === undefined) return;
+    if (!RUNS.has(operationId) || callId === undefined) {
+      this.#otherOperations += 1;
+      return;
+    }
+    if (this.#calls.has(callId)) {
+      this.#duplicates += 1;
+      return;
+    }
+    const state = this.#open(event, operationId);
+    if (state === undefined) return;
+    this.#calls.set(callId, state);
+    if (this.#calls.size > this.#maxCalls) this.#forgetOldest();
+    const answers = answeredIn(event.messages);
+    if (answers.length === 0) return this.#begin(state, event, undefined, answers);
+    return this.#resume(state, event, answers);
+  }
+
+  async #resume(
+    state: CallState,
+    event: Fields,
+    answers: readonly ApprovalResponse[],
+  ): Promise<void> {
+    let paused: PausedRun | undefined;
+    for (const { approvalId } of answers) paused ??= await this.#pausedFor(approvalId, state);
+    this.#begin(state, event, paused, answers);
+  }
+
+  /** A run of another tenant is not known: no link leads out of a tenant. */
+  async #pausedFor(approvalId: string, { active }: CallState): Promise<PausedRun | undefined> {
+    try {
+      const found = await this.#paused.get(approvalId);
+      return found?.tenantId === active.tenantId ? found : undefined;
+    } catch (error) {
+      this.#onError(error);
+      return undefined;
+    }
+  }
+
+  #begin(
+    state: CallState,
+    event: Fields,
+    paused: PausedRun | undefined,
+    answers: readonly ApprovalResponse[],
+  ): void {
+    const outer = activeRun();
+    const isInside = !state.isRoot;
+    const isAsked = readsRows(this.#sink.contentNeed);
+    const given = event.messages ?? event.prompt;
+    const asked = isAsked && !isEmpty(given) ? toMessages(given) : undefined;
+    state.writer.started({
+      agent: textOf(event.functionId) ?? state.operationId.slice("ai.".length),
+      parentRunId: isInside ? outer?.runId : undefined,
+      parentToolUseId: isInside ? (outer?.toolUseId ?? null) : undefined,
+      parentStepId: isInside ? outer?.stepId : undefined,
+      resumedFromRunId: paused?.runId,
+      asked,
+    });
+    const waitMs = paused === undefined ? undefined : Math.max(0, Date.now() - paused.at);
+    for (const answer of answers) this.#decided(state, answer, "user", waitMs);
+  }
+
+  #decided(state: CallState, response: ApprovalResponse, by: "user" | "policy", waitMs?: number) {
+    sendDecision(state.writer, response, {
+      by,
+      waitMs,
+      decidedBy: this.#options.decidedBy,
+      metadata: state.runtimeContext,
+      onError: this.#onError,
+    });
+  }
+
+  /** @returns `undefined` where its tenant is not known. */
+  #open(event: Fields, operationId: string): CallState | undefined {
+    const outer = activeRun();
+    const runtimeContext = fieldsOf(event.runtimeContext) ?? {};
+    const call: AiSdkCall = { operationId, functionId: textOf(event.functionId), runtimeContext };
+    const tenantId = outer?.tenantId ?? this.#tenantOf(call);
+    if (tenantId === undefined) return undefined;
+    const runId = uuidv7();
+    const { context, sink } = this.#options;
+    const ask = context === undefined || outer !== undefined ? undefined : () => context(call);
+    const place = {
+      runId,
+      tenantId,
+      rootRunId: outer?.rootRunId ?? runId,
+      threadId: this.#threadOf(call) ?? outer?.threadId,
+      subject: askedSubject(ask, outer?.subject, this.#onError),
+    };
+    return {
+      operationId,
+      writer: new RunWriter(this.#sink, place),
+      active: { ...place, sink },
+      isRoot: outer === undefined,
+      totals: this.#totalsOf(outer?.runId),
+      since: sourceMoment(),
+      runtimeContext,
+      tools: event.tools,
+      toolChoice: event.toolChoice,
+      sdk: event.sdk === 6 ? 6 : 7,
+      isHidden: event.recordInputs === false || event.recordOutputs === false,
+      model: undefined,
+      modelError: undefined,
+      openTools: new Map(),
+      reported: new Set(),
+    };
+  }
+
+  /** The runs of a tree share their totals, as far as they are calls of the SDK. */
+  #totalsOf(outerId: string | undefined): UsageTotals {
+    if (outerId === undefined) return new UsageTotals();
+    for (const { active, totals } of this.#calls.values()) {
+      if (active.runId === outerId) return totals;
+    }
+    return new UsageTotals();
+  }
+
+  #tenantOf(call: AiSdkCall): string | undefined {
+    return knownTenant(this.#options.tenant, call, (error) => {
+      this.#refused += 1;
+      this.#onError(error);
+    });
+  }
+
+  #threadOf(call: AiSdkCall): string | undefined {
+    return askedText(() => this.#options.thread?.(call), this.#onError);
+  }
+
+  /** A step has ended: what its content tells beyond the callbacks before. */
+  stepEnded(state: CallState, event: Fields): void {
+    if (state.model !== undefined)
+      this.models.failed(state, new Error("the model's stream ended without an answer"));
+    this.tools.refusedIn(state, event.content);
+    for (const response of automaticIn(event.content)) this.#decided(state, response, "policy");
+  }
+
+  ended(state: CallState, event: Fields): void {
+    const last = fieldsOf(event.finalStep) ?? fieldsOf(listOf(event.steps)?.at(-1)) ?? event;
+    const waiting = waitingIn(last.content);
+    if (waiting.length > 0) {
+      this.#pause(event, state, waiting);
+      return;
+    }
+    // A stream that fails at a later step ends with what the steps before have said.
+    const isFailed = event.finishReason === "error" || state.model?.error !== undefined;
+    if (isFailed || (event.error !== undefined && event.error !== null)) {
+      this.failed(event, state, event.error ?? undefined);
+      return;
+    }
+    this.#close(event, state, LEFT_OPEN);
+    state.writer.completed(this.#usageOf(state), { output: this.#answerOf(event, last) });
+  }
+
+  #answerOf(event: Fields, last: Fields): unknown {
+    if (this.#sink.contentNeed !== "all") return undefined;
+    if (event.object === undefined) return answerIn(last, textOf(event.finishReason));
+    return outputMessages(event.object, ["stop"]);
+  }
+
+  #pause(event: CallName, state: CallState, waiting: readonly ApprovalRequest[]): void {
+    this.#close(event, state, LEFT_OPEN);
+    const { runId, tenantId } = state.active;
+    for (const { approvalId } of waiting) {
+      this.#remember(approvalId, { runId, tenantId, at: Date.now() });
+    }
+    state.writer.interrupted(
+      { type: "approval_pending", tool_use_id: waiting[0]?.toolUseId ?? "" },
+      waiting.map(({ tool, toolUseId }) => ({ tool_use_id: toolUseId, tool })),
+      this.#sink.contentNeed === "all" ? askedOf(waiting) : undefined,
+    );
+  }
+
+  #remember(approvalId: string, run: PausedRun): void {
+    try {
+      const stored: unknown = this.#paused.set(approvalId, run);
+      if (stored instanceof Promise) stored.catch(this.#onError);
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  failed(event: CallName, state: CallState, shown: unknown): void {
+    const failure = failureOf(state, shown);
+    this.#close(event, state, cutBy(failure.thrown), failure.thrown);
+    state.writer.failed(failure);
+  }
+
+  /** The call was aborted, or its reader has left. */
+  aborted(event: CallName, state: CallState, reason: unknown): void {
+    const thrown = calledOff(reason);
+    this.#close(event, state, thrown, thrown);
+    state.writer.failed({ thrown, source: FROM_RUN, text: operatorTextOf(thrown, state) });
+  }
+
+  #close(event: CallName, state: CallState, cut: AgentError, thrown: unknown = cut): void {
+    this.#calls.delete(textOf(event.callId) ?? "");
+    this.tools.cutAll(state, cut);
+    this.models.failed(state, thrown);
+  }
+
+  /** The run at the top alone says it, for its own calls. */
+  #usageOf(state: CallState) {
+    return state.isRoot ? state.totals.snapshot() : null;
+  }
+
+  #forgetOldest(): void {
+    for (const oldest of this.#calls.keys()) {
+      this.#calls.delete(oldest);
+      this.#forgotten += 1;
+      return;
+    }
+  }
+}
+
+function isEmpty(given: unknown): boolean {
+  return given === undefined || given === null || given === "" || listOf(given)?.length === 0;
+}
+
+function askedOf(waiting: readonly ApprovalRequest[]): unknown {
+  const calls = waiting.map(({ input, tool, toolUseId }) => ({
+    type: "tool_call",
+    id: toolUseId,
+    name: tool,
+    arguments: input,
+  }));
+  return outputMessages({ role: "assistant", content: calls }, ["tool_call"]);
+}

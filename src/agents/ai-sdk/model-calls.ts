@@ -1,0 +1,167 @@
+import { FROM_MODEL, recordSource } from "../../events/errors/failure-source.ts";
+import { outputMessages, toMessages } from "../../events/messages/to-messages.ts";
+import type { ModelCallOptions } from "../core/call-reports.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import { observed, type StreamObserver } from "../core/observed-stream.ts";
+import { carried, currentIn } from "../runtime/active-run.ts";
+import { costOf } from "../runtime/price.ts";
+import type { CallState, OpenModel } from "./call-state.ts";
+import { operatorTextOf } from "./errors.ts";
+import { requestIn, usageIn } from "./requests.ts";
+
+/** Follows the model call of each call of the SDK: there is one at a time. */
+export class ModelCalls {
+  readonly #options: ModelCallOptions;
+
+  constructor(options: ModelCallOptions) {
+    this.#options = options;
+  }
+
+  /** A model is asked, or asked again: the SDK's retries are attempts of one call. */
+  started(state: CallState, event: Fields): void {
+    if (state.model !== undefined) return;
+    const { operationId, toolChoice, totals, writer } = state;
+    const request = requestIn(event, toolChoice, operationId.startsWith("ai.stream"));
+    const model: OpenModel = {
+      modelCallId: writer.newId(),
+      model: textOf(event.modelId),
+      provider: request.provider,
+      attempts: 0,
+      responseModel: undefined,
+      startedMs: performance.now(),
+    };
+    state.model = model;
+    totals.requests += 1;
+    const reads = this.#options.contentNeed === "all";
+    const asked = event.messages ?? event.promptMessages;
+    writer.modelStarted(model, request, {
+      input: reads && hasEntries(asked) ? toMessages(asked) : undefined,
+      system_instructions: reads ? (event.instructions ?? undefined) : undefined,
+      tools: reads && hasEntries(event.tools) ? event.tools : undefined,
+    });
+  }
+
+  /** Calls the provider, in the span of the model call. */
+  async execute<T>(
+    state: CallState,
+    execute: () => PromiseLike<T>,
+    onLeft: (reason: unknown) => void,
+  ): Promise<T> {
+    const { model } = state;
+    if (model === undefined) return execute();
+    let result: T;
+    try {
+      result = await this.attempt(state, model, async () => execute());
+    } catch (thrown) {
+      this.attemptFailed(state, model, thrown);
+      throw thrown;
+    }
+    return this.answering(state, model, result, { cancelled: onLeft });
+  }
+
+  /** Asks the provider once, in the span of the model call. */
+  attempt<T>({ active }: CallState, model: OpenModel, work: () => T): T {
+    model.attempts += 1;
+    const place = { model_call_id: model.modelCallId };
+    return carried(active.sink, place, currentIn(active), work);
+  }
+
+  /** The attempt, or its stream, failed. The call itself has not: the SDK may try again. */
+  attemptFailed({ active, since }: CallState, model: OpenModel, thrown: unknown): void {
+    model.error = { thrown };
+    recordSource(thrown, FROM_MODEL, { rootRunId: active.rootRunId, since });
+  }
+
+  /** The provider has answered, or begins to. @returns its result, with the stream observed, if it has one. */
+  answering<T>(
+    state: CallState,
+    model: OpenModel,
+    result: T,
+    { cancelled, failed, part }: Partial<StreamObserver>,
+  ): T {
+    model.error = undefined;
+    model.responseModel = textOf(fieldsOf(fieldsOf(result)?.response)?.modelId);
+    return observed(result, {
+      part: (each) => {
+        const fields = fieldsOf(each);
+        if (fields?.type === "response-metadata") {
+          model.responseModel = textOf(fields.modelId) ?? model.responseModel;
+        } else if (fields?.type === "error") this.attemptFailed(state, model, fields.error);
+        part?.(each);
+      },
+      failed: (thrown) => {
+        this.attemptFailed(state, model, thrown);
+        failed?.(thrown);
+      },
+      cancelled: (reason) => cancelled?.(reason),
+    });
+  }
+
+  /** The model has answered: text, or an object in `objectText`. */
+  answered(state: CallState, event: Fields): void {
+    const { model, totals, writer } = state;
+    if (model === undefined) return;
+    // A stream may end in order, and tell in between that the model failed.
+    if (event.finishReason === "error" && model.error !== undefined) {
+      this.failed(state, undefined);
+      return;
+    }
+    state.model = undefined;
+    state.modelError = undefined;
+    const usage = usageIn(event.usage);
+    const response = fieldsOf(event.response);
+    const responseModel =
+      model.responseModel ?? textOf(response?.modelId) ?? this.#streamed(state, event);
+    const { onError, price } = this.#options;
+    const called = { provider: model.provider, model: model.model, responseModel };
+    const cost = usage === undefined ? undefined : costOf(price, { ...called, usage }, onError);
+    totals.add(usage, cost);
+    const reason = textOf(event.finishReason);
+    const answer = {
+      usage,
+      cost,
+      firstOutputMs: firstOutputIn(event),
+      responseModel,
+      responseId: textOf(event.responseId) ?? textOf(response?.id),
+      finishReasons: reason === undefined ? undefined : [reason],
+      output: this.#options.contentNeed === "all" ? answerIn(event, reason) : undefined,
+    };
+    writer.modelAnswered(model, answer, model.answeredAt);
+  }
+
+  /** The model call did not end with an answer, or the SDK will not report it. */
+  failed(state: CallState, shown: unknown): void {
+    const { model, writer } = state;
+    if (model === undefined) return;
+    if (model.answer !== undefined && model.error === undefined) {
+      this.answered(state, model.answer);
+      return;
+    }
+    state.model = undefined;
+    const thrown = model.error === undefined ? shown : model.error.thrown;
+    state.modelError = { thrown };
+    writer.modelFailed(model, thrown, operatorTextOf(thrown, state), model.answeredAt);
+  }
+
+  /** A stream's last event names the model that answered, in place of the one that was asked. */
+  #streamed({ operationId }: CallState, { modelId }: Fields): string | undefined {
+    return operationId === "ai.streamText" ? textOf(modelId) : undefined;
+  }
+}
+
+function firstOutputIn(event: Fields): number | undefined {
+  const first = fieldsOf(event.performance)?.timeToFirstOutputMs ?? event.msToFirstChunk;
+  return typeof first === "number" && first >= 0 ? first : undefined;
+}
+
+/** What a model answered, as messages. */
+export function answerIn(event: Fields, reason: string | undefined): unknown {
+  const text = textOf(event.objectText);
+  const content = text ?? (hasEntries(event.content) ? event.content : undefined);
+  if (content === undefined) return undefined;
+  return outputMessages({ role: "assistant", content }, reason === undefined ? [] : [reason]);
+}
+
+function hasEntries(list: unknown): boolean {
+  return (listOf(list) ?? []).length > 0;
+}

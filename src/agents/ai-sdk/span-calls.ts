@@ -1,0 +1,181 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { isPromise } from "../../events/promises.ts";
+import type { ContentNeed } from "../../events/sinks/agent-event-sink.ts";
+import { fieldsOf, textOf } from "../core/narrow.ts";
+import { carried } from "../runtime/active-run.ts";
+import type { CallState } from "./call-state.ts";
+import { type Calls, RUNS } from "./calls.ts";
+import { RecordedSpan } from "./recorded-span.ts";
+import { startEvent } from "./span-events.ts";
+import { SpanModels } from "./span-models.ts";
+import { SpanOutcomes } from "./span-outcomes.ts";
+import { type SpanRun, spanRun } from "./span-run.ts";
+import { SpanTools } from "./span-tools.ts";
+import type { SpanFollower, SpanWork } from "./tracer.ts";
+
+/** What {@link SpanCalls} works with. */
+export interface SpanCallsOptions {
+  readonly calls: Calls;
+  readonly contentNeed: ContentNeed;
+  /** Calls `work`, whose errors must not reach the SDK. */
+  readonly contain: (work: () => void | Promise<void>) => void | Promise<void>;
+  /** Called with the ID of each call of the SDK. */
+  readonly began: (callId: string) => void;
+}
+
+/**
+ * Follows calls of the AI SDK 6, which runs each part of a call in a span of the tracer that it is given. The
+ * code in the span, what it returns and what it throws say what the interface of the AI SDK 7 says by itself.
+ */
+export class SpanCalls implements SpanFollower {
+  readonly #options: SpanCallsOptions;
+  readonly #models: SpanModels;
+  readonly #tools: SpanTools;
+  readonly #outcomes: SpanOutcomes;
+  /** The call of the SDK that the running code is in. */
+  readonly #here = new AsyncLocalStorage<SpanRun | undefined>();
+  #started = 0;
+
+  constructor(options: SpanCallsOptions) {
+    const { calls, contentNeed } = options;
+    this.#options = options;
+    this.#tools = new SpanTools(calls.tools, contentNeed);
+    this.#models = new SpanModels(calls.models, this.#tools, contentNeed);
+    this.#outcomes = new SpanOutcomes(calls);
+  }
+
+  follow(name: string, attributes: unknown, work: SpanWork): unknown {
+    if (RUNS.has(name)) return this.#run(name, attributes, work);
+    if (/^ai\.\w+\.do(?:Generate|Stream)$/.test(name)) return this.#model(attributes, work);
+    if (name === "ai.toolCall") return this.#tool(attributes, work);
+    // Embeddings and the like, which have a span around that of their model.
+    if (/^ai\.\w+$/.test(name)) {
+      const other = { operationId: name, callId: this.#newId() };
+      void this.#options.contain(() => this.#options.calls.start(other));
+    }
+    return work(new RecordedSpan(attributes));
+  }
+
+  /** An integration of the SDK gets the content of a step, which the spans of a stream do not show. */
+  stepFinished(event: unknown): void {
+    void this.#options.contain(() => this.#models.stepFinished(fieldsOf(event) ?? {}));
+  }
+
+  #newId(): string {
+    this.#started += 1;
+    return `ai-sdk-6-${this.#started}`;
+  }
+
+  #run(operationId: string, attributes: unknown, work: SpanWork): unknown {
+    const { began, calls, contain, contentNeed } = this.#options;
+    const run = spanRun(this.#newId(), operationId);
+    const span = new RecordedSpan(attributes, (ended) => {
+      // A stream that fails throws what it failed with.
+      if (run.isStream && !ended.isFailed) {
+        this.#with(run, (state) => this.#outcomes.streamEnded(run, state, ended));
+      }
+    });
+    began(run.callId);
+    const started = contain(() =>
+      calls.start(startEvent(run.callId, operationId, span, contentNeed)),
+    );
+    const runIt = () => this.#inRun(run, span, work);
+    return started === undefined ? runIt() : started.then(runIt);
+  }
+
+  #inRun(run: SpanRun, span: RecordedSpan, work: SpanWork): unknown {
+    const state = this.#options.calls.of(run);
+    if (state === undefined) return this.#here.run(undefined, () => work(span));
+    const { active } = state;
+    return followed(
+      () => this.#here.run(run, () => carried(active.sink, {}, active, () => work(span))),
+      (value) => {
+        if (run.isStream) return;
+        this.#with(run, (open) => this.#outcomes.returned(run, open, span, value));
+      },
+      (thrown) => this.#with(run, (open) => this.#outcomes.threw(run, open, thrown)),
+    );
+  }
+
+  #model(attributes: unknown, work: SpanWork): unknown {
+    const { run, state } = this.#current();
+    if (run === undefined || state === undefined) return work(new RecordedSpan(attributes));
+    const span = new RecordedSpan(attributes, (ended) => {
+      if (run.isStream && !ended.isFailed) {
+        this.#with(run, (open) => this.#models.streamEnded(run, open, ended));
+      }
+    });
+    this.#with(run, () => this.#models.started(run, state, span));
+    const { model } = state;
+    if (model === undefined) return work(span);
+    const { models } = this.#options.calls;
+    return followed(
+      () => models.attempt(state, model, () => work(span)),
+      (value) =>
+        this.#with(run, () => {
+          if (run.isStream) this.#models.streams(run, state, model, value, this.#hooks(run));
+          else this.#models.answered(run, state, model, span, value);
+        }),
+      (thrown) => this.#with(run, () => models.attemptFailed(state, model, thrown)),
+    );
+  }
+
+  #tool(attributes: unknown, work: SpanWork): unknown {
+    const span = new RecordedSpan(attributes);
+    const { run, state } = this.#current();
+    const id = textOf(span.get("ai.toolCall.id"));
+    if (run === undefined || state === undefined || id === undefined) return work(span);
+    this.#with(run, () => this.#tools.started(run, state, span));
+    const tool = state.openTools.get(id);
+    if (tool === undefined) return work(span);
+    return followed(
+      () => this.#options.calls.tools.inCall(state, tool, () => work(span)),
+      (value) => this.#with(run, () => this.#tools.returned(run, state, span, value)),
+      (thrown) => this.#with(run, () => this.#tools.failed(state, span, thrown)),
+    );
+  }
+
+  /** What a model's stream may say when the SDK has no more to say of it. */
+  #hooks(run: SpanRun) {
+    // The SDK may end the call by itself in the same tick.
+    const later = (work: (state: CallState) => void) =>
+      setImmediate(() => this.#with(run, (state) => state.model !== undefined && work(state)));
+    return {
+      broken: (thrown: unknown) => void later((state) => this.#outcomes.threw(run, state, thrown)),
+      left: (reason: unknown) =>
+        void later((state) => this.#options.calls.aborted(run, state, reason)),
+      contain: (work: () => void) => this.#with(run, work),
+    };
+  }
+
+  #current() {
+    const run = this.#here.getStore();
+    return { run, state: run === undefined ? undefined : this.#options.calls.of(run) };
+  }
+
+  /** Works on a call that is still open. */
+  #with(run: SpanRun, work: (state: CallState) => unknown): void {
+    void this.#options.contain(() => {
+      const state = this.#options.calls.of(run);
+      if (state !== undefined) work(state);
+    });
+  }
+}
+
+/** Calls `work`, and tells what came of it before any code that awaits it goes on. @returns what it returned. */
+function followed(
+  work: () => unknown,
+  returned: (value: unknown) => void,
+  threw: (thrown: unknown) => void,
+): unknown {
+  let came: unknown;
+  try {
+    came = work();
+  } catch (thrown) {
+    threw(thrown);
+    throw thrown;
+  }
+  if (isPromise(came)) came.then(returned, threw);
+  else returned(came);
+  return came;
+}

@@ -1,0 +1,143 @@
+import { type ContentNeed, readsRows } from "../../events/sinks/agent-event-sink.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import type { RecordedSpan } from "./recorded-span.ts";
+
+// What the spans of the AI SDK 6 say, in the form of the events of the AI SDK 7: both are read by the same code.
+
+/** A call of the SDK begins. */
+export function startEvent(
+  callId: string,
+  operationId: string,
+  span: RecordedSpan,
+  need: ContentNeed,
+): Fields {
+  const asked = span.get("ai.prompt");
+  const { messages, prompt } = promptIn(asked, need);
+  return {
+    callId,
+    operationId,
+    functionId: span.get("ai.telemetry.functionId"),
+    recordInputs: asked !== undefined,
+    messages: messages ?? listOf(prompt),
+    prompt,
+    runtimeContext: span.below("ai.telemetry.metadata."),
+    sdk: 6,
+  };
+}
+
+/** The prompt is text of any length: it is read for a sink that shows it, and for the answers to approval requests. */
+function promptIn(text: unknown, need: ContentNeed): Fields {
+  if (typeof text !== "string") return {};
+  if (!readsRows(need) && !text.includes('"tool-approval-response"')) return {};
+  return fieldsOf(parsed(text)) ?? {};
+}
+
+/** A model is asked. */
+export function requestEvent(span: RecordedSpan, need: ContentNeed): Fields {
+  const asked = need === "all" ? fieldsIn(parsed(span.get("ai.prompt.messages"))) : [];
+  const isSystem = ({ role }: Fields) => role === "system";
+  const instructions = asked.filter(isSystem);
+  return {
+    provider: span.get("ai.model.provider") ?? span.get("gen_ai.system"),
+    modelId: span.get("ai.model.id") ?? span.get("gen_ai.request.model"),
+    temperature: span.get("gen_ai.request.temperature") ?? span.get("ai.settings.temperature"),
+    topP: span.get("gen_ai.request.top_p") ?? span.get("ai.settings.topP"),
+    topK: span.get("gen_ai.request.top_k") ?? span.get("ai.settings.topK"),
+    maxOutputTokens:
+      span.get("gen_ai.request.max_tokens") ?? span.get("ai.settings.maxOutputTokens"),
+    frequencyPenalty: span.get("gen_ai.request.frequency_penalty"),
+    presencePenalty: span.get("gen_ai.request.presence_penalty"),
+    stopSequences: span.get("gen_ai.request.stop_sequences"),
+    seed: span.get("ai.settings.seed"),
+    messages: asked.filter((message) => !isSystem(message)),
+    instructions: instructions.length === 0 ? undefined : instructions,
+    tools: need === "all" ? listOf(span.get("ai.prompt.tools"))?.map(parsed) : undefined,
+  };
+}
+
+/** A model has answered. @param usage what it says of it. @param content its answer, as far as it is to be shown. */
+export function answerEvent(span: RecordedSpan, usage: unknown, content: unknown): Fields {
+  return {
+    finishReason: span.get("ai.response.finishReason"),
+    usage: usage ?? usageOn(span),
+    response: { id: span.get("ai.response.id"), modelId: span.get("ai.response.model") },
+    msToFirstChunk: span.get("ai.response.msToFirstChunk") ?? span.get("ai.stream.msToFirstChunk"),
+    objectText: span.get("ai.response.object"),
+    content,
+  };
+}
+
+/** What came out, as the attributes show it. */
+export function contentOn(span: RecordedSpan): readonly Fields[] {
+  const calls = fieldsIn(parsed(span.get("ai.response.toolCalls")));
+  return [
+    { type: "reasoning", text: textOf(span.get("ai.response.reasoning")) },
+    { type: "text", text: textOf(span.get("ai.response.text")) },
+    ...calls.map((call) => ({ ...call, type: "tool-call" })),
+  ].filter((part) => !("text" in part) || part.text !== undefined);
+}
+
+/** The usage of a model's own answer, which is more than the attributes say in older versions. */
+export function usageOfModel(usage: unknown): Fields | undefined {
+  const input = fieldsOf(fieldsOf(usage)?.inputTokens);
+  const output = fieldsOf(fieldsOf(usage)?.outputTokens);
+  if (input === undefined || output === undefined) return undefined;
+  return {
+    inputTokens: input.total,
+    inputTokenDetails: { cacheReadTokens: input.cacheRead, cacheWriteTokens: input.cacheWrite },
+    outputTokens: output.total,
+    outputTokenDetails: { reasoningTokens: output.reasoning },
+  };
+}
+
+function usageOn(span: RecordedSpan): Fields {
+  return {
+    inputTokens:
+      span.get("ai.usage.inputTokens") ??
+      span.get("ai.usage.promptTokens") ??
+      span.get("gen_ai.usage.input_tokens"),
+    inputTokenDetails: {
+      cacheReadTokens: span.get("ai.usage.cachedInputTokens"),
+      cacheWriteTokens: span.get("ai.usage.inputTokenDetails.cacheWriteTokens"),
+    },
+    outputTokens:
+      span.get("ai.usage.outputTokens") ??
+      span.get("ai.usage.completionTokens") ??
+      span.get("gen_ai.usage.output_tokens"),
+    outputTokenDetails: { reasoningTokens: span.get("ai.usage.reasoningTokens") },
+  };
+}
+
+/** What the model was told of failed calls, by their IDs. */
+export function errorTextsIn(span: RecordedSpan): ReadonlyMap<unknown, string> {
+  const messages = fieldsIn(parsed(span.get("ai.prompt.messages")));
+  const texts = new Map<unknown, string>();
+  for (const part of messages.flatMap(({ content }) => fieldsIn(content))) {
+    const output = fieldsOf(part.output);
+    const text = output?.type === "error-text" ? textOf(output.value) : undefined;
+    if (text !== undefined) texts.set(part.toolCallId, text);
+  }
+  return texts;
+}
+
+/** The tools that a model was offered, by their names. */
+export function toolsOn(span: RecordedSpan): unknown {
+  const tools = fieldsIn((listOf(span.get("ai.prompt.tools")) ?? []).map(parsed));
+  return Object.fromEntries(tools.map((tool) => [String(tool.name), tool]));
+}
+
+/** The entries of a list that have fields. */
+export function fieldsIn(list: unknown): readonly Fields[] {
+  return (listOf(list) ?? []).map(fieldsOf).filter((each) => each !== undefined);
+}
+
+/** What a JSON text says. Default: `undefined`. */
+export function parsed(text: unknown): unknown {
+  if (typeof text !== "string") return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}

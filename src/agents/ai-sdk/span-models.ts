@@ -1,0 +1,148 @@
+import { now } from "../../events/clock.ts";
+import type { ContentNeed } from "../../events/sinks/agent-event-sink.ts";
+import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
+import type { CallState, OpenModel } from "./call-state.ts";
+import type { ModelCalls } from "./model-calls.ts";
+import type { RecordedSpan } from "./recorded-span.ts";
+import {
+  answerEvent,
+  contentOn,
+  fieldsIn,
+  parsed,
+  requestEvent,
+  toolsOn,
+  usageOfModel,
+} from "./span-events.ts";
+import type { AskedCall, SpanRun } from "./span-run.ts";
+import type { SpanTools } from "./span-tools.ts";
+
+/** What is done about a stream that the SDK says no more of. */
+interface StreamHooks {
+  /** It failed: the SDK does not end its spans. */
+  readonly broken: (thrown: unknown) => void;
+  readonly left: (reason: unknown) => void;
+  /** Calls `work` if the call is still open. Never throws. */
+  readonly contain: (work: () => void) => void;
+}
+
+/** Follows the model calls of the AI SDK 6: spans that are attempts, answers and streams. */
+export class SpanModels {
+  readonly #models: ModelCalls;
+  readonly #tools: SpanTools;
+  readonly #contentNeed: ContentNeed;
+  /** Runs by the request of their last stream: an object of ours, which the SDK gives to integrations. */
+  readonly #requests = new WeakMap<object, SpanRun>();
+
+  constructor(models: ModelCalls, tools: SpanTools, contentNeed: ContentNeed) {
+    this.#models = models;
+    this.#tools = tools;
+    this.#contentNeed = contentNeed;
+  }
+
+  /** An attempt begins. The first one is the beginning of the call. */
+  started(run: SpanRun, state: CallState, span: RecordedSpan): void {
+    if (state.model !== undefined) return;
+    this.#tools.refused(run, state, span);
+    run.asked = [];
+    run.content = undefined;
+    run.tools = () => toolsOn(span);
+    state.toolChoice = parsed(span.get("ai.prompt.toolChoice"));
+    this.#models.started(state, requestEvent(span, this.#contentNeed));
+  }
+
+  /** The model has answered at once. */
+  answered(
+    run: SpanRun,
+    state: CallState,
+    model: OpenModel,
+    span: RecordedSpan,
+    value: unknown,
+  ): void {
+    const result = fieldsOf(this.#models.answering(state, model, value, {}));
+    const content = fieldsIn(result?.content);
+    this.#saw(run, state, span, content.some(isShown));
+    run.asked = content.flatMap((part) => askedIn(part) ?? []);
+    run.lastReason = textOf(span.get("ai.response.finishReason"));
+    const shown = span.showsOutputs ? content : undefined;
+    this.#models.answered(state, answerEvent(span, usageOfModel(result?.usage), shown));
+  }
+
+  /** The model begins to stream its answer. @param value `{ result: { stream, … }, … }`, a new object of the SDK. */
+  streams(
+    run: SpanRun,
+    state: CallState,
+    model: OpenModel,
+    value: unknown,
+    { broken, contain, left }: StreamHooks,
+  ): void {
+    const result = fieldsOf(fieldsOf(value)?.result);
+    if (typeof value !== "object" || value === null || result === undefined) return;
+    const part = (each: unknown) =>
+      contain(() => {
+        const fields = fieldsOf(each);
+        if (fields?.type === "finish") finished(model, fields);
+        const asked = fields === undefined ? undefined : askedIn(fields);
+        if (asked !== undefined) run.asked.push(asked);
+      });
+    const request = { ...fieldsOf(result.request) };
+    this.#requests.set(request, run);
+    const hooks = { part, failed: broken, cancelled: left };
+    Reflect.set(
+      value,
+      "result",
+      this.#models.answering(state, model, { ...result, request }, hooks),
+    );
+  }
+
+  /** A stream has ended in order. */
+  streamEnded(run: SpanRun, state: CallState, span: RecordedSpan): void {
+    const reason = textOf(span.get("ai.response.finishReason"));
+    run.lastReason = reason;
+    if (reason === undefined) {
+      this.#models.failed(state, new Error("the model's stream ended without an answer"));
+      return;
+    }
+    // Of an object, nothing is shown either if it has another form.
+    this.#saw(run, state, span, run.operationId === "ai.streamText");
+    this.#models.answered(state, answerEvent(span, state.model?.answer?.usage, contentOn(span)));
+  }
+
+  stepFinished(event: Fields): void {
+    const request = event.request;
+    if (typeof request !== "object" || request === null) return;
+    const run = this.#requests.get(request);
+    if (run !== undefined) run.content = event.content;
+  }
+
+  /** @param isSure whether outputs would be on the span if they were shown. */
+  #saw(run: SpanRun, state: CallState, span: RecordedSpan, isSure: boolean): void {
+    if (span.showsOutputs) run.showsOutputs = true;
+    else if (isSure) {
+      run.showsOutputs = false;
+      state.isHidden = true;
+    }
+  }
+}
+
+/** The last of the answer is here. The SDK reports it when the tools have run, too. */
+function finished(model: OpenModel, { finishReason, usage }: Fields): void {
+  model.answer = { finishReason: fieldsOf(finishReason)?.unified, usage: usageOfModel(usage) };
+  model.answeredAt = now();
+  model.durationMs = performance.now() - model.startedMs;
+}
+
+/** Whether the SDK shows such a part in an attribute. */
+function isShown({ type }: Fields): boolean {
+  return type === "text" || type === "tool-call";
+}
+
+function askedIn(part: Fields): AskedCall | undefined {
+  const toolCallId = textOf(part.toolCallId);
+  if (part.type !== "tool-call" || toolCallId === undefined) return undefined;
+  return {
+    toolCallId,
+    toolName: textOf(part.toolName) ?? "",
+    input: parsed(part.input) ?? part.input,
+    isProviders: part.providerExecuted === true,
+  };
+}

@@ -1,0 +1,75 @@
+import { textProperty } from "../../events/errors/thrown.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import type { CallState } from "./call-state.ts";
+import type { Calls } from "./calls.ts";
+import type { RecordedSpan } from "./recorded-span.ts";
+import { contentOn, parsed } from "./span-events.ts";
+import type { SpanRun } from "./span-run.ts";
+import { isShown, shownIn } from "./span-tools.ts";
+
+/** What the SDK itself takes for an abort. */
+const ABORTS: ReadonlySet<unknown> = new Set(["AbortError", "ResponseAborted", "TimeoutError"]);
+
+/** How calls of the AI SDK 6 end. */
+export class SpanOutcomes {
+  readonly #calls: Calls;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  /** `generateText` or `generateObject` has its result. */
+  returned(run: SpanRun, state: CallState, span: RecordedSpan, value: unknown): void {
+    const shows = isShown(run, span);
+    const result = fieldsOf(value);
+    const steps = listOf(result?.steps);
+    const contents = steps?.map((step) => shownIn(fieldsOf(step)?.content, shows));
+    for (const content of contents ?? []) this.#calls.tools.refusedIn(state, content);
+    this.#calls.ended(state, {
+      callId: run.callId,
+      finishReason: span.get("ai.response.finishReason"),
+      finalStep: { content: contents?.at(-1) ?? contentOn(span) },
+      object: shows ? result?.object : undefined,
+    });
+  }
+
+  /** The call, or the beginning of a stream, failed. */
+  threw(run: SpanRun, state: CallState, thrown: unknown): void {
+    if (ABORTS.has(textProperty(thrown, "name"))) this.#calls.aborted(run, state, thrown);
+    else this.#calls.failed(run, state, thrown);
+  }
+
+  /** All of a stream was read, or it was aborted: the SDK says the same of both. */
+  streamEnded(run: SpanRun, state: CallState, span: RecordedSpan): void {
+    const shown = textOf(span.get("ai.response.finishReason"));
+    const reason = run.operationId === "ai.streamObject" ? run.lastReason : shown;
+    const isModels = reason === undefined || reason === "error";
+    const failure = state.model?.error ?? (isModels ? state.modelError : undefined);
+    if (failure !== undefined) this.threw(run, state, failure.thrown);
+    else if (isCut(run, state, reason)) this.#calls.aborted(run, state, undefined);
+    else this.#ended(run, state, span, reason);
+  }
+
+  #ended(run: SpanRun, state: CallState, span: RecordedSpan, finishReason: string | undefined) {
+    const shows = isShown(run, span);
+    const content = run.content === undefined ? contentOn(span) : shownIn(run.content, shows);
+    this.#calls.tools.refusedIn(state, content.concat(content.flatMap(invalidIn)));
+    const object = parsed(span.get("ai.response.object"));
+    const finalStep = { content };
+    this.#calls.ended(state, { callId: run.callId, finishReason, finalStep, object });
+  }
+}
+
+/** Whether parts of the call are open, or its last answer is none: then a signal ended it. */
+function isCut(run: SpanRun, { model, openTools }: CallState, reason: string | undefined): boolean {
+  return (
+    model !== undefined || openTools.size > 0 || reason === undefined || reason !== run.lastReason
+  );
+}
+
+/** A call that the SDK did not make, as the attributes of a stream say it. */
+function invalidIn(part: Fields): readonly Fields[] {
+  const { input, invalid, toolCallId, toolName, type } = part;
+  if (type !== "tool-call" || invalid !== true) return [];
+  return [{ type: "tool-error", toolCallId, toolName, input }];
+}

@@ -1,0 +1,90 @@
+import type { ContentNeed } from "../../events/sinks/agent-event-sink.ts";
+import { type Fields, fieldsOf } from "../core/narrow.ts";
+import type { CallState } from "./call-state.ts";
+import type { RecordedSpan } from "./recorded-span.ts";
+import { errorTextsIn, fieldsIn, parsed } from "./span-events.ts";
+import type { SpanRun } from "./span-run.ts";
+import type { ToolCalls } from "./tool-calls.ts";
+
+/** Follows the tool calls of the AI SDK 6. */
+export class SpanTools {
+  readonly #tools: ToolCalls;
+  readonly #contentNeed: ContentNeed;
+
+  constructor(tools: ToolCalls, contentNeed: ContentNeed) {
+    this.#tools = tools;
+    this.#contentNeed = contentNeed;
+  }
+
+  started(run: SpanRun, state: CallState, span: RecordedSpan): void {
+    if (!isShown(run, span)) state.isHidden = true;
+    state.tools = run.tools();
+    const args = this.#contentNeed === "none" ? undefined : parsed(span.get("ai.toolCall.args"));
+    this.#tools.started(state, { toolCall: { ...callOn(span), input: args } });
+  }
+
+  /** The SDK returns a tool's failure: it tells the model. */
+  returned(run: SpanRun, state: CallState, span: RecordedSpan, value: unknown): void {
+    const result = fieldsOf(value);
+    const toolOutput =
+      result?.type === "tool-error"
+        ? { type: "tool-error", error: result.error }
+        : { type: "tool-result", output: isShown(run, span) ? result?.output : undefined };
+    this.#tools.ended(state, { toolCall: callOn(span), toolOutput });
+  }
+
+  failed(state: CallState, span: RecordedSpan, error: unknown): void {
+    this.#tools.ended(state, { toolCall: callOn(span), toolOutput: { type: "tool-error", error } });
+  }
+
+  /**
+   * The model is asked again: it got an answer for each of its calls. The SDK did not make those without a
+   * span, since their input or their name was wrong.
+   */
+  refused(run: SpanRun, state: CallState, next: RecordedSpan): void {
+    // Without an answer of the provider's own tools, the SDK goes on as well.
+    if (run.asked.some(({ isProviders }) => isProviders)) return;
+    const open = run.asked.filter(({ toolCallId }) => !state.reported.has(toolCallId));
+    if (open.length === 0) return;
+    const told = errorTextsIn(next);
+    const parts = open.map(({ input, toolCallId, toolName }) => {
+      const error = told.get(toolCallId);
+      return {
+        type: "tool-error",
+        toolCallId,
+        toolName,
+        input: run.showsOutputs === true ? input : undefined,
+        ...(error === undefined ? {} : { error }),
+      };
+    });
+    this.#tools.refusedIn(state, parts);
+  }
+}
+
+/** Whether outputs are shown. A span without any shows none, so the run's model calls are asked as well. */
+export function isShown(run: SpanRun, span: RecordedSpan): boolean {
+  return span.showsOutputs || run.showsOutputs === true;
+}
+
+function callOn(span: RecordedSpan): Fields {
+  return { toolCallId: span.get("ai.toolCall.id"), toolName: span.get("ai.toolCall.name") };
+}
+
+/** The parts of a step's content, without what the call's settings hide. */
+export function shownIn(content: unknown, isShown: boolean): readonly Fields[] {
+  const parts = fieldsIn(content);
+  if (isShown) return parts;
+  return parts
+    .filter(({ type }) => type === "tool-approval-request" || type === "tool-error")
+    .map(({ approvalId, providerExecuted, toolCall, toolCallId, toolName, type }) => {
+      const call = fieldsOf(toolCall);
+      return {
+        type,
+        approvalId,
+        providerExecuted,
+        toolCallId,
+        toolName,
+        toolCall: { toolCallId: call?.toolCallId, toolName: call?.toolName },
+      };
+    });
+}

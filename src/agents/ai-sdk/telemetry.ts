@@ -1,0 +1,233 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { tellHook } from "../../events/errors/call-hook.ts";
+import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
+import { observedStream } from "../core/observed-stream.ts";
+import { SafeSink } from "../core/safe-sink.ts";
+import type { CallState } from "./call-state.ts";
+import { Calls } from "./calls.ts";
+import { type AiSdkCounts, type AiSdkTelemetryOptions, checkAiSdkOptions } from "./options.ts";
+import { SpanCalls } from "./span-calls.ts";
+import { type AiSdkTracer, SpanTracer } from "./tracer.ts";
+
+/** By this a telemetry of whichever copy of this package is known. */
+export const AI_SDK_TELEMETRY: unique symbol = Symbol.for("entelix-otel.ai-sdk-telemetry.v1");
+
+/** What the SDK gives `executeLanguageModelCall` and `executeTool`. */
+interface Execution<T> {
+  readonly callId: string;
+  readonly execute: () => PromiseLike<T>;
+}
+
+/**
+ * A telemetry integration for the AI SDK 7: sends runs, model calls, tool calls and approvals to a sink. Calls of
+ * the AI SDK 6 take its {@link tracer}.
+ *
+ * Each call of `generateText`, `streamText`, `generateObject` and `streamObject` is a run, and so is each
+ * call of an agent. A call that a tool makes is a child run of that tool call. It does not import the SDK, and
+ * its errors never reach the SDK.
+ *
+ * @throws TypeError, RangeError from the constructor: an empty `tenant`, an option of another type, a limit
+ *   out of range.
+ *
+ * @example
+ * import { registerTelemetry } from "ai";
+ *
+ * registerTelemetry(new AiSdkTelemetry({ sink: bridge, tenant: "acme" }));
+ */
+export class AiSdkTelemetry {
+  readonly [AI_SDK_TELEMETRY] = true;
+  readonly #sink: AiSdkTelemetryOptions["sink"];
+  readonly #safeSink: SafeSink;
+  readonly #calls: Calls;
+  readonly #onError: ((error: unknown) => void) | undefined;
+  /** The calls that a response to a client waits for. */
+  readonly #answering = new AsyncLocalStorage<Set<string>>();
+  readonly #tracer: SpanTracer;
+  #faults = 0;
+
+  constructor(options: AiSdkTelemetryOptions) {
+    checkAiSdkOptions(options);
+    this.#sink = options.sink;
+    this.#onError = options.onError;
+    this.#safeSink = new SafeSink({ sink: options.sink, onError: options.onError });
+    this.#calls = new Calls(options, this.#safeSink, (error) => tellHook(this.#onError, error));
+    const spans = new SpanCalls({
+      calls: this.#calls,
+      contentNeed: this.#safeSink.contentNeed,
+      contain: (work) => this.#contain(work),
+      began: (callId) => this.#answering.getStore()?.add(callId),
+    });
+    this.#tracer = new SpanTracer(spans);
+  }
+
+  /**
+   * For the AI SDK 6, whose calls take a tracer: each call that gets this one is a run, as with the AI SDK 7.
+   * Pass it as `integrations`, too: a stream that waits for an approval looks complete otherwise, as it does in
+   * versions before 6.0.111, which have no integrations.
+   *
+   * @example
+   * const { tracer } = telemetry;
+   * streamText({
+   *   model,
+   *   prompt,
+   *   experimental_telemetry: { isEnabled: true, functionId: "support", tracer, integrations: tracer },
+   * });
+   */
+  get tracer(): AiSdkTracer {
+    return this.#tracer;
+  }
+
+  /** Counts of callbacks that were not sent as events. */
+  get counts(): AiSdkCounts {
+    return {
+      ...this.#calls.counts,
+      sinkFailures: this.#safeSink.failures,
+      faults: this.#faults,
+    };
+  }
+
+  /**
+   * Resolves when the sink has taken or refused all events, and was flushed. Never rejects. Errors of the
+   * sink go to `onError`.
+   */
+  async flush(): Promise<void> {
+    await this.#safeSink.settled();
+    try {
+      await this.#sink.forceFlush?.();
+    } catch (error) {
+      tellHook(this.#onError, error);
+    }
+  }
+
+  /**
+   * Makes a streamed response whose runs are cancelled when the client leaves. The SDK itself does not
+   * notice that: the model's answer would be waited for, and the run would stay open.
+   *
+   * @param make gives the response. Pass the signal on as `abortSignal`: it fires when the client leaves,
+   *   and stops the model.
+   * @returns the same response, with its body observed.
+   *
+   * @example
+   * return telemetry.respond((abortSignal) =>
+   *   streamText({ model, prompt, abortSignal }).toUIMessageStreamResponse(),
+   * );
+   */
+  async respond(make: (signal: AbortSignal) => Response | Promise<Response>): Promise<Response> {
+    const controller = new AbortController();
+    const calls = new Set<string>();
+    const response = await this.#answering.run(calls, () => make(controller.signal));
+    const { body, headers, status, statusText } = response;
+    if (body === null) return response;
+    const cancelled = (reason: unknown) => {
+      controller.abort(reason);
+      for (const callId of calls) {
+        this.#with({ callId }, (state, fields) => this.#calls.aborted(fields, state, reason));
+      }
+    };
+    const watched = observedStream(body, { part: ignore, failed: ignore, cancelled });
+    return new Response(watched, { headers, status, statusText });
+  }
+
+  // The callbacks of the SDK's interface `Telemetry`. Their events are read field by field: versions differ.
+
+  onStart(event: unknown): void | Promise<void> {
+    const fields = fieldsOf(event);
+    if (fields === undefined) return;
+    const callId = textOf(fields.callId);
+    if (callId !== undefined) this.#answering.getStore()?.add(callId);
+    return this.#contain(() => this.#calls.start(fields));
+  }
+
+  onLanguageModelCallStart(event: unknown): void {
+    this.#with(event, (state, fields) => this.#calls.models.started(state, fields));
+  }
+
+  onLanguageModelCallEnd(event: unknown): void {
+    this.#with(event, (state, fields) => this.#calls.models.answered(state, fields));
+  }
+
+  onObjectStepStart(event: unknown): void {
+    this.#with(event, (state, fields) => this.#calls.models.started(state, fields));
+  }
+
+  onObjectStepEnd(event: unknown): void {
+    this.#with(event, (state, fields) => this.#calls.models.answered(state, fields));
+  }
+
+  onToolExecutionStart(event: unknown): void {
+    this.#with(event, (state, fields) => this.#calls.tools.started(state, fields));
+  }
+
+  onToolExecutionEnd(event: unknown): void {
+    this.#with(event, (state, fields) => this.#calls.tools.ended(state, fields));
+  }
+
+  onStepEnd(event: unknown): void {
+    this.#with(event, (state, fields) => this.#calls.stepEnded(state, fields));
+  }
+
+  onEnd(event: unknown): void {
+    this.#with(event, (state, fields) => this.#calls.ended(state, fields));
+  }
+
+  onAbort(event: unknown): void {
+    this.#with(event, (state, fields) => this.#calls.aborted(fields, state, fields.reason));
+  }
+
+  onError(event: unknown): void {
+    this.#with(event, (state, fields) => this.#calls.failed(fields, state, fields.error));
+  }
+
+  /** Asks the model in the span of its call. */
+  executeLanguageModelCall<T>(options: Execution<T>): PromiseLike<T> {
+    const state = this.#stateOf(options);
+    if (state === undefined) return options.execute();
+    const onLeft = (reason: unknown) => this.#left(options, reason);
+    return this.#calls.models.execute(state, options.execute, onLeft);
+  }
+
+  /** Calls the tool in the span of its call. */
+  executeTool<T>(options: Execution<T> & { readonly toolCallId: string }): PromiseLike<T> {
+    const state = this.#stateOf(options);
+    if (state === undefined) return options.execute();
+    return this.#calls.tools.execute(state, options.toolCallId, options.execute);
+  }
+
+  /** The reader of a stream left. A retry of the SDK also cancels a stream, but asks the model again in the same tick. */
+  #left(options: unknown, reason: unknown): void {
+    setImmediate(() => {
+      this.#with(options, (state, fields) => {
+        if (state.model !== undefined) this.#calls.aborted(fields, state, reason);
+      });
+    });
+  }
+
+  #stateOf(event: unknown): CallState | undefined {
+    const fields = fieldsOf(event);
+    return fields === undefined ? undefined : this.#calls.of(fields);
+  }
+
+  #with(event: unknown, work: (state: CallState, fields: Fields) => void): void {
+    void this.#contain(() => {
+      const fields = fieldsOf(event);
+      const state = fields === undefined ? undefined : this.#calls.of(fields);
+      if (fields !== undefined && state !== undefined) work(state, fields);
+    });
+  }
+
+  #contain(work: () => void | Promise<void>): void | Promise<void> {
+    try {
+      const done = work();
+      if (done !== undefined) return done.catch((error: unknown) => this.#fault(error));
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  #fault(error: unknown): void {
+    this.#faults += 1;
+    tellHook(this.#onError, error);
+  }
+}
+
+function ignore(): void {}

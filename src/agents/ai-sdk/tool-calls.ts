@@ -1,0 +1,111 @@
+import { AgentError } from "../../events/errors/agent-error.ts";
+import { recordSource } from "../../events/errors/failure-source.ts";
+import { sendReturned, type ToolCallOptions } from "../core/call-reports.ts";
+import { type Fields, fieldIn, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import { startedNow } from "../core/run-parts.ts";
+import { carried } from "../runtime/active-run.ts";
+import type { CallState, OpenTool } from "./call-state.ts";
+import { operatorTextOf, toldToModel } from "./errors.ts";
+
+/** Follows the tool calls of the SDK. */
+export class ToolCalls {
+  readonly #options: ToolCallOptions;
+
+  constructor(options: ToolCallOptions) {
+    this.#options = options;
+  }
+
+  started(state: CallState, event: Fields): void {
+    const call = fieldsOf(event.toolCall);
+    const toolUseId = textOf(call?.toolCallId);
+    if (call === undefined || toolUseId === undefined) return;
+    const tool = this.#open(state, toolUseId, textOf(call.toolName) ?? "");
+    this.#sendStart(state, tool, call);
+  }
+
+  #open(state: CallState, toolUseId: string, name: string): OpenTool {
+    const tool: OpenTool = { toolUseId, tool: name, ...startedNow() };
+    state.openTools.set(toolUseId, tool);
+    state.reported.add(toolUseId);
+    return tool;
+  }
+
+  #sendStart(state: CallState, tool: OpenTool, call: Fields): void {
+    state.totals.toolCalls += 1;
+    const description = textOf(fieldIn(fieldIn(state.tools, tool.tool), "description"));
+    const input = this.#options.contentNeed === "none" ? undefined : call.input;
+    state.writer.toolStarted(tool, input, description);
+  }
+
+  /** Calls the tool's code, in the span of the call: what it starts belongs to the call. */
+  async execute<T>(state: CallState, toolUseId: string, execute: () => PromiseLike<T>): Promise<T> {
+    const tool = state.openTools.get(toolUseId);
+    if (tool === undefined) return execute();
+    try {
+      return await this.inCall(state, tool, async () => execute());
+    } catch (thrown) {
+      tool.error = { thrown };
+      const source = { origin: "tool", tool: tool.tool } as const;
+      const { rootRunId } = state.active;
+      recordSource(thrown, source, { rootRunId, since: tool.since });
+      throw thrown;
+    }
+  }
+
+  /** Runs code as that of the tool call, in its span. */
+  inCall<T>({ active }: CallState, { tool, toolUseId }: OpenTool, work: () => T): T {
+    const run = { ...active, toolUseId, tool };
+    return carried(active.sink, { tool_use_id: toolUseId }, run, work);
+  }
+
+  ended(state: CallState, event: Fields): void {
+    const id = textOf(fieldsOf(event.toolCall)?.toolCallId);
+    const tool = id === undefined ? undefined : state.openTools.get(id);
+    if (tool === undefined) return;
+    state.openTools.delete(tool.toolUseId);
+    const output = fieldsOf(event.toolOutput);
+    if (output?.type === "tool-error") this.#failed(state, tool, output.error);
+    else sendReturned(state.writer, tool, output?.output, this.#options);
+  }
+
+  #failed(state: CallState, tool: OpenTool, shown: unknown): void {
+    const thrown = tool.error === undefined ? shown : tool.error.thrown;
+    const { active, isHidden, writer } = state;
+    const source = recordSource(
+      thrown,
+      { origin: "tool", tool: tool.tool },
+      { rootRunId: active.rootRunId, since: tool.since },
+    );
+    const failure = { thrown, source, text: operatorTextOf(thrown, state) };
+    writer.toolFailed(tool, failure, isHidden ? null : toldToModel(thrown, state));
+  }
+
+  /**
+   * Calls that the SDK did not make, since their input or their name was wrong: the model gets an error
+   * in place of a result.
+   *
+   * @param content parts of an answer. One without an `error`: what the model got is not known.
+   */
+  refusedIn(state: CallState, content: unknown): void {
+    for (const part of listOf(content) ?? []) {
+      const fields = fieldsOf(part);
+      const toolUseId = textOf(fields?.toolCallId);
+      if (fields?.type !== "tool-error" || toolUseId === undefined) continue;
+      if (fields.providerExecuted === true || state.reported.has(toolUseId)) continue;
+      const tool = this.#open(state, toolUseId, textOf(fields.toolName) ?? "");
+      state.openTools.delete(toolUseId);
+      this.#sendStart(state, tool, fields);
+      const text = `the SDK did not call ${tool.tool}: its name or its input is wrong`;
+      const thrown = AgentError.invalidRequest(text);
+      const source = { origin: "tool", tool: tool.tool } as const;
+      const told = state.isHidden || !("error" in fields) ? null : toldToModel(fields.error, state);
+      state.writer.toolFailed(tool, { thrown, source, text }, told);
+    }
+  }
+
+  /** @param error what cut off the calls that are open. */
+  cutAll(state: CallState, error: AgentError): void {
+    for (const tool of state.openTools.values()) state.writer.toolCut(tool, error);
+    state.openTools.clear();
+  }
+}

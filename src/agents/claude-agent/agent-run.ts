@@ -1,0 +1,150 @@
+import { v7 as uuidv7 } from "uuid";
+import type { CurrentRun } from "../../events/context/current-run.ts";
+import type { AgentError } from "../../events/errors/agent-error.ts";
+import { toMessages } from "../../events/messages/to-messages.ts";
+import { type Beginning, LEFT_OPEN, type RunPlace, type Step } from "../core/run-parts.ts";
+import { RunWriter } from "../core/run-writer.ts";
+import { cutBy } from "../runtime/calling-off.ts";
+import type { Ending } from "./failures.ts";
+import type { HeldEvents } from "./held-events.ts";
+import { ModelCalls, type ModelContent } from "./model-calls.ts";
+import { type ToolCallOptions, ToolCalls } from "./tool-calls.ts";
+import { costIsZero, type PromptUsage } from "./usage-difference.ts";
+
+/** What the runs of a query share. */
+export interface RunShared {
+  readonly events: HeldEvents;
+  readonly content: ModelContent;
+  readonly tools: ToolCallOptions;
+}
+
+/** A prompt, or a sub-agent's task, until its end. */
+export class AgentRun {
+  readonly place: RunPlace;
+  readonly writer: RunWriter;
+  readonly tools: ToolCalls;
+  readonly model: ModelCalls;
+  /** Text of the latest answer, in place of a result. Content. */
+  answer: unknown;
+  /** The error of the last model call, until something else happens. */
+  modelError: unknown;
+  /** Model and tool calls of sub-agents that have ended. */
+  readonly below = { requests: 0, tools: 0 };
+  /** A sub-agent or a compaction used tokens that the result's own figures leave out. */
+  hasOthers = false;
+  /** Of a sub-agent: it runs on when the prompt has its result. */
+  isInBackground = false;
+  /** Of a sub-agent: it has said its last word, but may still be told to go on. */
+  hasStopped = false;
+  /** Sub-agents: the run above. */
+  readonly above: AgentRun | undefined;
+  readonly #readsContent: boolean;
+  #compaction: Step | undefined;
+  #isOver = false;
+
+  constructor(shared: RunShared, place: RunPlace, above?: AgentRun) {
+    this.place = place;
+    this.above = above;
+    this.#readsContent = shared.content.isRead;
+    this.writer = new RunWriter(shared.events, place);
+    const model = new ModelCalls(this.writer, shared.content);
+    this.model = model;
+    this.tools = new ToolCalls(this.writer, shared.events, shared.tools, () => model.touch());
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** @param asked the prompt. Content. */
+  started(from: Omit<Beginning, "asked">, asked: unknown, readsRows: boolean): void {
+    const isKnown = readsRows && asked !== undefined && asked !== "";
+    this.writer.started({ asked: isKnown ? toMessages(asked) : undefined, ...from });
+    // The stream repeats what a sub-agent is asked.
+    if (isKnown && this.above === undefined) this.model.heard({ role: "user", content: asked });
+    else this.model.touch();
+  }
+
+  /** @param usage of the prompt. Sub-agents have none of their own. */
+  completed(answer: unknown, usage: PromptUsage | undefined): void {
+    if (!this.#end(LEFT_OPEN)) return;
+    const output =
+      this.#readsContent && answer !== undefined && answer !== ""
+        ? toMessages(answer, "assistant")
+        : undefined;
+    const details = {
+      ...(output === undefined ? {} : { output }),
+      ...(costIsZero(usage) ? { cost_known: true } : {}),
+    };
+    const { requests, toolCalls } = this.#counts();
+    this.writer.completed(
+      usage === undefined ? null : { requests, tool_calls: toolCalls, ...usage },
+      details,
+    );
+  }
+
+  failed({ source, thrown }: Ending): void {
+    if (this.#end(cutBy(thrown))) this.writer.failed({ thrown, source });
+  }
+
+  /** The run waits for a decision about a call that is made outside. */
+  paused(toolUseId: string, payload: unknown): void {
+    this.#compaction = undefined;
+    this.model.answered();
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const kind = { type: "approval_pending", tool_use_id: toolUseId } as const;
+    this.writer.interrupted(kind, payload, undefined);
+  }
+
+  compacting(): void {
+    if (this.#compaction !== undefined) return;
+    this.hasOthers = true;
+    const stepId = this.writer.newId();
+    this.#compaction = { stepId, step: "compaction", startedMs: performance.now() };
+    this.writer.stepStarted(this.#compaction);
+  }
+
+  /** @param error why it failed. */
+  compacted(error?: Ending): void {
+    const step = this.#compaction;
+    if (step === undefined) return;
+    this.#compaction = undefined;
+    if (error === undefined) this.writer.stepCompleted(step);
+    else this.writer.stepFailed(step, error);
+    this.model.touch();
+  }
+
+  /** @returns whether the run was still open. */
+  #end(cut: AgentError): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.compacted();
+    this.tools.end(cut);
+    this.model.end(cut);
+    if (this.above !== undefined) {
+      const { requests, toolCalls } = this.#counts();
+      this.above.below.requests += requests;
+      this.above.below.tools += toolCalls;
+    }
+    return true;
+  }
+
+  #counts() {
+    return {
+      requests: this.model.requests + this.below.requests,
+      toolCalls: this.tools.made + this.below.tools,
+    };
+  }
+}
+
+/** A new run below another one, or on its own. */
+export function newPlace(
+  tenantId: string,
+  threadId: string | undefined,
+  subject: RunPlace["subject"],
+  above: Pick<CurrentRun, "rootRunId"> | undefined,
+): RunPlace {
+  const runId = uuidv7();
+  return { runId, rootRunId: above?.rootRunId ?? runId, tenantId, threadId, subject };
+}

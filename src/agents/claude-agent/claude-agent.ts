@@ -1,0 +1,326 @@
+import { randomUUID } from "node:crypto";
+import { tenantKey } from "../../events/agent-event.ts";
+import { tellHook } from "../../events/errors/call-hook.ts";
+import { property } from "../../events/errors/thrown.ts";
+import { RecentMap } from "../../events/ids/recent-map.ts";
+import { knownTenant } from "../core/common-options.ts";
+import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
+import { SafeSink } from "../core/safe-sink.ts";
+import { askedSubject } from "../core/subject-hook.ts";
+import { type ActiveRun, activeRun, carried } from "../runtime/active-run.ts";
+import { calledOff } from "../runtime/calling-off.ts";
+import { FollowedQuery } from "./followed-query.ts";
+import { isCallback, mergedHooks, watchedCanUseTool } from "./merged-options.ts";
+import {
+  type ClaudeAgentCounts,
+  type ClaudeAgentOptions,
+  checkClaudeAgentOptions,
+  type KnownLimits,
+  type QueryDetails,
+  type QueryMetadata,
+} from "./options.ts";
+import { contextOf, environmentWith } from "./process-context.ts";
+import { type SdkQuery, TOOL_USE_META } from "./sdk.ts";
+import { Session } from "./session.ts";
+import { amountOf } from "./usage-difference.ts";
+
+/**
+ * Follows the queries of the Claude Agent SDK, and sends their runs, tool calls, model calls and decisions
+ * to a sink. It does not import the SDK, and its errors never reach the SDK.
+ */
+export class ClaudeAgent {
+  readonly #options: ClaudeAgentOptions;
+  readonly #limits: KnownLimits;
+  readonly #sink: SafeSink;
+  readonly #lastRuns: RecentMap<string>;
+  readonly #sessions = new Set<Session>();
+  #refused = 0;
+  #forgotten = 0;
+  #sessionsForgotten = 0;
+  #troubles = 0;
+
+  constructor(options: ClaudeAgentOptions) {
+    this.#limits = checkClaudeAgentOptions(options);
+    this.#options = options;
+    this.#sink = new SafeSink({ sink: options.sink, onError: options.onError });
+    this.#lastRuns = new RecentMap(this.#limits.sessions);
+  }
+
+  /**
+   * Calls the SDK's `query()` and follows it. Your hooks and `canUseTool` are called as without it, the
+   * result has all methods of the SDK's, and its stream the same messages and errors. Your objects are
+   * not changed.
+   *
+   * @param query the SDK's `query`.
+   * @param params its parameters.
+   * @returns what `query` returns.
+   * @throws what `query` throws.
+   *
+   * @example
+   * for await (const message of agent.query(query, { prompt: "Where is order 17?" })) show(message);
+   */
+  query<P extends object, Q extends SdkQuery>(
+    query: (params: P) => Q,
+    // The intersection keeps the parameters from deciding what `P` is: their type is the SDK's.
+    params: P & {},
+    details: QueryDetails = {},
+  ): Q {
+    const merged = this.#contained(() => this.#merge(fieldsOf(params) ?? {}, details));
+    if (merged === undefined) return Reflect.apply(query, undefined, [params]);
+    const { session } = merged;
+    let inner: Q;
+    try {
+      inner = Reflect.apply(query, undefined, [merged.params]);
+    } catch (thrown) {
+      this.#contained(() => session.ended(thrown, false));
+      this.#sessions.delete(session);
+      throw thrown;
+    }
+    return this.#followed(inner, session);
+  }
+
+  /**
+   * Makes the handler of an in-process tool (`tool()` of the SDK) run inside the span of its call. HTTP and
+   * database spans become children of that span, and runs that it starts become child runs.
+   *
+   * @returns a handler with the same parameters and result.
+   *
+   * @example
+   * tool("lookup", "Looks an order up", { id: z.string() }, agent.inSpan(lookUp));
+   */
+  inSpan<A extends readonly unknown[], R>(handler: (...args: A) => R): (...args: A) => R {
+    return (...args) => {
+      const at = this.#contained(() => this.#scopeOf(args[1]));
+      const work = () => handler(...args);
+      if (at === undefined) return work();
+      return carried(this.#options.sink, { tool_use_id: at.toolUseId }, at, work);
+    };
+  }
+
+  /**
+   * The latest run of a session: keep it with the session ID, and give it as `resumedFromRunId` where
+   * another process resumes the session.
+   *
+   * @param tenant of the run.
+   */
+  lastRunOf(tenant: string, sessionId: string): string | undefined {
+    return this.#lastRuns.get(tenantKey(tenant, sessionId));
+  }
+
+  get counts(): ClaudeAgentCounts {
+    return {
+      refused: this.#refused,
+      forgotten: this.#forgotten,
+      sessionsForgotten: this.#sessionsForgotten,
+      troubles: this.#troubles,
+      sinkFailures: this.#sink.failures,
+    };
+  }
+
+  /**
+   * Resolves when the sink accepted or refused all events and was flushed. Never rejects: errors of the
+   * sink go to `onError`.
+   */
+  async flush(): Promise<void> {
+    await this.#sink.settled();
+    try {
+      await this.#options.sink.forceFlush?.();
+    } catch (error) {
+      tellHook(this.#options.onError, error);
+    }
+  }
+
+  /** The parameters with our hooks, and the session that they report to; `undefined` without a tenant. */
+  #merge(params: Fields, details: QueryDetails) {
+    const given = fieldsOf(params.options) ?? {};
+    const metadata = details.metadata ?? {};
+    const active = activeRun();
+    const tenantId = this.#tenantOf(metadata, active);
+    if (tenantId === undefined) return undefined;
+    const above = active?.tenantId === tenantId ? active : undefined;
+    const prompt = textOf(params.prompt);
+    const own = prompt === undefined ? undefined : newSessionId(given);
+    const session = this.#session(given, details, { tenantId, above, own });
+    const reports = {
+      session,
+      options: this.#options,
+      metadata,
+      contain: (work: () => void) => void this.#contained(work),
+      onError: (error: unknown) => this.#troubled(error),
+    };
+    // Without its conversation a run waits for the process, which knows it.
+    const begins = prompt !== undefined && session.hasConversation;
+    const run = begins ? session.begin(prompt) : undefined;
+    const context = contextOf(this.#options.sink, run?.place, above);
+    const { canUseTool } = given;
+    const options = {
+      ...given,
+      hooks: mergedHooks(given.hooks, reports),
+      ...(isCallback(canUseTool) ? { canUseTool: watchedCanUseTool(canUseTool, reports) } : {}),
+      ...(own === undefined ? {} : { sessionId: own }),
+      ...(context === undefined ? {} : { env: environmentWith(context, fieldsOf(given.env)) }),
+    };
+    return { session, params: { ...params, options } };
+  }
+
+  #session(
+    given: Fields,
+    details: QueryDetails,
+    known: {
+      readonly tenantId: string;
+      readonly above: ActiveRun | undefined;
+      readonly own: string | undefined;
+    },
+  ): Session {
+    const { above, own, tenantId } = known;
+    const { context } = this.#options;
+    const ask = context === undefined ? undefined : () => context(details.metadata ?? {});
+    const onError = (error: unknown) => this.#troubled(error);
+    const resumed = textOf(given.resume);
+    const isFork = given.forkSession === true;
+    const signal: unknown = fieldsOf(given.abortController)?.signal;
+    const session = new Session({
+      sink: this.#sink,
+      options: this.#options,
+      limits: this.#limits,
+      tenantId,
+      subject: askedSubject(ask, above?.subject, onError),
+      above,
+      agent: this.#options.agent ?? textOf(given.agent) ?? "claude",
+      model: textOf(given.model),
+      instructions: instructionsIn(given.systemPrompt),
+      sessionId: own ?? textOf(given.sessionId) ?? (isFork ? undefined : resumed),
+      resumedFromRunId:
+        details.resumedFromRunId ??
+        (resumed === undefined ? undefined : this.lastRunOf(tenantId, resumed)),
+      isNew: !goesOn(given),
+      maxTurns: amountOf(given.maxTurns),
+      maxBudgetUsd: amountOf(given.maxBudgetUsd),
+      calledOff: () =>
+        signal instanceof AbortSignal && signal.aborted ? calledOff(signal.reason) : undefined,
+      onError,
+      onForgotten: () => {
+        this.#forgotten += 1;
+      },
+      onRun: (sessionId, runId) => {
+        this.#sessionsForgotten += this.#lastRuns.set(tenantKey(tenantId, sessionId), runId);
+      },
+      onEnd: () => void this.#sessions.delete(session),
+    });
+    this.#sessions.add(session);
+    return session;
+  }
+
+  /** The same object, with a stream that is followed. */
+  #followed<Q extends SdkQuery>(inner: Q, session: Session): Q {
+    const contain = (work: () => void) => void this.#contained(work);
+    const stream = new FollowedQuery(inner, session, contain);
+    const own = {
+      next: () => stream.next(),
+      return: () => stream.return(),
+      throw: (error: unknown) => stream.throw(error),
+      interrupt: (...args: readonly unknown[]) => {
+        contain(() => session.interrupted());
+        return applied(inner, "interrupt", args);
+      },
+      close: (...args: readonly unknown[]) => {
+        stream.left();
+        return applied(inner, "close", args);
+      },
+      [Symbol.asyncDispose]: (...args: readonly unknown[]) => {
+        stream.left();
+        return applied(inner, Symbol.asyncDispose, args);
+      },
+    };
+    const followed: Q = new Proxy(inner, {
+      get(target, name) {
+        if (name === Symbol.asyncIterator) return () => followed;
+        const value: unknown = Reflect.get(target, name, target);
+        if (!isCallback(value)) return value;
+        const ours: unknown = Object.hasOwn(own, name) ? Reflect.get(own, name) : undefined;
+        return ours ?? value.bind(target);
+      },
+    });
+    return followed;
+  }
+
+  /** The run and call that a tool's handler works for, by the second of its arguments. */
+  #scopeOf(extra: unknown) {
+    const toolUseId = textOf(property(property(extra, "_meta"), TOOL_USE_META));
+    if (toolUseId === undefined) return undefined;
+    const found = [...this.#sessions].flatMap((session) => session.findCall(toolUseId) ?? []);
+    const [call] = found;
+    // Two queries at once may have calls with the same ID. Then it is not known whose this is.
+    if (call === undefined || found.length > 1) return undefined;
+    call.run.started(call);
+    const { sink } = this.#options;
+    return { ...call.run.writer.place, toolUseId, tool: call.tool, sink };
+  }
+
+  #tenantOf(metadata: QueryMetadata, active: ActiveRun | undefined): string | undefined {
+    const { tenant } = this.#options;
+    if (typeof tenant === "string") return textOf(metadata.tenant_id) ?? active?.tenantId ?? tenant;
+    return knownTenant(tenant, metadata, (error) => {
+      this.#refused += 1;
+      this.#troubled(error);
+    });
+  }
+
+  #contained<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#troubled(error);
+      return undefined;
+    }
+  }
+
+  #troubled(error: unknown): void {
+    this.#troubles += 1;
+    tellHook(this.#options.onError, error);
+  }
+}
+
+/**
+ * Makes what follows the queries of the Claude Agent SDK. One is enough for a process.
+ *
+ * @throws TypeError when `sink` or `tenant` is missing, or an option of another type.
+ * @throws RangeError when a limit is out of its range.
+ *
+ * @example
+ * import { query } from "@anthropic-ai/claude-agent-sdk";
+ *
+ * const agent = claudeAgent({ sink: bridge, tenant: "acme" });
+ * for await (const message of agent.query(query, { prompt: "Where is order 17?" })) show(message);
+ */
+export function claudeAgent(options: ClaudeAgentOptions): ClaudeAgent {
+  return new ClaudeAgent(options);
+}
+
+function applied(target: object, name: string | symbol, args: readonly unknown[]): unknown {
+  const method: unknown = Reflect.get(target, name);
+  return isCallback(method) ? Reflect.apply(method, target, [...args]) : undefined;
+}
+
+/** Whether the conversation goes on with this query, so that the SDK's totals do. */
+function goesOn(options: Fields): boolean {
+  const extra = fieldsOf(options.extraArgs);
+  const isResumed = textOf(options.resume) !== undefined || options.continue === true;
+  return isResumed || (extra !== undefined && ("resume" in extra || "continue" in extra));
+}
+
+/** An ID for the conversation, so that its first run has it, too; `undefined` where it has one. */
+function newSessionId(options: Fields): string | undefined {
+  const extra = fieldsOf(options.extraArgs);
+  const isNamed =
+    textOf(options.sessionId) !== undefined || (extra !== undefined && "session-id" in extra);
+  const isFork = textOf(options.resume) !== undefined && options.forkSession === true;
+  return isNamed || (goesOn(options) && !isFork) ? undefined : randomUUID();
+}
+
+/** Content: the system prompt, where it is the application's own text. */
+function instructionsIn(given: unknown): unknown {
+  if (typeof given === "string" || Array.isArray(given)) return given;
+  const fields = fieldsOf(given);
+  return fields?.type === "custom" ? fields.prompt : undefined;
+}

@@ -1,0 +1,121 @@
+import type { DecisionDetails } from "../../events/event-details.ts";
+import { personOf, type ToolDecision } from "../core/decided-by.ts";
+import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
+import type { ClaudeAgentOptions, QueryMetadata } from "./options.ts";
+
+/** A decision about a call, with what its event says. */
+export interface Decided {
+  readonly isAllowed: boolean;
+  /** Content: why it was denied. */
+  readonly reason: string;
+  /** Content: the input that the tool gets, if it was changed. */
+  readonly input?: unknown;
+  readonly details: DecisionDetails;
+}
+
+/** The call that a decision is about. */
+export interface DecidedCall {
+  readonly tool: string;
+  readonly toolUseId: string;
+  /** Content: the input that the model asked for. */
+  readonly input: unknown;
+}
+
+/**
+ * What `canUseTool` decided.
+ *
+ * @returns `undefined` where it did not decide.
+ */
+export function canUseToolDecision(
+  result: unknown,
+  call: DecidedCall,
+  waitMs: number,
+  options: Pick<ClaudeAgentOptions, "decidedBy" | "permissionsBy">,
+  metadata: QueryMetadata,
+  onError: (error: unknown) => void,
+): Decided | undefined {
+  const fields = fieldsOf(result);
+  const isAllowed = fields?.behavior === "allow";
+  if (fields === undefined || (!isAllowed && fields.behavior !== "deny")) return undefined;
+  const by = options.permissionsBy ?? "user";
+  const reason = isAllowed ? "" : (textOf(fields.message) ?? "");
+  const edit = isAllowed ? editOf(fields, call) : undefined;
+  const outcome = isAllowed ? (edit === undefined ? "approved" : "edited") : "denied";
+  const { tool, toolUseId } = call;
+  const decision: ToolDecision = { outcome, tool, toolUseId, reason };
+  const person =
+    by === "user" ? personOf(options.decidedBy, decision, metadata, onError) : undefined;
+  return {
+    isAllowed,
+    reason,
+    ...edit,
+    details: {
+      outcome,
+      by,
+      wait_ms: Math.max(0, Math.round(waitMs)),
+      ...(person === undefined ? {} : { person }),
+      ...(edit === undefined ? {} : { proposed_input: call.input }),
+    },
+  };
+}
+
+/** What a hook `PreToolUse` or `PermissionRequest` of the application decided: a rule. */
+export function hookDecision(output: unknown, call: DecidedCall): Decided | undefined {
+  const whole = fieldsOf(output);
+  const specific = fieldsOf(whole?.hookSpecificOutput);
+  const requested = fieldsOf(specific?.decision);
+  const word = requested?.behavior ?? specific?.permissionDecision ?? OLDER.get(whole?.decision);
+  if (word !== "allow" && word !== "deny") return undefined;
+  if (word === "deny") {
+    const reason =
+      textOf(requested?.message) ??
+      textOf(specific?.permissionDecisionReason) ??
+      textOf(whole?.reason);
+    return deniedByPolicy(reason ?? "");
+  }
+  const edit = editOf(requested ?? specific ?? {}, call);
+  return {
+    isAllowed: true,
+    reason: "",
+    ...edit,
+    details: {
+      outcome: edit === undefined ? "approved" : "edited",
+      by: "policy",
+      ...(edit === undefined ? {} : { proposed_input: call.input }),
+    },
+  };
+}
+
+/** The words of older hooks. */
+const OLDER: ReadonlyMap<unknown, string> = new Map([
+  ["approve", "allow"],
+  ["block", "deny"],
+]);
+
+export function deniedByPolicy(reason: string): Decided {
+  return { isAllowed: false, reason, details: { outcome: "denied", by: "policy" } };
+}
+
+/** The input that the tool gets, where that is another one than the model asked for. */
+function editOf(fields: Fields, { input }: DecidedCall): { readonly input: unknown } | undefined {
+  const { updatedInput } = fields;
+  if (updatedInput === undefined || updatedInput === null) return undefined;
+  return isSame(updatedInput, input) ? undefined : { input: updatedInput };
+}
+
+/** Inputs are JSON. What cannot be written as JSON is no input that the SDK could send. */
+function isSame(one: unknown, other: unknown): boolean {
+  try {
+    return canonical(one) === canonical(other);
+  } catch {
+    return false;
+  }
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

@@ -1,0 +1,117 @@
+import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import { saidWhenLong } from "../runtime/long-wait.ts";
+import { canUseToolDecision, type Decided, hookDecision } from "./decisions.ts";
+import type { ClaudeAgentOptions, QueryMetadata } from "./options.ts";
+import { HOOK_EVENTS } from "./sdk.ts";
+import type { Session } from "./session.ts";
+
+/** What the merged options report to. */
+export interface Reports {
+  readonly session: Session;
+  readonly options: ClaudeAgentOptions;
+  readonly metadata: QueryMetadata;
+  /** Calls `work`; what it throws does not reach the SDK. */
+  contain(work: () => void): void;
+  readonly onError: (error: unknown) => void;
+}
+
+type Callback = (...args: readonly unknown[]) => unknown;
+
+/** Events whose hooks of the application may decide about a call. */
+const DECIDING: ReadonlySet<string> = new Set(["PreToolUse", "PermissionRequest"]);
+
+/** The hooks of the application, each as it is, and behind them ours. */
+export function mergedHooks(given: unknown, reports: Reports): Fields {
+  const hooks: Record<string, unknown> = { ...fieldsOf(given) };
+  for (const event of DECIDING) {
+    const matchers = listOf(hooks[event]);
+    if (matchers !== undefined) hooks[event] = matchers.map((each) => watched(each, reports));
+  }
+  const own = { hooks: [listener(reports)] };
+  for (const event of HOOK_EVENTS) hooks[event] = [...(listOf(hooks[event]) ?? []), own];
+  return hooks;
+}
+
+function listener({ contain, session }: Reports) {
+  return async (input: unknown): Promise<object> => {
+    contain(() => session.hooked(fieldsOf(input) ?? {}));
+    return {};
+  };
+}
+
+/** A matcher whose hooks are called as before, and whose decisions are reported. */
+function watched(matcher: unknown, reports: Reports): unknown {
+  const fields = fieldsOf(matcher);
+  const hooks = listOf(fields?.hooks);
+  if (fields === undefined || hooks === undefined) return matcher;
+  return {
+    ...fields,
+    hooks: hooks.map((hook) => (isCallback(hook) ? watchedHook(hook, reports) : hook)),
+  };
+}
+
+function watchedHook(hook: Callback, { contain, session }: Reports): Callback {
+  return async (...args) => {
+    const [given, second] = args;
+    const input = fieldsOf(given) ?? {};
+    // Only the input of `PreToolUse` names the call. The second argument does too, mostly.
+    const named = textOf(input.tool_use_id) ?? textOf(second);
+    const known = named === undefined ? undefined : session.findCall(named);
+    const isNamed = textOf(input.tool_use_id) !== undefined || known !== undefined;
+    const toolUseId = isNamed ? named : undefined;
+    if (isNamed) contain(() => session.asked(toolUseId, input));
+    let decided: Decided | undefined;
+    try {
+      const output = await hook(...args);
+      contain(() => {
+        const tool = textOf(input.tool_name) ?? "";
+        const call = { tool, toolUseId: toolUseId ?? "", input: input.tool_input };
+        decided = hookDecision(output, call);
+      });
+      return output;
+    } finally {
+      contain(() => {
+        if (decided === undefined) session.undecided(toolUseId);
+        else session.decided(toolUseId, input, decided);
+      });
+    }
+  };
+}
+
+/** `canUseTool` of the application, whose decisions are reported. */
+export function watchedCanUseTool(canUseTool: Callback, reports: Reports): Callback {
+  const { contain, metadata, onError, options, session } = reports;
+  return async (...args) => {
+    const [tool, input, third] = args;
+    const about = fieldsOf(third);
+    const toolUseId = textOf(about?.toolUseID);
+    const as = { tool_name: tool, tool_input: input, agent_id: about?.agentID };
+    contain(() => session.asked(toolUseId, as));
+    const before = performance.now();
+    let decided: Decided | undefined;
+    try {
+      const result = await saidWhenLong((async () => canUseTool(...args))(), () =>
+        contain(() => {
+          const call = session.findCall(toolUseId);
+          if (call?.state === "asking") call.run.writer.toolAsked(call);
+        }),
+      );
+      contain(() => {
+        const call = { tool: textOf(tool) ?? "", toolUseId: toolUseId ?? "", input };
+        const waitMs = performance.now() - before;
+        decided = canUseToolDecision(result, call, waitMs, options, metadata, onError);
+        if (decided !== undefined && fieldsOf(result)?.interrupt === true) session.interrupted();
+      });
+      return result;
+    } finally {
+      contain(() => {
+        if (decided === undefined) session.undecided(toolUseId);
+        else session.decided(toolUseId, as, decided);
+      });
+    }
+  };
+}
+
+export function isCallback(value: unknown): value is Callback {
+  return typeof value === "function";
+}

@@ -1,0 +1,192 @@
+import { now } from "../../events/clock.ts";
+import type { Instant } from "../../events/instant.ts";
+import { toMessages } from "../../events/messages/to-messages.ts";
+import type { ModelRequest } from "../core/model-request.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import type { ModelCall } from "../core/run-parts.ts";
+import type { RunWriter } from "../core/run-writer.ts";
+
+/** A model call whose answer may still come. */
+interface OpenModelCall {
+  readonly call: ModelCall;
+  /** The API's ID of the answer, once a part of it came. */
+  messageId: string | undefined;
+  model: string | undefined;
+  firstMs: number | undefined;
+  /** When the last part of the answer came. */
+  lastAt: Instant | undefined;
+  lastMs: number | undefined;
+  stopReason: string | undefined;
+  /** Content. */
+  readonly blocks: unknown[];
+}
+
+const REQUEST: ModelRequest = { provider: "anthropic" };
+
+/** Which content of model calls is sent. */
+export interface ModelContent {
+  readonly isRead: boolean;
+  /** Content. */
+  readonly instructions: unknown;
+}
+
+/**
+ * The model calls of one run. The SDK gives each content block of an answer as a message of its own: those
+ * with the same `message.id` are one call. Its tokens are not final in these messages, so the calls have
+ * none, and the run has those of the result.
+ */
+export class ModelCalls {
+  readonly #writer: RunWriter;
+  readonly #content: ModelContent;
+  #open: OpenModelCall | undefined;
+  /** What the run said since the model was last asked. Content. */
+  #asked: unknown[] = [];
+  /** When the run last did something: the model is asked after that. */
+  #sinceAt: Instant = now();
+  #sinceMs = performance.now();
+  model: string | undefined;
+  /** Number of calls. */
+  requests = 0;
+
+  constructor(writer: RunWriter, content: ModelContent) {
+    this.#writer = writer;
+    this.#content = content;
+  }
+
+  /** Something that the model is asked with its next call. Content. */
+  heard(message: unknown): void {
+    if (this.#content.isRead) this.#asked.push(message);
+    this.touch();
+  }
+
+  /** The next call, if its start is not known, began after this. */
+  touch(): void {
+    this.#sinceAt = now();
+    this.#sinceMs = performance.now();
+  }
+
+  /** The SDK sends a request now. */
+  requested(): void {
+    if (this.#open?.messageId === undefined && this.#open !== undefined) return;
+    this.answered();
+    this.touch();
+    this.#begin();
+  }
+
+  /** A part of an answer. */
+  message(message: Fields): void {
+    const id = textOf(message.id);
+    const open = this.#openFor(id);
+    open.lastAt = now();
+    open.lastMs = performance.now();
+    open.firstMs ??= open.lastMs;
+    open.model = textOf(message.model) ?? open.model;
+    open.stopReason = textOf(message.stop_reason) ?? open.stopReason;
+    if (!this.#content.isRead) return;
+    for (const block of listOf(message.content) ?? []) open.blocks.push(block);
+  }
+
+  /** An event of the API's stream, which the SDK passes on with `includePartialMessages`. */
+  streamed(event: Fields): void {
+    switch (event.type) {
+      case "message_start": {
+        const message = fieldsOf(event.message);
+        const open = this.#openFor(textOf(message?.id));
+        open.firstMs ??= performance.now();
+        open.model = textOf(message?.model) ?? open.model;
+        return;
+      }
+      case "message_delta":
+        if (this.#open !== undefined) {
+          this.#open.stopReason =
+            textOf(fieldsOf(event.delta)?.stop_reason) ?? this.#open.stopReason;
+        }
+        return;
+      case "message_stop":
+        if (this.#open?.messageId === undefined) return;
+        this.#open.lastAt = now();
+        this.#open.lastMs = performance.now();
+        this.answered();
+        return;
+      default:
+    }
+  }
+
+  #openFor(id: string | undefined): OpenModelCall {
+    const open = this.#open;
+    if (open !== undefined && (open.messageId === undefined || open.messageId === id)) {
+      open.messageId = id ?? "";
+      return open;
+    }
+    this.answered();
+    const begun = this.#begin();
+    begun.messageId = id ?? "";
+    return begun;
+  }
+
+  #begin(): OpenModelCall {
+    const { model } = this;
+    const call = { modelCallId: this.#writer.newId(), model, startedMs: this.#sinceMs };
+    const open: OpenModelCall = {
+      call,
+      messageId: undefined,
+      model: undefined,
+      firstMs: undefined,
+      lastAt: undefined,
+      lastMs: undefined,
+      stopReason: undefined,
+      blocks: [],
+    };
+    this.requests += 1;
+    const { instructions, isRead } = this.#content;
+    const content = {
+      input: isRead ? toMessages(this.#asked) : undefined,
+      system_instructions: isRead ? instructions : undefined,
+      tools: undefined,
+    };
+    this.#asked = [];
+    this.#writer.modelStarted(call, REQUEST, content, undefined, this.#sinceAt);
+    this.#open = open;
+    return open;
+  }
+
+  /** Why the model stopped, where the messages do not say it. */
+  stopped(reason: string | undefined): void {
+    if (this.#open?.messageId !== undefined) this.#open.stopReason ??= reason;
+  }
+
+  /** The answer is complete. A call without one stays open. */
+  answered(): void {
+    const open = this.#open;
+    if (open?.lastAt === undefined || open.lastMs === undefined) return;
+    this.#open = undefined;
+    const { blocks, call, firstMs, lastAt, lastMs, messageId, model, stopReason } = open;
+    const { modelCallId, startedMs } = call;
+    const message = { role: "assistant", content: blocks, stop_reason: stopReason };
+    this.#writer.modelAnswered(
+      { modelCallId, model: call.model, startedMs, durationMs: lastMs - startedMs },
+      {
+        firstOutputMs: firstMs === undefined ? undefined : firstMs - startedMs,
+        responseModel: model,
+        responseId: messageId,
+        finishReasons: stopReason === undefined ? undefined : [stopReason],
+        output: this.#content.isRead ? toMessages(message, "assistant") : undefined,
+      },
+      lastAt,
+    );
+  }
+
+  /** The call failed, after its retries. */
+  failed(error: Error): void {
+    this.answered();
+    const open = this.#open ?? this.#begin();
+    this.#open = undefined;
+    this.#writer.modelFailed(open.call, error);
+  }
+
+  /** The run is over: a call without an answer was cut off. */
+  end(cut: Error): void {
+    this.answered();
+    if (this.#open !== undefined) this.failed(cut);
+  }
+}

@@ -1,0 +1,53 @@
+import { writeEnvironment } from "../../events/context/environment.ts";
+import { isRunContextSource, type RunContext } from "../../events/context/run-context.ts";
+import { type Fields, fieldIn } from "../core/narrow.ts";
+import type { RunPlace } from "../core/run-parts.ts";
+import type { ActiveRun } from "../runtime/active-run.ts";
+
+/** The context of the run that the SDK's process, and what it starts, works for. */
+export function contextOf(
+  sink: unknown,
+  run: RunPlace | undefined,
+  above: ActiveRun | undefined,
+): RunContext | undefined {
+  if (run !== undefined) return contextIn(sink, run.tenantId, run, undefined);
+  return above === undefined
+    ? undefined
+    : contextIn(above.sink, above.tenantId, above, above.toolUseId);
+}
+
+function contextIn(
+  sink: unknown,
+  tenantId: string,
+  run: Pick<RunPlace, "runId" | "rootRunId" | "threadId">,
+  toolUseId: string | undefined,
+): RunContext {
+  const known = isRunContextSource(sink)
+    ? sink.runContext(tenantId, run.runId, toolUseId)
+    : undefined;
+  return (
+    known ?? {
+      root_run_id: run.rootRunId,
+      parent_run_id: run.runId,
+      parent_tool_use_id: toolUseId,
+      thread_id: run.threadId,
+    }
+  );
+}
+
+/**
+ * The environment of the SDK's process, with the context in it. What the application sets stays. What
+ * comes from this process's own parent does not: it names another run.
+ *
+ * @param given the option `env`, which replaces the environment of this process.
+ */
+export function environmentWith(context: RunContext, given: Fields | undefined): Fields {
+  const env: Record<string, unknown> = { ...(given ?? process.env) };
+  for (const [name, value] of Object.entries(writeEnvironment(context))) {
+    const isSet = env[name] !== undefined && env[name] !== fieldIn(process.env, name);
+    if (isSet) continue;
+    if (value === undefined) Reflect.deleteProperty(env, name);
+    else env[name] = value;
+  }
+  return env;
+}

@@ -1,0 +1,188 @@
+import { AgentError } from "../../events/errors/agent-error.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import type { AgentRun } from "./agent-run.ts";
+import { textIn } from "./content-text.ts";
+import { type Decided, deniedByPolicy } from "./decisions.ts";
+import type { SubAgents } from "./sub-agents.ts";
+import type { HookEnd, OpenTool } from "./tool-calls.ts";
+import { amountOf } from "./usage-difference.ts";
+
+/** What the calls of a query need of its session. */
+export interface CallHost {
+  readonly agents: SubAgents;
+  /** Most open calls of a run. */
+  readonly most: number;
+  readonly readsContent: boolean;
+  /** The open run of the prompt. */
+  main(): AgentRun | undefined;
+  /** The run of a hook's input, or of a message. */
+  runOf(input: Fields): AgentRun;
+  wasInterrupted(): boolean;
+  /** By the abort controller. */
+  calledOff(): AgentError | undefined;
+  forgot(): void;
+}
+
+/** The tool calls of a query, in whichever of its runs, as hooks, `canUseTool` and messages tell of them. */
+export class SessionCalls {
+  readonly #host: CallHost;
+
+  constructor(host: CallHost) {
+    this.#host = host;
+  }
+
+  /** The call of that ID that is open. */
+  find(toolUseId: string | undefined): OpenTool | undefined {
+    if (toolUseId === undefined) return undefined;
+    const own = this.#host.main()?.tools.get(toolUseId);
+    if (own !== undefined) return own;
+    for (const { tools } of this.#host.agents.open) {
+      const call = tools.get(toolUseId);
+      if (call !== undefined) return call;
+    }
+    return undefined;
+  }
+
+  /** A block `tool_use` of an answer. */
+  announced(block: Fields, message: Fields, hasHooks: boolean): void {
+    const toolUseId = textOf(block.id);
+    const tool = textOf(block.name);
+    if (toolUseId === undefined || tool === undefined) return;
+    const call = this.#callOf(toolUseId, tool, block.input, message);
+    // Without hooks, the message is the only sign of the start.
+    if (!hasHooks) call?.run.started(call);
+  }
+
+  /** Hook `PreToolUse`. */
+  begins(input: Fields): void {
+    const call = this.#named(input.tool_use_id, input);
+    if (call === undefined) return;
+    // As the tool gets it: the model may have left out what has a default.
+    if (call.state === "announced" && !call.isDecided) call.input = input.tool_input;
+    call.run.starting(call);
+  }
+
+  /** A call, which a hook or `canUseTool` is asked about, has not begun. */
+  asked(toolUseId: unknown, input: Fields): void {
+    const call = this.#named(toolUseId, input);
+    if (call === undefined) return;
+    call.askers += 1;
+    call.run.asked(call);
+  }
+
+  /** One that was asked about a call did not decide. */
+  undecided(toolUseId: string | undefined): void {
+    const call = this.find(toolUseId);
+    if (call === undefined) return;
+    call.askers -= 1;
+    if (call.state !== "asking" || call.askers > 0) return;
+    call.state = "announced";
+    call.run.starting(call);
+  }
+
+  /**
+   * A decision about a call.
+   *
+   * @param toolUseId if it names no call, the decision stands alone.
+   */
+  decided(toolUseId: unknown, input: Fields, decided: Decided): void {
+    const call = this.#named(toolUseId, input);
+    if (call === undefined && textOf(toolUseId) !== undefined) return;
+    if (call === undefined) {
+      const named = { toolUseId: "", tool: textOf(input.tool_name) ?? "unknown" };
+      const { writer } = this.#host.runOf(input);
+      const reason = this.#host.readsContent ? decided.reason : "";
+      if (decided.isAllowed) writer.toolApproved(named, decided.details);
+      else writer.toolDenied(named, reason, decided.details);
+      return;
+    }
+    if ("input" in decided) call.input = decided.input;
+    if (decided.isAllowed) call.run.approved(call, decided.details);
+    else call.run.denied(call, decided.reason, decided.details);
+  }
+
+  /** Calls that were refused, as the result lists them. */
+  refused(denials: unknown): void {
+    for (const each of listOf(denials) ?? []) {
+      const denial = fieldsOf(each) ?? {};
+      const call = this.find(textOf(denial.tool_use_id));
+      if (call?.end === undefined && call?.isDecided === false) {
+        this.decided(call.toolUseId, denial, deniedByPolicy(""));
+      }
+    }
+  }
+
+  /** Hooks `PostToolUse` and `PostToolUseFailure`. */
+  ends(input: Fields): void {
+    const call = this.#named(input.tool_use_id, input);
+    if (call === undefined) return;
+    call.run.started(call);
+    call.end = {
+      durationMs: amountOf(input.duration_ms),
+      output: input.tool_response,
+      error: textOf(input.error),
+      isInterrupt: input.is_interrupt === true,
+    };
+    const agentId = textOf(fieldsOf(input.tool_response)?.agentId);
+    if (agentId !== undefined) this.#host.agents.named(agentId, call.toolUseId);
+    // The stream has no results of what sub-agents of sub-agents do.
+    if (textOf(input.agent_id) !== undefined) this.#endedByHook(call, call.end);
+  }
+
+  #endedByHook(call: OpenTool, end: HookEnd): void {
+    if (end.isInterrupt === true) call.run.cut(call, AgentError.cancelled());
+    else call.run.ended(call, end);
+    this.#host.agents.callEnded(call, end.error !== undefined);
+  }
+
+  /** A block `tool_result`: what the model receives. */
+  returned(block: Fields, message: Fields): void {
+    const call = this.find(textOf(block.tool_use_id));
+    if (call === undefined) return;
+    const isError = block.is_error === true;
+    if (isError && isRefused(call, block, message)) {
+      const decided = deniedByPolicy(textIn(block.content) ?? "");
+      this.decided(call.toolUseId, { tool_name: call.tool }, decided);
+      return;
+    }
+    const isInterrupt = call.end?.isInterrupt ?? this.#host.wasInterrupted();
+    const cut = this.#host.calledOff() ?? (isInterrupt ? AgentError.cancelled() : undefined);
+    if (isError && cut !== undefined) call.run.cut(call, cut);
+    else call.run.returned(call, block.content, isError, message.tool_use_result);
+    this.#host.agents.callEnded(call, isError);
+  }
+
+  #named(given: unknown, input: Fields): OpenTool | undefined {
+    const toolUseId = textOf(given);
+    const tool = textOf(input.tool_name);
+    if (toolUseId === undefined || tool === undefined) return undefined;
+    return this.#callOf(toolUseId, tool, input.tool_input, input);
+  }
+
+  /** The call of that ID, or a new one; `undefined` for one that was denied. */
+  #callOf(toolUseId: string, tool: string, input: unknown, from: Fields): OpenTool | undefined {
+    const known = this.find(toolUseId);
+    if (known !== undefined) return known;
+    const { forgot, most, runOf } = this.#host;
+    const { tools } = runOf(from);
+    if (tools.wasDenied(toolUseId)) return undefined;
+    const oldest = tools.size < most ? undefined : tools.oldest;
+    if (oldest !== undefined) {
+      tools.cut(oldest, AgentError.cancelled());
+      forgot();
+    }
+    return tools.announced(toolUseId, tool, input);
+  }
+}
+
+/** The SDK refused the call: it says so in a field that its types do not have. */
+function isRefused(call: OpenTool, block: Fields, message: Fields): boolean {
+  if (call.isDecided || call.end !== undefined) return false;
+  for (const each of listOf(message.tool_result_meta) ?? []) {
+    const meta = fieldsOf(each);
+    if (meta?.id === block.tool_use_id) {
+      return fieldsOf(meta?.permission_decision)?.decision === "reject";
+    }
+  }
+  return false;
+}

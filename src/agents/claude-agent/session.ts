@@ -1,0 +1,397 @@
+import type { AgentError } from "../../events/errors/agent-error.ts";
+import { FROM_RUN } from "../../events/errors/failure-source.ts";
+import { readsRows } from "../../events/sinks/agent-event-sink.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import type { SafeSink } from "../core/safe-sink.ts";
+import type { ActiveRun } from "../runtime/active-run.ts";
+import { cutBy } from "../runtime/calling-off.ts";
+import type { SubjectFields } from "../runtime/run-subject.ts";
+import { AgentRun, newPlace, type RunShared } from "./agent-run.ts";
+import { textIn } from "./content-text.ts";
+import { type Decided, deniedByPolicy } from "./decisions.ts";
+import { brokenOff, type Ending, endingOf, modelError, type ResultState } from "./failures.ts";
+import { HeldEvents } from "./held-events.ts";
+import type { ClaudeAgentOptions, KnownLimits } from "./options.ts";
+import { SessionCalls } from "./session-calls.ts";
+import { SubAgents } from "./sub-agents.ts";
+import type { OpenTool } from "./tool-calls.ts";
+import { amountOf, type PromptUsage, UsageDifference } from "./usage-difference.ts";
+
+/** What a query is followed with. */
+export interface SessionStart {
+  readonly sink: SafeSink;
+  readonly options: ClaudeAgentOptions;
+  readonly limits: KnownLimits;
+  readonly tenantId: string;
+  readonly subject: SubjectFields | undefined;
+  /** The run of this package around the query, of the same tenant. */
+  readonly above: ActiveRun | undefined;
+  readonly agent: string;
+  readonly model: string | undefined;
+  /** Content. */
+  readonly instructions: unknown;
+  /** The conversation, if it is known before the process says it. */
+  readonly sessionId: string | undefined;
+  readonly resumedFromRunId: string | undefined;
+  /** Whether the conversation begins with this query. */
+  readonly isNew: boolean;
+  readonly maxTurns: number | undefined;
+  readonly maxBudgetUsd: number | undefined;
+  /** By the abort controller. */
+  readonly calledOff: () => AgentError | undefined;
+  readonly onError: (error: unknown) => void;
+  readonly onForgotten: () => void;
+  /** Called with the latest run of a session. */
+  readonly onRun: (sessionId: string, runId: string) => void;
+  readonly onEnd: () => void;
+}
+
+/** Follows one `query()`: its prompts are runs, and its sub-agents runs below their calls. */
+export class Session {
+  readonly #from: SessionStart;
+  readonly #events: HeldEvents;
+  readonly #shared: RunShared;
+  readonly #agents: SubAgents;
+  readonly #calls: SessionCalls;
+  readonly #usage: UsageDifference;
+  readonly #costAtStart: number | undefined;
+  readonly #readsRows: boolean;
+  #sessionId: string | undefined;
+  #resumes: string | undefined;
+  #main: AgentRun | undefined;
+  /** The run began with the call of `query()`, but its prompt was not taken yet. */
+  #awaitsPrompt = false;
+  /** A prompt that came while a run was open: it is part of it, or the next one's. Content. */
+  #nextPrompt: unknown;
+  #wasInterrupted = false;
+  /** Status of the answer to the last request that was tried again. */
+  #retryStatus: number | undefined;
+  #hasHooks = false;
+  #runs = 0;
+  #isOver = false;
+
+  constructor(from: SessionStart) {
+    this.#from = from;
+    const { onError, options, sessionId, sink } = from;
+    this.#sessionId = sessionId;
+    this.#resumes = from.resumedFromRunId;
+    this.#readsRows = readsRows(sink.contentNeed);
+    this.#events = new HeldEvents(sink);
+    this.#shared = {
+      events: this.#events,
+      content: { isRead: sink.contentNeed === "all", instructions: from.instructions },
+      tools: { isFailure: options.isFailure, readsContent: sink.contentNeed !== "none", onError },
+    };
+    this.#usage = new UsageDifference(from.isNew, options.price, onError);
+    this.#costAtStart = from.isNew ? 0 : undefined;
+    this.#agents = new SubAgents({
+      shared: this.#shared,
+      readsRows: this.#readsRows,
+      most: from.limits.openAgents,
+      findCall: (id) => this.#calls.find(id),
+      main: () => this.#prompt(),
+      forgot: from.onForgotten,
+    });
+    this.#calls = new SessionCalls({
+      agents: this.#agents,
+      most: from.limits.openCalls,
+      readsContent: this.#readsRows,
+      main: () => this.#main,
+      runOf: (input) => this.#runOf(input),
+      wasInterrupted: () => this.#wasInterrupted,
+      calledOff: from.calledOff,
+      forgot: from.onForgotten,
+    });
+  }
+
+  /** The open call of that ID, in whichever run. */
+  findCall(toolUseId: string | undefined): OpenTool | undefined {
+    return this.#calls.find(toolUseId);
+  }
+
+  /** A hook, or `canUseTool`, is asked about a call: it has not begun. */
+  asked(toolUseId: unknown, input: Fields): void {
+    if (!this.#isOver) this.#calls.asked(toolUseId, input);
+  }
+
+  /** A hook did not decide about a call. */
+  undecided(toolUseId: string | undefined): void {
+    if (!this.#isOver) this.#calls.undecided(toolUseId);
+  }
+
+  /** @param toolUseId if it names no call, the decision stands alone. */
+  decided(toolUseId: unknown, input: Fields, decided: Decided): void {
+    if (!this.#isOver) this.#calls.decided(toolUseId, input, decided);
+  }
+
+  /** Whether it is known which conversation this is. */
+  get hasConversation(): boolean {
+    return this.#sessionId !== undefined;
+  }
+
+  /** Begins the run of a prompt that is known before the process is. */
+  begin(prompt: unknown): AgentRun {
+    const main = this.#prompt(prompt);
+    this.#awaitsPrompt = true;
+    return main;
+  }
+
+  /** `interrupt()` was called. */
+  interrupted(): void {
+    if (this.#main !== undefined) this.#wasInterrupted = true;
+  }
+
+  /** A hook of the SDK is called. */
+  hooked(input: Fields): void {
+    if (this.#isOver) return;
+    this.#hasHooks = true;
+    this.#sessionIs(input.session_id);
+    switch (input.hook_event_name) {
+      case "UserPromptSubmit":
+        this.#prompted(input);
+        return;
+      case "PreToolUse":
+        this.#calls.begins(input);
+        return;
+      case "PostToolUse":
+      case "PostToolUseFailure":
+        this.#calls.ends(input);
+        return;
+      case "PermissionDenied":
+        this.decided(input.tool_use_id, input, deniedByPolicy(textOf(input.reason) ?? ""));
+        return;
+      case "SubagentStart":
+        this.#agents.announced(textOf(input.agent_id) ?? "", textOf(input.agent_type));
+        return;
+      case "SubagentStop":
+        this.#agents.stopped(textOf(input.agent_id) ?? "", input.last_assistant_message);
+        return;
+      case "PreCompact":
+        this.#runOf(input).compacting();
+        return;
+      case "PostCompact":
+        this.#runOf(input).compacted();
+        return;
+      default:
+    }
+  }
+
+  /** A message of the stream. */
+  message(message: Fields): void {
+    if (this.#isOver) return;
+    this.#sessionIs(message.session_id);
+    switch (message.type) {
+      case "system":
+        this.#systemMessage(message);
+        return;
+      case "assistant":
+        this.#assistantMessage(message);
+        return;
+      case "user":
+        this.#userMessage(message);
+        return;
+      case "stream_event":
+        if (message.parent_tool_use_id === null || message.parent_tool_use_id === undefined) {
+          this.#prompt().model.streamed(fieldsOf(message.event) ?? {});
+        }
+        return;
+      case "tool_progress": {
+        const call = this.findCall(textOf(message.tool_use_id));
+        if (call !== undefined) call.run.started(call);
+        return;
+      }
+      case "conversation_reset":
+        this.#usage.reset();
+        return;
+      case "result":
+        this.#result(message);
+        return;
+      default:
+    }
+  }
+
+  /**
+   * The stream is over.
+   *
+   * @param thrown by the SDK; `undefined` where it just ended.
+   * @param wasLeft whether the reader, or `close()`, ended it.
+   */
+  ended(thrown: unknown, wasLeft: boolean): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    // A process that failed before its first prompt would leave no trace.
+    if (this.#runs === 0 && thrown !== undefined && !wasLeft) this.#prompt();
+    if (this.#main !== undefined || this.#agents.open.length > 0) {
+      const ending = brokenOff(thrown, wasLeft, this.#from.calledOff());
+      this.#agents.end({ thrown: cutBy(ending.thrown), source: FROM_RUN });
+      this.#main?.failed(ending);
+      this.#main = undefined;
+    }
+    this.#events.releaseAll();
+    this.#from.onEnd();
+  }
+
+  #prompted(input: Fields): void {
+    if (this.#awaitsPrompt) this.#awaitsPrompt = false;
+    else if (this.#main === undefined) this.#prompt(input.prompt);
+    else this.#nextPrompt = input.prompt;
+  }
+
+  /** The open run, or a new one. */
+  #prompt(asked: unknown = this.#nextPrompt): AgentRun {
+    const known = this.#main;
+    if (known !== undefined) return known;
+    const { above, agent, model, onRun, subject, tenantId } = this.#from;
+    const threadId = this.#sessionId ?? above?.threadId;
+    const run = new AgentRun(this.#shared, newPlace(tenantId, threadId, subject, above));
+    this.#main = run;
+    this.#nextPrompt = undefined;
+    this.#runs += 1;
+    run.model.model = model;
+    run.started(
+      {
+        agent,
+        parentRunId: above?.runId,
+        parentToolUseId: above === undefined ? undefined : (above.toolUseId ?? null),
+        parentStepId: above?.stepId,
+        resumedFromRunId: this.#resumes,
+      },
+      asked,
+      this.#readsRows,
+    );
+    this.#resumes = undefined;
+    if (this.#sessionId !== undefined) onRun(this.#sessionId, run.place.runId);
+    return run;
+  }
+
+  #sessionIs(given: unknown): void {
+    const sessionId = textOf(given);
+    if (sessionId === undefined || sessionId === this.#sessionId) return;
+    this.#sessionId = sessionId;
+    if (this.#main !== undefined) this.#from.onRun(sessionId, this.#main.place.runId);
+  }
+
+  /** The run of a hook's input, or of a message. */
+  #runOf(input: Fields): AgentRun {
+    const agentId = textOf(input.agent_id);
+    const toolUseId = textOf(input.parent_tool_use_id);
+    if (agentId === undefined && toolUseId === undefined) return this.#prompt();
+    const type = textOf(input.agent_type) ?? textOf(input.subagent_type);
+    return this.#agents.of(agentId, toolUseId, type);
+  }
+
+  #systemMessage(message: Fields): void {
+    switch (message.subtype) {
+      case "init": {
+        const { model } = this.#prompt();
+        model.model = textOf(message.model) ?? this.#from.model;
+        // The start of the process is no part of the first model call.
+        model.touch();
+        return;
+      }
+      case "status":
+        if (message.status === "requesting") this.#prompt().model.requested();
+        else if (message.compact_result === "failed") {
+          const text = textOf(message.compact_error) ?? "the compaction failed";
+          this.#main?.compacted({ thrown: new Error(text), source: FROM_RUN });
+        }
+        return;
+      case "api_retry":
+        this.#retryStatus = amountOf(message.error_status);
+        return;
+      case "compact_boundary":
+        this.#main?.compacted();
+        return;
+      case "permission_denied": {
+        const decided = deniedByPolicy(textOf(message.message) ?? "");
+        this.decided(message.tool_use_id, message, decided);
+        return;
+      }
+      case "task_started":
+        this.#agents.taskStarted(message);
+        return;
+      case "task_updated":
+      case "task_notification":
+        this.#agents.taskChanged(message);
+        return;
+      default:
+    }
+  }
+
+  #assistantMessage(message: Fields): void {
+    const run = this.#runOf(message);
+    const answer = fieldsOf(message.message) ?? {};
+    const blocks = listOf(answer.content) ?? [];
+    const text = textIn(blocks);
+    const word = textOf(message.error);
+    const status = this.#retryStatus;
+    this.#retryStatus = undefined;
+    if (word !== undefined && word !== "max_output_tokens") {
+      const error = modelError(word, status, text ?? word);
+      run.model.failed(error);
+      run.modelError = error;
+      return;
+    }
+    // What the SDK itself says in place of a model, such as the answer to a command.
+    if (answer.model === "<synthetic>") return;
+    run.modelError = undefined;
+    run.model.message(answer);
+    run.answer = text ?? run.answer;
+    for (const block of blocks) {
+      const fields = fieldsOf(block);
+      if (fields?.type === "tool_use") this.#calls.announced(fields, message, this.#hasHooks);
+    }
+  }
+
+  #userMessage(message: Fields): void {
+    const run = this.#runOf(message);
+    const said = fieldsOf(message.message);
+    run.modelError = undefined;
+    run.model.heard(said);
+    for (const block of listOf(said?.content) ?? []) {
+      const fields = fieldsOf(block);
+      if (fields?.type === "tool_result") this.#calls.returned(fields, message);
+    }
+  }
+
+  #result(result: Fields): void {
+    const main = this.#prompt();
+    this.#calls.refused(result.permission_denials);
+    const ending = endingOf(result, this.#resultState(main));
+    this.#agents.promptEnded(ending && { thrown: cutBy(ending.thrown), source: FROM_RUN });
+    const usage = this.#usage.take(result, !main.hasOthers);
+    main.model.stopped(textOf(result.stop_reason));
+    this.#main = undefined;
+    this.#awaitsPrompt = false;
+    this.#wasInterrupted = false;
+    this.#finish(main, result, ending, usage);
+    this.#events.releaseAll();
+  }
+
+  #finish(
+    main: AgentRun,
+    result: Fields,
+    ending: Ending | undefined,
+    usage: PromptUsage | undefined,
+  ): void {
+    const deferred = fieldsOf(result.deferred_tool_use);
+    const waitsFor = textOf(deferred?.id);
+    if (ending !== undefined) main.failed(ending);
+    else if (waitsFor !== undefined) {
+      main.paused(waitsFor, this.#readsRows ? deferred : null);
+      this.#resumes = main.place.runId;
+    } else main.completed(result.result, usage);
+  }
+
+  #resultState(main: AgentRun): ResultState {
+    const { maxBudgetUsd, maxTurns } = this.#from;
+    return {
+      maxTurns,
+      maxBudgetUsd,
+      costAtStart: this.#costAtStart,
+      wasInterrupted: this.#wasInterrupted,
+      modelError: main.modelError,
+      calledOff: this.#from.calledOff(),
+    };
+  }
+}

@@ -1,0 +1,210 @@
+import { AgentError } from "../../events/errors/agent-error.ts";
+import { FROM_RUN } from "../../events/errors/failure-source.ts";
+import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
+import { AgentRun, newPlace, type RunShared } from "./agent-run.ts";
+import type { Ending } from "./failures.ts";
+import type { OpenTool } from "./tool-calls.ts";
+
+/** What the sub-agents of a query need of its session. */
+export interface AgentHost {
+  readonly shared: RunShared;
+  readonly readsRows: boolean;
+  readonly most: number;
+  /** The open call of that ID, in whichever run. */
+  findCall(toolUseId: string): OpenTool | undefined;
+  /** The run of the prompt. */
+  main(): AgentRun;
+  forgot(): void;
+}
+
+/** A sub-agent before its run begins. */
+interface Announced {
+  type: string | undefined;
+}
+
+const CANCELLED: Ending = { thrown: AgentError.cancelled(), source: FROM_RUN };
+
+/**
+ * The sub-agents of a query: each a run below the call that started it, at any depth. A hook names a
+ * sub-agent by its own ID, a message by the call, and `task_started` by both.
+ */
+export class SubAgents {
+  readonly #host: AgentHost;
+  readonly #byId = new Map<string, AgentRun>();
+  readonly #byCall = new Map<string, AgentRun>();
+  /** Sub-agents that only a hook has announced. */
+  readonly #announced = new Map<string, Announced>();
+
+  constructor(host: AgentHost) {
+    this.#host = host;
+  }
+
+  get open(): readonly AgentRun[] {
+    return [...new Set([...this.#byId.values(), ...this.#byCall.values()])];
+  }
+
+  /** Hook `SubagentStart`: which call started it is not said. */
+  announced(agentId: string, type: string | undefined): void {
+    const run = this.#byId.get(agentId);
+    if (run !== undefined || this.#announced.size >= this.#host.most) return;
+    this.#announced.set(agentId, { type });
+  }
+
+  /** Message `task_started`. */
+  taskStarted(message: Fields): void {
+    const agentId = textOf(message.task_id);
+    const type = textOf(message.subagent_type);
+    const isAgent = message.task_type === "local_agent" || type !== undefined;
+    if (agentId === undefined || !isAgent) return;
+    const toolUseId = textOf(message.tool_use_id);
+    const run = this.#runFor(agentId, toolUseId, type, message.prompt);
+    run.isInBackground = message.is_backgrounded === true;
+  }
+
+  /** Messages `task_updated` and `task_notification`. */
+  taskChanged(message: Fields): void {
+    const run = this.#byId.get(textOf(message.task_id) ?? "");
+    if (run === undefined) return;
+    const patch = fieldsOf(message.patch);
+    if (patch?.is_backgrounded === true) run.isInBackground = true;
+    switch (message.status ?? patch?.status) {
+      case "completed":
+        this.#complete(run);
+        return;
+      case "failed": {
+        const text = textOf(patch?.error) ?? textOf(message.summary) ?? "the sub-agent failed";
+        this.#end(run, { thrown: run.modelError ?? new Error(text), source: FROM_RUN });
+        return;
+      }
+      case "killed":
+      case "stopped":
+        this.#end(run, CANCELLED);
+        return;
+      default:
+    }
+  }
+
+  /** Hook `SubagentStop`: another hook may tell it to go on. */
+  stopped(agentId: string, answer: unknown): void {
+    const run = this.#byId.get(agentId);
+    if (run === undefined) return;
+    run.hasStopped = true;
+    run.answer = answer;
+  }
+
+  /** The call that started it returned. */
+  callEnded(call: OpenTool, isError: boolean): void {
+    const run = this.#byCall.get(call.toolUseId);
+    if (run === undefined || run.isInBackground) return;
+    if (isError && !run.hasStopped) {
+      const ending = { thrown: new Error("the sub-agent's call failed"), source: FROM_RUN };
+      this.#end(run, run.modelError === undefined ? ending : failedModel(run));
+    } else this.#complete(run);
+  }
+
+  /** Which call started a sub-agent is known once it returns, at the latest. */
+  named(agentId: string, toolUseId: string): void {
+    const run = this.#byCall.get(toolUseId);
+    if (run !== undefined) this.#byId.set(agentId, run);
+  }
+
+  /** The run of a hook or message of a sub-agent. */
+  of(agentId: string | undefined, toolUseId: string | undefined, type?: string): AgentRun {
+    const known =
+      (agentId === undefined ? undefined : this.#byId.get(agentId)) ??
+      (toolUseId === undefined ? undefined : this.#byCall.get(toolUseId));
+    if (known === undefined) return this.#runFor(agentId, toolUseId, type, undefined);
+    if (agentId !== undefined) this.#byId.set(agentId, known);
+    if (toolUseId !== undefined && !this.#byCall.has(toolUseId)) this.#byCall.set(toolUseId, known);
+    known.hasStopped = false;
+    return known;
+  }
+
+  /** The prompt has its result: what does not run in the background is over, too. */
+  promptEnded(cut: Ending | undefined): void {
+    for (const run of this.open) {
+      if (run.hasStopped) this.#complete(run);
+      else if (!run.isInBackground) this.#end(run, cut ?? CANCELLED);
+    }
+  }
+
+  /** The process is gone. */
+  end(cut: Ending): void {
+    for (const run of this.open.toReversed()) {
+      if (run.hasStopped) this.#complete(run);
+      else this.#end(run, cut);
+    }
+  }
+
+  #runFor(
+    agentId: string | undefined,
+    toolUseId: string | undefined,
+    type: string | undefined,
+    prompt: unknown,
+  ): AgentRun {
+    const known = this.#byId.get(agentId ?? "") ?? this.#byCall.get(toolUseId ?? "");
+    if (known !== undefined) return known;
+    const host = this.#host;
+    this.#makeRoom();
+    const call = toolUseId === undefined ? undefined : host.findCall(toolUseId);
+    call?.run.started(call);
+    const above = this.#aboveOf(call, toolUseId);
+    const { place } = above;
+    const announced = this.#announced.get(agentId ?? "");
+    this.#announced.delete(agentId ?? "");
+    const given = fieldsOf(call?.input);
+    const run = new AgentRun(
+      host.shared,
+      newPlace(place.tenantId, place.threadId, place.subject, place),
+      above,
+    );
+    for (let at: AgentRun | undefined = above; at !== undefined; at = at.above) at.hasOthers = true;
+    run.model.model = above.model.model;
+    run.started(
+      {
+        agent: type ?? announced?.type ?? textOf(given?.subagent_type) ?? "sub-agent",
+        parentRunId: place.runId,
+        parentToolUseId: toolUseId,
+      },
+      prompt ?? given?.prompt,
+      host.readsRows,
+    );
+    if (agentId !== undefined) this.#byId.set(agentId, run);
+    if (toolUseId !== undefined) this.#byCall.set(toolUseId, run);
+    return run;
+  }
+
+  #aboveOf(call: OpenTool | undefined, toolUseId: string | undefined): AgentRun {
+    const main = this.#host.main();
+    if (call === undefined || toolUseId === undefined) return main;
+    return this.open.find(({ tools }) => tools === call.run) ?? main;
+  }
+
+  #makeRoom(): void {
+    const { open } = this;
+    const oldest = open[0];
+    if (oldest === undefined || open.length < this.#host.most) return;
+    this.#end(oldest, CANCELLED);
+    this.#host.forgot();
+  }
+
+  #complete(run: AgentRun): void {
+    this.#forget(run);
+    run.completed(run.answer, undefined);
+  }
+
+  #end(run: AgentRun, ending: Ending): void {
+    this.#forget(run);
+    run.failed(ending);
+  }
+
+  #forget(run: AgentRun): void {
+    for (const map of [this.#byId, this.#byCall]) {
+      for (const [key, value] of map) if (value === run) map.delete(key);
+    }
+  }
+}
+
+function failedModel(run: AgentRun): Ending {
+  return { thrown: run.modelError, source: { origin: "model" } };
+}

@@ -1,0 +1,188 @@
+import type { UsageSnapshot } from "../../events/agent-event.ts";
+import {
+  addDecimals,
+  type Decimal,
+  formatDecimal,
+  readDecimal,
+  roundedText,
+} from "../../events/decimal.ts";
+import type { ModelCallUsage } from "../../events/model-event.ts";
+import { type Fields, fieldsOf } from "../core/narrow.ts";
+import { costOf, isZeroCost, type Price } from "../runtime/price.ts";
+
+/** Decimal places of a cost that the SDK gives as a number. */
+const PLACES = 12;
+
+/** Tokens of one model. The SDK's input tokens are those outside the cache. */
+interface Tokens {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+interface Totals {
+  readonly models: ReadonlyMap<string, Tokens>;
+  readonly cost: number;
+}
+
+const NOTHING: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+const NO_TOTALS: Totals = { models: new Map(), cost: 0 };
+
+/** What one prompt used. A figure that is not known is absent. */
+export type PromptUsage = Omit<UsageSnapshot, "requests" | "tool_calls">;
+
+/**
+ * What each prompt used: the SDK counts tokens and cost up over all prompts of a `query()`, and goes on
+ * counting in a resumed or forked session, from figures that only its transcript has.
+ */
+export class UsageDifference {
+  /** `undefined`: not known. */
+  #before: Totals | undefined;
+  readonly #price: Price | undefined;
+  readonly #onError: (error: unknown) => void;
+
+  /** @param isNew whether the session begins with this `query()`. */
+  constructor(isNew: boolean, price: Price | undefined, onError: (error: unknown) => void) {
+    this.#before = isNew ? NO_TOTALS : undefined;
+    this.#price = price;
+    this.#onError = onError;
+  }
+
+  /** The conversation was cleared, and with it the totals. */
+  reset(): void {
+    this.#before = NO_TOTALS;
+  }
+
+  /** The total cost before this result, in US dollars, if it is known. */
+  get costBefore(): number | undefined {
+    return this.#before?.cost;
+  }
+
+  /**
+   * @param isWhole whether `usage` of the result counts everything of the prompt: it leaves out
+   *   sub-agents and compaction.
+   */
+  take(result: Fields, isWhole: boolean): PromptUsage | undefined {
+    const totals = totalsOf(result);
+    const before = this.#before;
+    if (totals === undefined) return isWhole ? ofMainLoop(result) : undefined;
+    // A process that fails at its start, or crashes, says zeros.
+    const isZeroed = totals.models.size === 0 && before !== undefined && before.models.size > 0;
+    if (isZeroed && result.is_error === true) return undefined;
+    this.#before = totals;
+    if (before === undefined) return isWhole ? ofMainLoop(result) : undefined;
+    const models = difference(totals, before);
+    if (models === undefined) return undefined;
+    const cost = this.#price === undefined ? costBetween(totals, before) : this.#priced(models);
+    return {
+      ...usageOf(sumOf([...models.values()])),
+      ...(cost === undefined ? {} : { cost_usd: cost }),
+    };
+  }
+
+  /** Known if the price of each model that was used is. */
+  #priced(models: ReadonlyMap<string, Tokens>): string | undefined {
+    let sum: Decimal | undefined;
+    for (const [model, tokens] of models) {
+      if (tokens.input + tokens.output + tokens.cacheRead + tokens.cacheWrite === 0) continue;
+      const usage: ModelCallUsage = usageOf(tokens);
+      const call = { provider: "anthropic", model, responseModel: model, usage };
+      const cost = costOf(this.#price, call, this.#onError);
+      const more = cost === undefined ? undefined : readDecimal(cost);
+      if (more === undefined) return undefined;
+      sum = sum === undefined ? more : addDecimals(sum, more);
+    }
+    return sum === undefined ? undefined : formatDecimal(sum);
+  }
+}
+
+/** Whether the cost is zero, and known to be so. */
+export function costIsZero(usage: PromptUsage | undefined): boolean {
+  const cost = usage?.cost_usd;
+  return typeof cost === "string" && isZeroCost(cost);
+}
+
+function totalsOf(result: Fields): Totals | undefined {
+  const given = fieldsOf(result.modelUsage);
+  const cost = amountOf(result.total_cost_usd);
+  if (given === undefined || cost === undefined) return undefined;
+  const models = new Map<string, Tokens>();
+  for (const [model, value] of Object.entries(given)) {
+    const fields = fieldsOf(value);
+    models.set(model, {
+      input: amountOf(fields?.inputTokens) ?? 0,
+      output: amountOf(fields?.outputTokens) ?? 0,
+      cacheRead: amountOf(fields?.cacheReadInputTokens) ?? 0,
+      cacheWrite: amountOf(fields?.cacheCreationInputTokens) ?? 0,
+    });
+  }
+  return { models, cost };
+}
+
+/** `undefined` where a figure went down: the totals began anew without a message that says so. */
+function difference(after: Totals, before: Totals): ReadonlyMap<string, Tokens> | undefined {
+  for (const model of before.models.keys()) if (!after.models.has(model)) return undefined;
+  const models = new Map<string, Tokens>();
+  for (const [model, now] of after.models) {
+    const was = before.models.get(model) ?? NOTHING;
+    const used = {
+      input: now.input - was.input,
+      output: now.output - was.output,
+      cacheRead: now.cacheRead - was.cacheRead,
+      cacheWrite: now.cacheWrite - was.cacheWrite,
+    };
+    if (Object.values(used).some((count) => count < 0)) return undefined;
+    models.set(model, used);
+  }
+  return models;
+}
+
+function sumOf(models: readonly Tokens[]): Tokens {
+  let { input, output, cacheRead, cacheWrite } = NOTHING;
+  for (const model of models) {
+    input += model.input;
+    output += model.output;
+    cacheRead += model.cacheRead;
+    cacheWrite += model.cacheWrite;
+  }
+  return { input, output, cacheRead, cacheWrite };
+}
+
+/** As the conventions count: the input contains what was read from the cache, or written to it. */
+function usageOf({ cacheRead, cacheWrite, input, output }: Tokens) {
+  return {
+    input_tokens: input + cacheRead + cacheWrite,
+    output_tokens: output,
+    cache_read_input_tokens: cacheRead,
+    cache_write_input_tokens: cacheWrite,
+  };
+}
+
+function ofMainLoop(result: Fields): PromptUsage | undefined {
+  const usage = fieldsOf(result.usage);
+  const input = amountOf(usage?.input_tokens);
+  const output = amountOf(usage?.output_tokens);
+  if (input === undefined || output === undefined) return undefined;
+  return usageOf({
+    input,
+    output,
+    cacheRead: amountOf(usage?.cache_read_input_tokens) ?? 0,
+    cacheWrite: amountOf(usage?.cache_creation_input_tokens) ?? 0,
+  });
+}
+
+function costBetween(after: Totals, before: Totals): string | undefined {
+  const cost = after.cost - before.cost;
+  return cost < 0 ? undefined : decimalOf(cost);
+}
+
+/** A cost as decimal text, without the noise of floating-point numbers. */
+export function decimalOf(cost: number): string {
+  return roundedText(cost, PLACES);
+}
+
+/** A number from 0. */
+export function amountOf(value: unknown): number | undefined {
+  return typeof value === "number" && value >= 0 && Number.isFinite(value) ? value : undefined;
+}

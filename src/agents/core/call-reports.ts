@@ -1,0 +1,69 @@
+import { failureInResult, type IsFailure } from "../../events/errors/tool-result.ts";
+import type { ContentNeed } from "../../events/sinks/agent-event-sink.ts";
+import type { Price } from "../runtime/price.ts";
+import { type DecidedBy, personOf } from "./decided-by.ts";
+import type { Fields } from "./narrow.ts";
+import type { ToolCall } from "./run-parts.ts";
+import type { RunWriter } from "./run-writer.ts";
+
+/** How the tool calls of a framework are reported. */
+export interface ToolCallOptions {
+  readonly contentNeed: ContentNeed;
+  readonly isFailure: IsFailure | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
+/** How its model calls are reported. */
+export interface ModelCallOptions {
+  readonly contentNeed: ContentNeed;
+  readonly price: Price | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Sends the end of a call whose tool returned: its result may be a failure. */
+export function sendReturned(
+  writer: RunWriter,
+  call: ToolCall,
+  output: unknown,
+  { contentNeed, isFailure, onError }: ToolCallOptions,
+): void {
+  const failure = failureInResult(output, call, isFailure, onError);
+  if (failure !== undefined) writer.toolReturnedFailure(call, failure);
+  else writer.toolCompleted(call, contentNeed === "none" ? undefined : output);
+}
+
+/** A decision about a tool call that waited. */
+export interface Decision {
+  readonly approved: boolean;
+  readonly tool: string;
+  readonly toolUseId: string;
+  /** Content. */
+  readonly reason: string;
+}
+
+/** Who made a decision, and how long it took. */
+export interface Deciding {
+  readonly by: "user" | "policy";
+  readonly decidedBy: DecidedBy | undefined;
+  /** What {@link decidedBy} is given. */
+  readonly metadata: Fields;
+  /** `undefined`: not known. */
+  readonly waitMs: number | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Sends the event of a decision. */
+export function sendDecision(writer: RunWriter, decision: Decision, from: Deciding): void {
+  const { approved, reason, tool, toolUseId } = decision;
+  const { by, decidedBy, metadata, onError, waitMs } = from;
+  const outcome = approved ? "approved" : "denied";
+  const told = { outcome, tool, toolUseId, reason } as const;
+  const person = by === "user" ? personOf(decidedBy, told, metadata, onError) : undefined;
+  const details = {
+    by,
+    ...(person === undefined ? {} : { person }),
+    ...(waitMs === undefined ? {} : { wait_ms: waitMs }),
+  };
+  if (!approved) writer.toolDenied(decision, reason, details);
+  else writer.toolApproved(decision, reason === "" ? details : { ...details, reason });
+}

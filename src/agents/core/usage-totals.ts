@@ -1,0 +1,53 @@
+import type { UsageSnapshot } from "../../events/agent-event.ts";
+import { addDecimals, type Decimal, formatDecimal, readDecimal } from "../../events/decimal.ts";
+import type { ModelCallUsage } from "../../events/model-event.ts";
+
+/** What the calls of models and tools in a run, and in the runs below it, came to. */
+export class UsageTotals {
+  requests = 0;
+  toolCalls = 0;
+  #inputTokens = 0;
+  #outputTokens = 0;
+  #cacheRead: number | undefined;
+  #cacheWrite: number | undefined;
+  /** `undefined`: nobody knows it. */
+  #cost: Decimal | undefined;
+  /** Whether any model said what it used: without that, zeros would be a claim. */
+  #reported = false;
+
+  /**
+   * Adds what one model call used, where it said so.
+   *
+   * @param cost of it as decimal text, where it is known.
+   */
+  add(usage: ModelCallUsage | undefined, cost?: string): void {
+    if (usage === undefined) return;
+    this.#reported = true;
+    this.#inputTokens += Number(usage.input_tokens ?? 0);
+    this.#outputTokens += Number(usage.output_tokens ?? 0);
+    this.#cacheRead = sum(this.#cacheRead, usage.cache_read_input_tokens);
+    this.#cacheWrite = sum(this.#cacheWrite, usage.cache_write_input_tokens);
+    const more = cost === undefined ? undefined : readDecimal(cost);
+    if (more !== undefined) {
+      this.#cost = this.#cost === undefined ? more : addDecimals(this.#cost, more);
+    }
+  }
+
+  /** The usage of `complete`; `null` as long as no model said what it used. */
+  snapshot(): UsageSnapshot | null {
+    if (!this.#reported) return null;
+    return {
+      requests: this.requests,
+      input_tokens: this.#inputTokens,
+      output_tokens: this.#outputTokens,
+      tool_calls: this.toolCalls,
+      ...(this.#cost === undefined ? {} : { cost_usd: formatDecimal(this.#cost) }),
+      ...(this.#cacheRead === undefined ? {} : { cache_read_input_tokens: this.#cacheRead }),
+      ...(this.#cacheWrite === undefined ? {} : { cache_write_input_tokens: this.#cacheWrite }),
+    };
+  }
+}
+
+function sum(before: number | undefined, more: number | bigint | null | undefined) {
+  return more === null || more === undefined ? before : (before ?? 0) + Number(more);
+}

@@ -1,0 +1,400 @@
+import { FROM_MODEL, recordSource, sourceMoment } from "../../events/errors/failure-source.ts";
+import { failureInResult, type IsFailure } from "../../events/errors/tool-result.ts";
+import { type ContentNeed, readsRows } from "../../events/sinks/agent-event-sink.ts";
+import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import type { SafeSink } from "../core/safe-sink.ts";
+import { describedIn } from "../core/tool-descriptions.ts";
+import { costOf, type Price } from "../runtime/price.ts";
+import { CallEvents } from "./call-events.ts";
+import { Decisions } from "./decisions.ts";
+import {
+  DEFAULT_OPEN_CALLS,
+  type HandlerCounts,
+  type LangChainHandlerOptions,
+  limitOf,
+} from "./handler-options.ts";
+import { HeldFailures } from "./held-failures.ts";
+import {
+  agentName,
+  isGraph,
+  namedAgent,
+  toolDescription,
+  toolInput,
+  toolName,
+  toolOutput,
+} from "./invocation.ts";
+import { failureOf, signalOf } from "./langchain-errors.ts";
+import { type Answer, answerOf, classOf, modelNameOf } from "./llm-result.ts";
+import {
+  answeredOf,
+  askedMessages,
+  askedOf,
+  conventionalOutputs,
+  type ModelInput,
+} from "./messages.ts";
+import { requestOf, toolsIn } from "./model-request.ts";
+import { IGNORED, OpenCalls } from "./open-calls.ts";
+import { addPause, graphPause, thrownPause } from "./pauses.ts";
+import { namesById, noteNode } from "./run-notes.ts";
+import { type KnownScope, type RunStart, Runs } from "./runs.ts";
+import type { ModelScope, Scope, ToolScope } from "./scope.ts";
+import { ScopeTable } from "./scope.ts";
+import { nodeName, StepEvents } from "./step-events.ts";
+import { StoppedGraphs } from "./stopped-graphs.ts";
+
+/**
+ * Follows LangChain's calls by their run ids, and sends runs, steps, tools and models. A chain that is
+ * neither a run nor a node has no state of its own: its id stands for the scope that it is in.
+ */
+export class CallTracker {
+  readonly #runs: Runs;
+  readonly #calls: CallEvents;
+  readonly #steps: StepEvents;
+  /** What the outermost runs are called, where the handler says it. */
+  readonly #agent: string | undefined;
+  readonly #isFailure: IsFailure | undefined;
+  readonly #price: Price | undefined;
+  readonly #decisions: Decisions;
+  readonly #onError: (error: unknown) => void;
+  readonly #needs: ContentNeed;
+  readonly #scopes: ScopeTable;
+  readonly #stopped: StoppedGraphs;
+  readonly #open: OpenCalls;
+  readonly #held: HeldFailures;
+  #shownElsewhere = 0;
+
+  constructor(options: LangChainHandlerOptions, sink: SafeSink, onError: (error: unknown) => void) {
+    this.#scopes = new ScopeTable(
+      options.sink,
+      limitOf("openCalls", options.limits?.openCalls, DEFAULT_OPEN_CALLS),
+    );
+    this.#needs = sink.contentNeed;
+    this.#held = HeldFailures.of(options.sink);
+    this.#calls = new CallEvents(sink, this.#held);
+    this.#steps = new StepEvents(sink);
+    this.#runs = new Runs(options, sink, this.#scopes, this.#calls, onError);
+    this.#stopped = new StoppedGraphs(this.#scopes, (run, thrown, at) => {
+      try {
+        this.#runs.end(run, thrown, at);
+      } catch (error) {
+        onError(error);
+      }
+    });
+    this.#open = new OpenCalls(options, this.#runs, this.#scopes, this.#stopped);
+    this.#agent = options.agent;
+    this.#isFailure = options.isFailure;
+    this.#price = options.price;
+    this.#decisions = new Decisions(this.#calls, options.decidedBy, onError);
+    this.#onError = onError;
+  }
+
+  get counts(): Omit<HandlerCounts, "sinkFailures" | "faults"> {
+    return {
+      ...this.#runs.counts,
+      ...this.#open.counts,
+      forgotten: this.#scopes.forgotten,
+      shownElsewhere: this.#shownElsewhere,
+    };
+  }
+
+  /** Sends what waits for more to be known of it. */
+  flush(): void {
+    this.#held.flush();
+  }
+
+  /** Where the call with that id stands. */
+  scopeOf(id: string): Scope | undefined {
+    return this.#scopes.get(id);
+  }
+
+  chainStarts(
+    serialized: unknown,
+    inputs: unknown,
+    id: string,
+    parentId: string | undefined,
+    metadata: unknown,
+    runName: unknown,
+    tags: unknown,
+  ): void {
+    const above = this.#open.above(id, parentId);
+    if (above === IGNORED) return;
+    const graph = isGraph(serialized);
+    if (above === undefined || above.kind === "foreign" || graph) {
+      const named = namedAgent(metadata);
+      const inherited = above?.run.namedAgent;
+      const isOutermost = above === undefined || above.kind === "foreign";
+      const known =
+        (isOutermost ? this.#agent : undefined) ?? (named === inherited ? undefined : named);
+      const agent = agentName(serialized, runName, known);
+      const run = this.#runs.start({
+        id,
+        above,
+        agent,
+        metadata,
+        tags,
+        graph,
+        inputs,
+        asked: readsRows(this.#needs) ? askedOf(inputs) : undefined,
+      });
+      if (run !== undefined) {
+        run.namedAgent = named;
+        this.#scopes.set(id, parentId, { kind: "run", id, run, toolUseId: undefined });
+      }
+      return;
+    }
+    const { run } = above;
+    const isInGraph = above.kind === "run" && above.id === parentId && run.graph;
+    if (isInGraph) {
+      noteNode(run, metadata, runName);
+      run.reviews?.nodeStarted(id, inputs);
+    }
+    const name = isInGraph && !run.ended ? nodeName(metadata, runName, tags) : undefined;
+    if (name === undefined) this.#scopes.set(id, parentId, above);
+    else this.#scopes.set(id, parentId, this.#steps.start({ kind: "node", id, above, run, name }));
+  }
+
+  chainEnds(outputs: unknown, id: string, parentId: string | undefined): void {
+    const scope = this.#open.take(id, "run", "node");
+    if (scope?.kind !== "run" && scope?.kind !== "node") return;
+    if (isOver(scope, id)) return;
+    this.#held.chainEnded(scope.run, id, parentId, outputs);
+    if (scope.kind === "node" || scope.id !== id) {
+      this.#decisions.nodeEnded(scope.run, id, outputs);
+      if (scope.kind === "node" && scope.id === id) this.#steps.completed(scope);
+      return;
+    }
+    const { run } = scope;
+    // A sequence's batch that returns exceptions reports an input that failed like this.
+    if (outputs instanceof Error) {
+      this.#runs.end(run, outputs);
+      return;
+    }
+    const pause = graphPause(run, outputs);
+    if (pause === undefined) {
+      const state = this.#needs === "all" ? conventionalOutputs(outputs) : null;
+      const answer = this.#needs === "all" ? answeredOf(state, outputs) : undefined;
+      this.#runs.complete(run, state, answer);
+    } else this.#runs.pause(run, pause);
+  }
+
+  chainFails(thrown: unknown, id: string, parentId: string | undefined): void {
+    const scope = this.#open.take(id, "run", "node");
+    if (scope?.kind !== "run" && scope?.kind !== "node") return;
+    if (isOver(scope, id)) return;
+    const { run } = scope;
+    this.#held.chainFailed(run, id, parentId);
+    const isNode = scope.kind === "node" && scope.id === id;
+    if (scope.kind === "run" && scope.id === id) this.#runs.end(run, thrown);
+    else run.reviews?.nodeFailed(id);
+    if (isNode) this.#steps.threw(scope, thrown);
+    else if (scope.kind !== "run" || scope.id !== parentId) return;
+    const signal = signalOf(thrown);
+    if (signal === undefined) {
+      run.lastError = thrown;
+      this.#stopped.nodeFailed(run, thrown);
+    } else if (signal === "pause" && run.graph) addPause(run, thrown);
+  }
+
+  /** LangGraph's own word of a pause, which comes before the end of the graph's chain. */
+  graphPauses(event: unknown): void {
+    const fields = fieldsOf(event);
+    const id = textOf(fields?.runId);
+    const scope = this.#scopes.get(id);
+    if (scope?.kind !== "run" || scope.id !== id) return;
+    const named = listOf(fields?.interrupts) ?? [];
+    const interrupts = named.length > 0 ? named : (scope.run.pause?.interrupts ?? []);
+    const checkpointId = textOf(fields?.checkpointId);
+    scope.run.pause = { status: textOf(fields?.status), interrupts, checkpointId };
+  }
+
+  toolStarts(
+    serialized: unknown,
+    input: unknown,
+    id: string,
+    parentId: string | undefined,
+    metadata: unknown,
+    runName: unknown,
+    callId: unknown,
+    tags: unknown,
+  ): void {
+    const above = this.#open.above(id, parentId);
+    if (above === IGNORED) return;
+    const toolCallId = textOf(callId);
+    if (above?.kind === "foreign" && above.toolUseId !== undefined) {
+      if (toolCallId === undefined || toolCallId === above.toolUseId) {
+        this.#shownElsewhere += 1;
+        this.#scopes.set(id, parentId, above);
+        return;
+      }
+    }
+    const asked = toolCallId === undefined ? undefined : above?.run.asked?.get(toolCallId);
+    const tool = toolName(serialized, runName, asked);
+    const run = this.#open.runFor(id, parentId, above, tool, {
+      metadata,
+      tags,
+      asked: undefined,
+    });
+    if (run === undefined) return;
+    run.totals.toolCalls += 1;
+    const call: ToolScope = {
+      kind: "tool",
+      id,
+      run,
+      toolUseId: toolCallId ?? id,
+      stepId: above?.stepId,
+      tool,
+      startedMs: performance.now(),
+      since: sourceMoment(),
+      chainId: isChain(above) ? parentId : undefined,
+      alone: above === undefined,
+    };
+    this.#scopes.set(id, parentId, call);
+    run.openTools.add(call);
+    this.#held.madeAgain(run, call.toolUseId);
+    const description = toolDescription(serialized) ?? describedIn(run.tools, tool);
+    this.#calls.toolStarted(call, toolInput(input), description);
+  }
+
+  toolEnds(output: unknown, id: string): void {
+    const call = this.#open.takeOpen(id, "tool");
+    if (call?.kind !== "tool") return;
+    const failure = failureInResult(output, call, this.#isFailure, this.#onError);
+    if (failure === undefined) this.#calls.toolCompleted(call, toolOutput(output));
+    else this.#calls.toolFailedWith(call, failure);
+    if (call.alone) this.#runs.complete(call.run, null);
+  }
+
+  toolFails(thrown: unknown, id: string): void {
+    const call = this.#open.takeOpen(id, "tool");
+    if (call?.kind !== "tool") return;
+    const { run } = call;
+    if (thrownPause(run, thrown) !== undefined) this.#calls.toolPaused(call);
+    else if (signalOf(thrown) === "handover") this.#calls.toolCompleted(call, null);
+    else {
+      run.lastError = thrown;
+      const { since, tool } = call;
+      const scope = { rootRunId: run.rootId, since };
+      this.#calls.toolFailed(call, thrown, recordSource(thrown, { origin: "tool", tool }, scope));
+    }
+    if (call.alone) this.#runs.end(run, thrown);
+  }
+
+  modelStarts(
+    serialized: unknown,
+    request: ModelInput,
+    id: string,
+    parentId: string | undefined,
+    extra: unknown,
+    metadata: unknown,
+    tags: unknown,
+  ): void {
+    const above = this.#open.above(id, parentId);
+    if (above === IGNORED) return;
+    const fields = fieldsOf(metadata);
+    const further = fieldsOf(extra);
+    const model = modelNameOf(fieldsOf(serialized), further, fields);
+    const isRead = this.#needs === "all" || (this.#needs === "rows" && above === undefined);
+    const input = isRead ? askedMessages(request) : undefined;
+    const invocation = { metadata, tags, asked: input };
+    const run = this.#open.runFor(id, parentId, above, model ?? "model", invocation);
+    if (run === undefined) return;
+    run.totals.requests += 1;
+    run.tools = fieldsOf(further?.invocation_params)?.tools;
+    const asked = requestOf(fieldsOf(serialized), further, fields);
+    const call: ModelScope = {
+      kind: "model",
+      id,
+      run,
+      toolUseId: above?.toolUseId,
+      stepId: above?.stepId,
+      model,
+      provider: asked.provider,
+      startedMs: performance.now(),
+      since: sourceMoment(),
+      firstMs: undefined,
+      alone: above === undefined,
+    };
+    this.#scopes.set(id, parentId, call);
+    this.#calls.modelStarted(call, asked, input, toolsIn(further));
+  }
+
+  modelStreams(id: string): void {
+    const call = this.#scopes.get(id);
+    if (call?.kind === "model") call.firstMs ??= performance.now();
+  }
+
+  modelEnds(result: unknown, id: string, extra: unknown): void {
+    const call = this.#open.takeOpen(id, "model");
+    if (call?.kind !== "model") return;
+    const { run } = call;
+    const answer = answerOf(
+      fieldsOf(result),
+      fieldsOf(extra)?.cached === true,
+      this.#needs === "all",
+    );
+    const cost = this.#costOf(call, answer);
+    run.totals.add(answer.usage, cost);
+    if (answer.toolCalls.length > 0) run.asked = namesById(answer.toolCalls);
+    this.#calls.modelAnswered(call, answer, cost);
+    if (call.alone) this.#runs.complete(run, null, answer.output);
+  }
+
+  #costOf({ model, provider }: ModelScope, { responseModel, usage }: Answer): string | undefined {
+    if (usage === undefined) return undefined;
+    return costOf(this.#price, { provider, model, responseModel, usage }, this.#onError);
+  }
+
+  modelFails(thrown: unknown, id: string): void {
+    const call = this.#open.takeOpen(id, "model");
+    if (call?.kind !== "model") return;
+    const { run, since } = call;
+    run.lastError = thrown;
+    recordSource(thrown, FROM_MODEL, { rootRunId: run.rootId, since });
+    this.#calls.modelFailed(call, failureOf(thrown, FROM_MODEL));
+    if (call.alone) this.#runs.end(run, thrown);
+  }
+
+  retrieverStarts(
+    serialized: unknown,
+    query: unknown,
+    id: string,
+    parentId: string | undefined,
+    { metadata, tags }: Pick<RunStart, "metadata" | "tags">,
+    runName: unknown,
+  ): void {
+    const above = this.#open.above(id, parentId);
+    if (above === IGNORED) return;
+    const name = textOf(runName) ?? classOf(fieldsOf(serialized)) ?? "retriever";
+    const asked = readsRows(this.#needs) ? askedOf(query) : undefined;
+    const invocation = { metadata, tags, asked };
+    const run = this.#open.runFor(id, parentId, above, name, invocation);
+    if (run === undefined) return;
+    const step = this.#steps.start({ kind: "retriever", id, above, run, name }, query);
+    this.#scopes.set(id, parentId, step);
+  }
+
+  retrieverEnds(documents: unknown, id: string): void {
+    const step = this.#open.takeOpen(id, "retriever");
+    if (step?.kind !== "retriever") return;
+    this.#steps.completed(step, documents);
+    if (step.alone) this.#runs.complete(step.run, null);
+  }
+
+  retrieverFails(thrown: unknown, id: string): void {
+    const step = this.#open.takeOpen(id, "retriever");
+    if (step?.kind !== "retriever") return;
+    step.run.lastError = thrown;
+    this.#steps.threw(step, thrown);
+    if (step.alone) this.#runs.end(step.run, thrown);
+  }
+}
+
+/** Whether a run that ends was cut off before, with the graph around it. */
+function isOver({ id: runId, run }: KnownScope, id: string): boolean {
+  return runId === id && run.id === id && run.ended;
+}
+
+/** Whether the end of a chain tells what became of a call in it: not of a call in another call. */
+function isChain(above: KnownScope | undefined): boolean {
+  return above?.kind === "run" || above?.kind === "node";
+}

@@ -1,0 +1,138 @@
+import { finishReasonOf } from "../../events/messages/finish-reason.ts";
+import type { InputMessage, MessagePart, OutputMessage } from "../../events/messages/message.ts";
+import {
+  messagesOrValue,
+  outputMessages,
+  roleMessage,
+  toMessages,
+} from "../../events/messages/to-messages.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import { reasonIn, saidOf } from "./answer-metadata.ts";
+
+// LangChain's messages in the form that the GenAI conventions have for `gen_ai.input.messages`. What
+// they hold is content, and is taken over as it is, not copied.
+
+/** The messages of one request. */
+function requestMessages(messages: unknown): readonly InputMessage[] {
+  const list = listOf(messages) ?? [];
+  const converted: InputMessage[] = [];
+  for (const message of list) converted.push(messageOf(message));
+  return converted;
+}
+
+/**
+ * What a chain gave, with messages in the conventions' form, as requests have them: LangChain's own
+ * JSON of a message is three times as long, and most of what such an event costs.
+ */
+export function conventionalOutputs(outputs: unknown): unknown {
+  if (isMessage(outputs)) return messageOf(outputs);
+  if (Array.isArray(outputs)) return isMessage(outputs[0]) ? requestMessages(outputs) : outputs;
+  const messages = listOf(fieldsOf(outputs)?.messages);
+  if (messages === undefined || !isMessage(messages[0])) return outputs;
+  return { ...fieldsOf(outputs), messages: requestMessages(messages) };
+}
+
+/** What a chain or graph is asked: the messages of its state, else the state. */
+export function askedOf(inputs: unknown): unknown {
+  const fields = fieldsOf(inputs);
+  // A graph goes on with the answer to what it asked, or with nothing.
+  if (fields?.lg_name === "Command") return saidBy(fields.resume, "user");
+  const asked =
+    listOf(fields?.messages)?.map(spelledOut) ?? fields?.messages ?? only(inputs, "input");
+  // `createAgent` takes messages in several forms.
+  return messagesIn(isMessage(asked) ? [asked] : asked) ?? saidBy(asked, "user");
+}
+
+/**
+ * What a chain or graph answered: the newest message of a model in its state, else the state.
+ *
+ * @param outputs with messages in the conventions' form.
+ * @param given the same as LangChain has them: these say why the model stopped.
+ */
+export function answeredOf(outputs: unknown, given: unknown = outputs): unknown {
+  const messages = messagesOf(outputs);
+  const at = messages?.findLastIndex((message) => fieldsOf(message)?.role === "assistant") ?? -1;
+  if (at < 0) return saidBy(only(outputs, "output"), "assistant");
+  const answer = messages?.[at];
+  const reason = reasonIn(saidOf(undefined, fieldsOf(messagesOf(given)?.[at])));
+  return reason === undefined ? saidBy(answer, "assistant") : outputMessages(answer, [reason]);
+}
+
+function messagesOf(outputs: unknown): readonly unknown[] | undefined {
+  const given = only(outputs, "output");
+  return listOf(fieldsOf(given)?.messages) ?? listOf(given);
+}
+
+/** What a graph asks whoever resumes it: the value of its interrupt, or of all of them. */
+export function questionOf(payload: unknown): unknown {
+  const values = listOf(payload)?.map((one) => fieldsOf(one)?.value ?? one);
+  return saidBy(values?.length === 1 ? values[0] : (values ?? payload), "assistant");
+}
+
+/** What a model is asked; a prompt, where it completes text. */
+export type ModelInput = { readonly messages: unknown } | { readonly prompts: unknown };
+
+export function askedMessages(input: ModelInput): readonly InputMessage[] {
+  if ("messages" in input) return requestMessages(input.messages);
+  return (listOf(input.prompts) ?? []).flatMap((prompt) => toMessages(prompt));
+}
+
+export function messageOf(message: unknown): InputMessage {
+  const fields = fieldsOf(message);
+  return fields === undefined ? { role: "user", parts: partsOf(message) } : readMessage(fields);
+}
+
+/** @param reason why the model stopped, in its provider's word. */
+export function answerMessage(message: Fields, reason: string | undefined): OutputMessage {
+  return { ...readMessage(message), finish_reason: finishReasonOf(reason) };
+}
+
+/** Its class's fields are getters in some versions, which only this adapter may read. */
+function readMessage(fields: Fields): InputMessage {
+  const kind = kindOf(fields);
+  const role = textOf(fields.role) ?? kind;
+  const { content, name, tool_call_id, tool_calls } = fields;
+  return roleMessage({ role, name, content, tool_calls, tool_call_id });
+}
+
+/** `type` since 1.0, a method before. */
+function kindOf(message: Fields): string {
+  const known = textOf(message.type);
+  if (known !== undefined) return known;
+  const ask = message._getType;
+  const kind: unknown = typeof ask === "function" ? ask.call(message) : undefined;
+  return textOf(kind) ?? "user";
+}
+
+function partsOf(content: unknown): readonly MessagePart[] {
+  return toMessages(content).flatMap(({ parts }) => parts);
+}
+
+function messagesIn(value: unknown): readonly InputMessage[] | undefined {
+  const list = listOf(value);
+  return list !== undefined && isMessage(list[0]) ? requestMessages(list) : undefined;
+}
+
+/** LangChain takes `"hi"` and `["human", "hi"]` for messages in a list. */
+function spelledOut(message: unknown): unknown {
+  if (typeof message === "string") return { role: "user", content: message };
+  const [role, content, ...more] = listOf(message) ?? [];
+  return typeof role === "string" && more.length === 0 ? { role, content } : message;
+}
+
+/** What LangChain has put into an object, since it was none. */
+function only(value: unknown, name: string): unknown {
+  const fields = fieldsOf(value);
+  if (fields === undefined || !Object.hasOwn(fields, name)) return value;
+  return Object.keys(fields).length === 1 ? fields[name] : value;
+}
+
+/** Nothing where there is nothing. */
+function saidBy(value: unknown, role: "user" | "assistant"): unknown {
+  return value === undefined || value === null ? undefined : messagesOrValue(value, role);
+}
+
+function isMessage(value: unknown): boolean {
+  const fields = fieldsOf(value);
+  return fields?.lc_serializable === true && typeof fields.getType === "function";
+}

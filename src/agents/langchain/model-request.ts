@@ -1,0 +1,67 @@
+import { type ModelRequest, toolChoiceOf } from "../core/model-request.ts";
+import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
+import { parametersIn } from "../runtime/model-parameters.ts";
+import { serverOf } from "../runtime/server-address.ts";
+import { classOf, providerOf } from "./llm-result.ts";
+
+/** Where the packages of providers keep the base URL of their client, as LangChain serializes it. */
+const URLS = ["base_url", "openai_api_base", "anthropic_api_url", "azure_openai_endpoint"];
+
+/**
+ * What a model is asked with: from the parameters of the call, which each provider's package names in its
+ * own way, and from what LangChain says to its tracers (`ls_…`).
+ */
+export function requestOf(
+  serialized: Fields | undefined,
+  extra: Fields | undefined,
+  metadata: Fields | undefined,
+): ModelRequest {
+  const asked = fieldsOf(extra?.invocation_params) ?? NOTHING;
+  // Google's have them there.
+  const config = fieldsOf(asked.generationConfig) ?? NOTHING;
+  const parameters = parametersIn({
+    temperature: asked.temperature ?? config.temperature ?? metadata?.ls_temperature,
+    top_p: asked.top_p ?? asked.topP ?? config.topP,
+    top_k: asked.top_k ?? asked.topK ?? config.topK,
+    max_tokens:
+      asked.max_tokens ??
+      asked.max_completion_tokens ??
+      asked.max_output_tokens ??
+      asked.maxTokens ??
+      config.maxOutputTokens ??
+      metadata?.ls_max_tokens,
+    frequency_penalty: asked.frequency_penalty,
+    presence_penalty: asked.presence_penalty,
+    seed: asked.seed,
+    choice_count: asked.n,
+    stop_sequences: asked.stop ?? asked.stop_sequences ?? config.stopSequences ?? metadata?.ls_stop,
+    stream: asked.stream,
+    tool_choice: toolChoiceOf(asked.tool_choice),
+    reasoning_effort: asked.reasoning_effort ?? fieldsOf(asked.reasoning)?.effort,
+  });
+  const provider = providerOf(metadata, classOf(serialized));
+  return {
+    ...(provider === undefined ? {} : { provider }),
+    ...serverOf(baseUrlOf(fieldsOf(serialized?.kwargs))),
+    ...(parameters === undefined ? {} : { parameters }),
+  };
+}
+
+/** Content: the definitions of the tools that the model may call. */
+export function toolsIn(extra: Fields | undefined): unknown {
+  const { invocation_params, options } = extra ?? {};
+  return fieldsOf(invocation_params)?.tools ?? fieldsOf(options)?.tools ?? undefined;
+}
+
+const NOTHING: Fields = {};
+
+function baseUrlOf(kwargs: Fields | undefined): string | undefined {
+  if (kwargs === undefined) return undefined;
+  const configured = textOf(fieldsOf(kwargs.configuration)?.baseURL);
+  if (configured !== undefined) return configured;
+  for (const name of URLS) {
+    const url = textOf(kwargs[name]);
+    if (url !== undefined) return url;
+  }
+  return undefined;
+}

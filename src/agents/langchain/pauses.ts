@@ -1,0 +1,155 @@
+import { tenantKey } from "../../events/agent-event.ts";
+import type { InterruptionKind } from "../../events/errors/agent-error-detail.ts";
+import { RecentMap } from "../../events/ids/recent-map.ts";
+import type { Instant } from "../../events/instant.ts";
+import type { AgentEventSink } from "../../events/sinks/agent-event-sink.ts";
+import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import { interruptionIn } from "../runtime/run-errors.ts";
+import { interruptsOf, signalOf } from "./langchain-errors.ts";
+import type { Review } from "./pending-reviews.ts";
+import { type AskedCall, lastCalls, requestedCalls } from "./review.ts";
+import type { Pause, RunState } from "./run-state.ts";
+
+/** How a run paused, as its event has it. */
+export interface Interruption {
+  readonly kind: InterruptionKind;
+  /** Content. */
+  readonly payload: unknown;
+  /** The calls that it asks about, an entry for each interrupt. */
+  readonly reviews?: readonly Review[] | undefined;
+}
+
+/** The pause that a thrown value means: LangGraph's, or one of this package's own. */
+export function thrownPause(run: RunState, thrown: unknown): Interruption | undefined {
+  if (signalOf(thrown) === "pause") {
+    return interruptionOf(run, { status: undefined, interrupts: interruptsOf(thrown) });
+  }
+  const own = interruptionIn(thrown)?.detail;
+  return own === undefined ? undefined : { kind: own.kind, payload: own.payload };
+}
+
+/** The pause of a graph that ended without an error. */
+export function graphPause(run: RunState, outputs: unknown): Interruption | undefined {
+  if (run.pause !== undefined) return interruptionOf(run, run.pause, outputs);
+  const interrupts = listOf(fieldsOf(outputs)?.__interrupt__);
+  return interrupts === undefined
+    ? undefined
+    : interruptionOf(run, { status: undefined, interrupts }, outputs);
+}
+
+/** One pause more of the same run: parallel branches pause one by one. */
+export function addPause(run: RunState, thrown: unknown): void {
+  const known = run.pause?.interrupts ?? [];
+  run.pause = { status: undefined, interrupts: [...known, ...interruptsOf(thrown)] };
+}
+
+function interruptionOf(run: RunState, pause: Pause, outputs?: unknown): Interruption {
+  const { status, interrupts } = pause;
+  if (interrupts.length === 0 && status === "interrupt_after") {
+    return {
+      kind: { type: "scheduled_pause", phase: "after", node: run.node ?? "" },
+      payload: null,
+    };
+  }
+  if (interrupts.length === 0 && status === "interrupt_before") {
+    // LangGraph does not say which node would have been next.
+    return { kind: { type: "scheduled_pause", phase: "before", node: "" }, payload: null };
+  }
+  const reviews = reviewsIn(run, interrupts, outputs);
+  const first = reviews.find(({ calls }) => calls.length > 0)?.calls[0];
+  if (first === undefined) return { kind: { type: "custom" }, payload: interrupts, reviews: NONE };
+  return {
+    kind: { type: "approval_pending", tool_use_id: first.id },
+    // The middleware names tools, not calls.
+    payload: interrupts.map((interrupt, at) => named(interrupt, reviews[at]?.calls ?? [])),
+    reviews: reviews.map(({ calls, interruptId }) => ({
+      interruptId,
+      callIds: calls.map(({ id }) => id),
+    })),
+  };
+}
+
+const NONE: readonly Review[] = [];
+
+/**
+ * The tool calls that await a person's decision: LangChain's `humanInTheLoopMiddleware` names the
+ * tools, and the model's last answer has the calls.
+ */
+function reviewsIn(run: RunState, interrupts: readonly unknown[], outputs: unknown) {
+  const calls = lastCalls(outputs) ?? askedBy(run);
+  return interrupts.map((interrupt) => ({
+    interruptId: textOf(fieldsOf(interrupt)?.id),
+    calls: requestedCalls(interrupt, calls) ?? [],
+  }));
+}
+
+function askedBy({ asked }: RunState): readonly AskedCall[] {
+  return [...(asked ?? [])].map(([id, tool]) => ({ id, tool, args: undefined }));
+}
+
+function named(interrupt: unknown, calls: readonly AskedCall[]): unknown {
+  if (calls.length === 0) return interrupt;
+  const tool_calls = calls.map(({ id, tool }) => ({ tool_use_id: id, tool }));
+  return { ...fieldsOf(interrupt), tool_calls };
+}
+
+/** A run that paused, and at which checkpoint, where LangGraph says so. */
+export interface PausedRun {
+  readonly id: string;
+  readonly checkpointId: string | undefined;
+  readonly at: Instant;
+  /** The tool calls that it asks people about, an entry for each interrupt. */
+  readonly reviews: readonly Review[];
+  /** How often a run of that id has begun, where each but the first went on from a pause. */
+  readonly part: number;
+}
+
+/**
+ * The run that each thread was paused in. One memory a sink, since many applications make a handler
+ * for each request.
+ */
+export class PausedThreads {
+  readonly #runs: RecentMap<PausedRun>;
+
+  constructor(least: number) {
+    this.#runs = new RecentMap(least);
+  }
+
+  /** @param least threads to remember; the first handler of a sink decides. */
+  static of(sink: AgentEventSink, least: number): PausedThreads {
+    const known = bySink.get(sink);
+    if (known !== undefined) return known;
+    const made = new PausedThreads(least);
+    bySink.set(sink, made);
+    return made;
+  }
+
+  /** @returns how many threads were forgotten for this one: mostly 0. */
+  pause(tenant: string, threadId: string, run: PausedRun): number {
+    const key = tenantKey(tenant, threadId);
+    const known = this.#runs.get(key);
+    // Another handler of the sink may report the same pause, and not know that the run had gone on.
+    if (known !== undefined && known.id === run.id && known.part > run.part) return 0;
+    return this.#runs.set(key, run);
+  }
+
+  /**
+   * The thread is where it was, since the run that went on from there failed; unless it was paused
+   * again. Returns as {@link pause}.
+   */
+  restore(tenant: string, threadId: string, run: PausedRun): number {
+    const known = this.#runs.get(tenantKey(tenant, threadId));
+    return known === undefined ? this.pause(tenant, threadId, run) : 0;
+  }
+
+  /** The run that the thread was paused in, which is over with this. */
+  take(tenant: string, threadId: string): PausedRun | undefined {
+    if (this.#runs.isEmpty) return undefined;
+    const key = tenantKey(tenant, threadId);
+    const run = this.#runs.get(key);
+    if (run !== undefined) this.#runs.delete(key);
+    return run;
+  }
+}
+
+const bySink = new WeakMap<AgentEventSink, PausedThreads>();

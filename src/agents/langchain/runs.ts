@@ -1,0 +1,258 @@
+import { now } from "../../events/clock.ts";
+import { FROM_RUN } from "../../events/errors/failure-source.ts";
+import { type Instant, millisecondsBetween } from "../../events/instant.ts";
+import { type Fields, fieldsOf, listOf } from "../core/narrow.ts";
+import type { SafeSink } from "../core/safe-sink.ts";
+import { askedSubject } from "../core/subject-hook.ts";
+import { UsageTotals } from "../core/usage-totals.ts";
+import { activeRun } from "../runtime/active-run.ts";
+import { cutBy } from "../runtime/calling-off.ts";
+import type { SubjectFields } from "../runtime/run-subject.ts";
+import type { CallEvents } from "./call-events.ts";
+import {
+  DEFAULT_PAUSED_THREADS,
+  type HandlerCounts,
+  type LangChainHandlerOptions,
+  limitOf,
+  Tenants,
+} from "./handler-options.ts";
+import { isResumption, threadOf } from "./invocation.ts";
+import { explained, failureOf, runFailureOf, signalOf, stopReasonOf } from "./langchain-errors.ts";
+import { questionOf } from "./messages.ts";
+import { type Interruption, type PausedRun, PausedThreads, thrownPause } from "./pauses.ts";
+import { PendingReviews } from "./pending-reviews.ts";
+import { RunEvents } from "./run-events.ts";
+import { RunState } from "./run-state.ts";
+import type { Scope, ScopeTable } from "./scope.ts";
+
+/** A scope whose calls are sent. */
+export type KnownScope = Exclude<Scope, { readonly kind: "refused" }>;
+
+/** What a run begins with. */
+export interface RunStart {
+  readonly id: string;
+  /** Where it stands; `undefined` for one with nothing around it. */
+  readonly above: KnownScope | undefined;
+  readonly agent: string;
+  readonly metadata: unknown;
+  /** Tags of the invocation, its own and those above it. */
+  readonly tags: unknown;
+  /** Whether it is a graph of LangGraph's, and with what it was invoked. */
+  readonly graph: boolean;
+  readonly inputs: unknown;
+  /** The same, as messages where it is some. Content. */
+  readonly asked: unknown;
+}
+
+/** Begins runs where they belong, and ends them. */
+export class Runs {
+  readonly #events: RunEvents;
+  readonly #onError: (error: unknown) => void;
+  readonly #tenants: Tenants;
+  readonly #context: LangChainHandlerOptions["context"];
+  readonly #threads: PausedThreads;
+  readonly #scopes: ScopeTable;
+  readonly #calls: CallEvents;
+  #threadsForgotten = 0;
+  #refused = 0;
+
+  constructor(
+    options: LangChainHandlerOptions,
+    sink: SafeSink,
+    scopes: ScopeTable,
+    calls: CallEvents,
+    onError: (error: unknown) => void,
+  ) {
+    const limit = limitOf("pausedThreads", options.limits?.pausedThreads, DEFAULT_PAUSED_THREADS);
+    this.#events = new RunEvents(sink);
+    this.#onError = onError;
+    this.#tenants = new Tenants(options.tenant);
+    this.#context = options.context;
+    this.#threads = PausedThreads.of(options.sink, limit);
+    this.#scopes = scopes;
+    this.#calls = calls;
+  }
+
+  get counts(): Pick<HandlerCounts, "refused" | "threadsForgotten"> {
+    return { refused: this.#refused, threadsForgotten: this.#threadsForgotten };
+  }
+
+  /**
+   * What a call stands in: what LangChain says, unless the code that called it belongs to a run that
+   * is nearer, or that LangChain does not know.
+   */
+  above(parentId: string | undefined): Scope | undefined {
+    const scope = this.#scopes.above(parentId);
+    const current = activeRun();
+    if (current === undefined || scope?.kind === "refused") return scope;
+    if (scope !== undefined) {
+      const { id, outerId } = scope.run;
+      if (current.runId === id || current.runId === outerId) return scope;
+    }
+    const own = this.#scopes.get(current.runId);
+    const { stepId, toolUseId } = current;
+    if (own?.kind === "run") {
+      return { kind: "run", id: own.id, run: own.run, toolUseId, stepId };
+    }
+    const run = RunState.foreign(current);
+    return { kind: "foreign", id: current.runId, run, toolUseId, stepId };
+  }
+
+  /** @returns `undefined` when its tenant is not known: then its scope is set as refused. */
+  start(from: RunStart): RunState | undefined {
+    const { id, graph } = from;
+    const metadata = fieldsOf(from.metadata);
+    const above = this.#sameTenant(from.above, metadata);
+    const tenant = above === undefined ? this.#tenantFor(id, metadata) : above.run.tenant;
+    if (tenant === undefined) return undefined;
+    const outer = above === undefined || above.kind === "foreign" ? undefined : above.run;
+    const threadId = threadOf(metadata) ?? above?.run.threadId;
+    const run = new RunState({
+      id,
+      rootId: above?.run.rootId ?? id,
+      tenant,
+      threadId,
+      subject: outer === undefined ? this.#subject(from, above) : outer.subject,
+      outerId: activeRun()?.runId,
+      root: above === undefined,
+      graph,
+      inGraph: graph || outer?.inGraph === true,
+      totals: outer?.totals ?? new UsageTotals(),
+    });
+    const keepsThread = graph && outer?.inGraph !== true && threadId !== undefined;
+    const paused = keepsThread ? this.#threads.take(tenant, threadId) : undefined;
+    run.reviews = graph ? (this.#reviewsIn(from, paused) ?? outer?.reviews) : outer?.reviews;
+    if (paused?.id === id) run.part = paused.part + 1;
+    else if (paused !== undefined && isResumption(from.inputs, metadata, paused))
+      run.resumes = paused;
+    if (graph && outer?.graph === true && !outer.ended) opensIn(outer, run);
+    this.#events.started(run, {
+      agent: from.agent,
+      parentRunId: above?.run.id,
+      // Which call a run that is not LangChain's is in, is known, also that it is in none.
+      parentToolUseId: above?.toolUseId ?? (above?.kind === "foreign" ? null : undefined),
+      parentStepId: above?.stepId,
+      resumedFromRunId: run.resumes?.id,
+      asked: from.asked,
+    });
+    return run;
+  }
+
+  complete(run: RunState, state: unknown, answer?: unknown): void {
+    this.#calls.held.runEnded(run, "unknown");
+    this.#cutCalls(run, undefined);
+    ended(run);
+    this.#events.complete(run, state, answer);
+  }
+
+  pause(run: RunState, pause: Interruption): void {
+    this.#calls.held.runEnded(run, "own");
+    ended(run);
+    this.#events.interrupted(run, pause.kind, pause.payload, questionOf(pause.payload));
+    if (run.graph && run.threadId !== undefined) {
+      const { id, tenant, threadId, part } = run;
+      const checkpointId = run.pause?.checkpointId;
+      this.#threadsForgotten += this.#threads.pause(tenant, threadId, {
+        id,
+        checkpointId,
+        part,
+        at: now(),
+        reviews: pause.reviews ?? [],
+      });
+    }
+  }
+
+  /**
+   * Ends the run with what was thrown, which may mean a pause, or nothing.
+   *
+   * @param at when a failure was thrown. Default: now.
+   */
+  end(run: RunState, thrown: unknown, at?: Instant): void {
+    const pause = thrownPause(run, thrown);
+    if (pause !== undefined) this.pause(run, pause);
+    else if (signalOf(thrown) === "handover") this.complete(run, null);
+    else this.#fail(run, thrown, at);
+  }
+
+  #fail(run: RunState, thrown: unknown, at: Instant | undefined): void {
+    const reason = stopReasonOf(run, thrown);
+    const ending = reason ?? explained(thrown);
+    this.#cutRuns(run, ending, reason);
+    this.#calls.held.runEnded(run, "own", reason);
+    this.#cutCalls(run, ending);
+    this.#events.failed(run, runFailureOf(run, thrown), at);
+    const { tenant, threadId, resumes } = run;
+    if (resumes === undefined || threadId === undefined) return;
+    this.#threadsForgotten += this.#threads.restore(tenant, threadId, resumes);
+  }
+
+  /** LangGraph does not report the end of every graph that it cut off because another node failed. */
+  #cutRuns(run: RunState, ending: unknown, reason: unknown): void {
+    for (const child of run.openRuns ?? []) {
+      this.#cutRuns(child, ending, reason);
+      this.#calls.held.runEnded(child, "own", reason);
+      this.#cutCalls(child, ending);
+      this.#events.failed(child, failureOf(cutBy(ending), FROM_RUN));
+    }
+    run.openRuns = undefined;
+    ended(run);
+  }
+
+  /** Calls that are still open when their run ends are cancelled: their tools did not fail. */
+  #cutCalls(run: RunState, ending: unknown): void {
+    if (run.openTools.size === 0) return;
+    const error = cutBy(ending);
+    for (const call of run.openTools) this.#calls.toolCut(call, error);
+    run.openTools.clear();
+  }
+
+  /** What people decided while the thread was paused. */
+  #reviewsIn({ inputs, metadata }: RunStart, paused: PausedRun | undefined) {
+    const waitMs =
+      paused === undefined ? undefined : Math.max(0, millisecondsBetween(paused.at, now()));
+    return PendingReviews.of(inputs, paused?.reviews ?? [], waitMs, metadata);
+  }
+
+  /** A run of another tenant stands alone: no trace has two. */
+  #sameTenant(above: KnownScope | undefined, metadata: Fields | undefined): KnownScope | undefined {
+    if (above?.kind !== "foreign") return above;
+    const explicit = this.#tenants.explicit(metadata);
+    return explicit === undefined || explicit === above.run.tenant ? above : undefined;
+  }
+
+  /** Of an outermost invocation. */
+  #subject(from: RunStart, above: KnownScope | undefined): SubjectFields | undefined {
+    const context = this.#context;
+    const ask =
+      context === undefined
+        ? undefined
+        : () => context(fieldsOf(from.metadata) ?? {}, textsOf(from.tags));
+    return askedSubject(ask, above?.run.subject, this.#onError);
+  }
+
+  #tenantFor(id: string, metadata: Fields | undefined): string | undefined {
+    try {
+      return this.#tenants.of(metadata);
+    } catch (error) {
+      this.#refused += 1;
+      this.#scopes.set(id, undefined, { kind: "refused", id });
+      this.#onError(error);
+      return undefined;
+    }
+  }
+}
+
+function opensIn(outer: RunState, run: RunState): void {
+  run.outerGraph = outer;
+  outer.openRuns ??= new Set();
+  outer.openRuns.add(run);
+}
+
+function ended(run: RunState): void {
+  run.outerGraph?.openRuns?.delete(run);
+  run.outerGraph = undefined;
+}
+
+function textsOf(tags: unknown): readonly string[] {
+  return (listOf(tags) ?? []).filter((tag) => typeof tag === "string");
+}

@@ -1,0 +1,125 @@
+import { AgentError } from "../../events/errors/agent-error.ts";
+import { envelopeOf, toolEnvelopeOf } from "../../events/errors/classify.ts";
+import type { ErrorEnvelope } from "../../events/errors/error-kinds.ts";
+import { FROM_RUN, sourceMoment, sourceOf } from "../../events/errors/failure-source.ts";
+import type { EventDetails } from "../../events/event-details.ts";
+import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import { type SafeSink, withDetails } from "../core/safe-sink.ts";
+import { errorText, exceptionIn, explained, signalOf } from "./langchain-errors.ts";
+import { thrownPause } from "./pauses.ts";
+import { envelopeIn, eventId, inStep } from "./run-events.ts";
+import type { KnownScope } from "./runs.ts";
+import type { StepScope } from "./scope.ts";
+
+/** A pause of LangGraph's; its own text would hold the payload. */
+const PAUSED = AgentError.interrupted({ type: "custom" });
+const PAUSED_ENVELOPE = envelopeOf(PAUSED);
+
+/** What a step begins with. */
+export interface StepStart extends Pick<StepScope, "kind" | "id" | "run" | "name"> {
+  /** What it stands in; `undefined` for one with nothing around it. */
+  readonly above: KnownScope | undefined;
+}
+
+/** Sends the events of nodes and retrievers. After the end of their run nothing is sent. */
+export class StepEvents {
+  readonly #sink: SafeSink;
+
+  constructor(sink: SafeSink) {
+    this.#sink = sink;
+  }
+
+  /**
+   * A step begins.
+   *
+   * @param query of a retriever; a node's input is not sent, since it is the graph's whole state.
+   */
+  start(from: StepStart, query?: unknown): StepScope {
+    const { above, id, kind, name, run } = from;
+    const envelope = envelopeIn(run, eventId(id, "call-start"));
+    const { stepId, toolUseId } = above ?? {};
+    inStep(envelope, stepId);
+    if (toolUseId !== undefined) withDetails(envelope, { tool_use_id: toolUseId });
+    const step: StepScope = {
+      kind,
+      id,
+      run,
+      toolUseId,
+      stepId: id,
+      name,
+      startedMs: performance.now(),
+      since: sourceMoment(),
+      alone: above === undefined,
+    };
+    const start = { type: "step_start", ...namesOf(step) } as const;
+    const isNode = kind === "node";
+    this.#sink.send(isNode ? start : { ...start, kind: "retrieval", input: query }, envelope);
+    return step;
+  }
+
+  /** @param documents of a retriever; a node's output is not sent. */
+  completed(step: StepScope, documents?: unknown): void {
+    if (step.run.ended) return;
+    const end = { type: "step_complete", ...namesOf(step), duration_ms: sinceMs(step) } as const;
+    this.#sink.send(
+      step.kind === "node" ? end : { ...end, output: conventionalDocuments(documents) },
+      envelopeIn(step.run, eventId(step.id, "call-end")),
+    );
+  }
+
+  /** It threw, which may mean a pause, or that control was handed to the graph above. */
+  threw(step: StepScope, thrown: unknown): void {
+    const { run } = step;
+    if (run.ended) return;
+    if (thrownPause(run, thrown) !== undefined) {
+      this.#error(step, PAUSED.message, PAUSED_ENVELOPE);
+    } else if (signalOf(thrown) === "handover") this.completed(step);
+    else {
+      const scope = { rootRunId: run.rootId, since: step.since };
+      const source = sourceOf(thrown, scope) ?? FROM_RUN;
+      const exception = exceptionIn(thrown);
+      const details = exception === undefined ? undefined : { exception };
+      this.#error(step, errorText(thrown), toolEnvelopeOf(explained(thrown), source), details);
+    }
+  }
+
+  #error(step: StepScope, error: string, envelope: ErrorEnvelope, details?: EventDetails): void {
+    this.#sink.send(
+      { type: "step_error", ...namesOf(step), error, envelope, duration_ms: sinceMs(step) },
+      withDetails(envelopeIn(step.run, eventId(step.id, "call-end")), details),
+    );
+  }
+}
+
+function namesOf({ id, name, run }: StepScope) {
+  return { run_id: run.id, tenant_id: run.tenant, step_id: id, step: name };
+}
+
+function sinceMs({ startedMs }: StepScope): number {
+  return Math.round(performance.now() - startedMs);
+}
+
+/** Documents as the conventions have them: LangChain's `pageContent` is the `content`. */
+function conventionalDocuments(documents: unknown): unknown {
+  return listOf(documents)?.map((document) => {
+    const fields = fieldsOf(document);
+    const content = fields?.pageContent;
+    if (fields === undefined || content === undefined) return document;
+    const id = textOf(fields.id);
+    return { ...(id === undefined ? {} : { id }), content, metadata: fields.metadata ?? null };
+  });
+}
+
+/** LangGraph's and LangChain's mark of what is of no use to a reader. */
+const HIDDEN = "langsmith:hidden";
+
+/**
+ * The name of the node that a chain directly in a graph is; `undefined` for a graph's plumbing: its own
+ * start, channel writes, branches.
+ */
+export function nodeName(metadata: unknown, runName: unknown, tags: unknown): string | undefined {
+  const name = textOf(runName);
+  if (name === undefined || name === "__start__") return undefined;
+  if (fieldsOf(metadata)?.langgraph_node !== name) return undefined;
+  return listOf(tags)?.includes(HIDDEN) === true ? undefined : name;
+}

@@ -1,0 +1,72 @@
+import { inputMessages, outputMessages } from "../../events/messages/to-messages.ts";
+import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import type { Generation, ModelStep, OpenTool } from "./run-state.ts";
+
+// Mastra shows the messages of a loop's first request in full, and those of later ones as roles with
+// shortened texts. Later requests have the first messages, and what came of the turns before.
+
+/** What a run was asked: a text, messages, or the input of a workflow. */
+export function askedIn(input: unknown): unknown {
+  if (input === undefined || input === null || input === "") return undefined;
+  return inputMessages(fieldsOf(input)?.messages ?? input);
+}
+
+/** What a run answered: text, an object, or the output of a workflow. */
+export function answeredIn(output: unknown, isAgent: boolean): unknown {
+  if (output === undefined || output === null) return undefined;
+  const fields = isAgent ? fieldsOf(output) : undefined;
+  const answer = fields === undefined ? output : (fields.object ?? textOf(fields.text));
+  return answer === undefined || answer === null ? undefined : outputMessages(answer, ["stop"]);
+}
+
+/** What a model answered in a turn. */
+export function turnOutput(output: unknown, reason: string | undefined): unknown {
+  const content = partsIn(output);
+  if (content.length === 0) return undefined;
+  return outputMessages({ role: "assistant", content }, reason === undefined ? [] : [reason]);
+}
+
+function partsIn(output: unknown): readonly unknown[] {
+  const fields = fieldsOf(output);
+  if (fields === undefined) return [];
+  const text = textOf(fields.text);
+  const calls = (listOf(fields.toolCalls) ?? []).flatMap((call) => {
+    const { args, toolCallId, toolName } = fieldsOf(call) ?? {};
+    return [{ type: "tool-call", toolCallId, toolName, input: args }];
+  });
+  return [...(text === undefined ? [] : [{ type: "text", text }]), ...calls];
+}
+
+/** The result of a tool, for the messages of the next turn. */
+export function keepResult(
+  step: ModelStep | undefined,
+  { tool, toolUseId }: Pick<OpenTool, "tool" | "toolUseId">,
+  output: unknown,
+): void {
+  step?.results.push({ type: "tool-result", toolCallId: toolUseId, toolName: tool, output });
+}
+
+/** A turn is through: the next one's messages have its answer, and the results of its tools. */
+export function keepTurn(step: ModelStep, output: unknown): void {
+  const { generation, results } = step;
+  const content = partsIn(output);
+  if (content.length > 0) generation.messages.push({ role: "assistant", content });
+  if (results.length > 0) generation.messages.push({ role: "tool", content: [...results] });
+}
+
+/** The messages of a request, if they are known when it is made. */
+export function requestAtStart(generation: Generation): unknown {
+  const isFirst = generation.isFresh && generation.calls === 0;
+  return isFirst && generation.messages.length > 0 ? inputMessages(generation.messages) : undefined;
+}
+
+/** The same when it has been answered: in full if they have the roles that Mastra shows. */
+export function requestAtEnd(step: ModelStep): unknown {
+  const { generation, preview } = step;
+  if (preview === undefined || preview.length === 0) return undefined;
+  const { messages } = generation;
+  const isSame =
+    messages.length === preview.length &&
+    messages.every((each, index) => fieldsOf(each)?.role === fieldsOf(preview[index])?.role);
+  return inputMessages(isSame ? messages : preview);
+}

@@ -1,0 +1,78 @@
+import { AgentError } from "../../events/errors/agent-error.ts";
+import {
+  errorsIn,
+  type FailureSource,
+  FROM_MODEL,
+  FROM_RUN,
+  type SourceScope,
+  sourceOf,
+} from "../../events/errors/failure-source.ts";
+import { textProperty, thrownMessage } from "../../events/errors/thrown.ts";
+import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
+import { type Fields, textOf } from "../core/narrow.ts";
+import type { Failure } from "../core/run-parts.ts";
+import type { RunState } from "./run-state.ts";
+
+/** An error that a span has a copy of. */
+export function copiedError(info: Fields): Error {
+  const error = new Error(textOf(info.message) ?? "no message");
+  const name = textOf(info.name);
+  const stack = textOf(info.stack);
+  if (name !== undefined && name !== "Error") error.name = name;
+  if (stack !== undefined) error.stack = stack;
+  else delete error.stack;
+  return error;
+}
+
+/** Where Mastra's own errors say that they come from. */
+function domainSource(info: Fields, tool: string | undefined): FailureSource | undefined {
+  switch (info.domain) {
+    case "LLM":
+      return FROM_MODEL;
+    case "TOOL":
+    case "MCP":
+      return { origin: "tool", tool };
+    default:
+      return undefined;
+  }
+}
+
+/** The error of a span: the one that was thrown, if it was seen, else its copy. */
+export function thrownOf(info: Fields, seen: Iterable<unknown>): unknown {
+  const message = textOf(info.message);
+  for (const thrown of seen) if (hasMessage(thrown, message)) return thrown;
+  return copiedError(info);
+}
+
+function hasMessage(thrown: unknown, message: string | undefined): boolean {
+  if (message === undefined) return false;
+  if (thrown === message) return true;
+  for (const error of errorsIn(thrown)) {
+    if (textProperty(error, "message") === message) return true;
+  }
+  return false;
+}
+
+/** IDs of Mastra's errors about an object of another form, whose texts quote the model. */
+const OF_OBJECT = /^STRUCTURED_OUTPUT_(?:SCHEMA_VALIDATION_FAILED|OBJECT_UNDEFINED|TRUNCATED)$/;
+
+/** Why a run failed, as its span says. */
+export function failureOf(run: RunState, info: Fields): Failure {
+  if (OF_OBJECT.test(textOf(info.id) ?? "")) {
+    const text = "the structured output has not the expected form";
+    return { thrown: AgentError.invalidRequest(text), source: FROM_RUN, text };
+  }
+  const thrown = thrownOf(info, run.errors);
+  const scope: SourceScope = { rootRunId: run.active.rootRunId, since: run.since };
+  const source =
+    sourceOf(thrown, scope) ??
+    (run.failedModel === undefined ? domainSource(info, undefined) : FROM_MODEL) ??
+    FROM_RUN;
+  return { thrown, source, text: textInPlaceOf(thrown) };
+}
+
+/** The text that Mastra gives the model for a tool's error; `null`: not known. */
+export function toldToModel(thrown: unknown): string | null {
+  if (typeof thrown === "string") return thrown;
+  return thrown instanceof Error ? (thrownMessage(thrown) ?? null) : null;
+}

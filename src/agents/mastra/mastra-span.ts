@@ -1,0 +1,63 @@
+import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import type { MastraRun } from "./options.ts";
+
+/** A span as Mastra exports it. What it holds beside its IDs is read field by field: versions differ. */
+export interface MastraSpan {
+  readonly id: string;
+  readonly type: string;
+  readonly traceId: string;
+  readonly parentSpanId: string | undefined;
+  readonly attributes: Fields;
+  readonly metadata: Fields;
+  /** Content. */
+  readonly input: unknown;
+  /** Content. */
+  readonly output: unknown;
+  /** A copy of the error: its message, name, stack and, of Mastra's own errors, ID, domain and category. */
+  readonly errorInfo: Fields | undefined;
+  readonly fields: Fields;
+}
+
+const NOTHING: Fields = Object.freeze({});
+
+/** @returns `undefined` if it is not a span. */
+export function spanIn(exported: unknown): MastraSpan | undefined {
+  const fields = fieldsOf(exported);
+  const id = textOf(fields?.id);
+  const type = textOf(fields?.type);
+  if (fields === undefined || id === undefined || type === undefined) return undefined;
+  return {
+    id,
+    type,
+    traceId: textOf(fields.traceId) ?? "",
+    parentSpanId: textOf(fields.parentSpanId),
+    attributes: fieldsOf(fields.attributes) ?? NOTHING,
+    metadata: fieldsOf(fields.metadata) ?? NOTHING,
+    input: fields.input,
+    output: fields.output,
+    errorInfo: fieldsOf(fields.errorInfo),
+    fields,
+  };
+}
+
+/** The run of a span, as the application's hooks see it. */
+export function runIn(span: MastraSpan, kind: MastraRun["kind"]): MastraRun {
+  const { attributes, fields, metadata } = span;
+  return {
+    kind,
+    id: textOf(fields.entityId),
+    runId: textOf(metadata.runId),
+    threadId: textOf(metadata.threadId) ?? textOf(attributes.conversationId),
+    resourceId: textOf(metadata.resourceId),
+    requestContext: fieldsOf(fields.requestContext) ?? NOTHING,
+    metadata,
+    tags: (listOf(fields.tags) ?? []).filter((tag) => typeof tag === "string"),
+  };
+}
+
+/** The start of a span, from `performance.now()`, by Mastra's clock. */
+export function startedMsOf({ fields }: MastraSpan): number {
+  const { startTime } = fields;
+  const ago = startTime instanceof Date ? Date.now() - startTime.getTime() : 0;
+  return performance.now() - Math.max(0, ago);
+}

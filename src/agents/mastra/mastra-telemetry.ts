@@ -1,0 +1,316 @@
+import { tellHook } from "../../events/errors/call-hook.ts";
+import { isPromise } from "../../events/promises.ts";
+import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
+import { observedStream } from "../core/observed-stream.ts";
+import { SafeSink } from "../core/safe-sink.ts";
+import { activeRun, carried, currentIn } from "../runtime/active-run.ts";
+import { type MastraSpan, spanIn } from "./mastra-span.ts";
+import { ModelCalls } from "./model-calls.ts";
+import {
+  checkMastraOptions,
+  DEFAULT_RUNS,
+  type MastraCounts,
+  type MastraTelemetryOptions,
+} from "./options.ts";
+import { keepError, type OpenModel, type Place, type RunState } from "./run-state.ts";
+import { Runs } from "./runs.ts";
+import { SpanPlaces } from "./span-places.ts";
+import { ToolCalls } from "./tool-calls.ts";
+import { TraceIds } from "./trace-ids.ts";
+import { WorkflowSteps } from "./workflow-steps.ts";
+
+/** What Mastra needs of a span that it makes. */
+interface SpanIds {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+/** Mastra's websocket of a model's stream, which it looks for on the stream. */
+const TRANSPORT = Symbol.for("@mastra/core.modelStreamTransport");
+
+/**
+ * An observability bridge for Mastra: sends runs of agents and workflows, model calls, tool calls, steps,
+ * pauses and approvals to a sink, and runs their code inside their spans.
+ *
+ * Use it as `bridge` of a configuration. As one of its `exporters` it sends the same events, but code does
+ * not run inside the spans. It does not import Mastra, and its errors never reach Mastra.
+ *
+ * @throws TypeError, RangeError from the constructor: an empty `tenant`, an option of another type, a limit
+ *   out of range.
+ *
+ * @example
+ * const telemetry = new MastraTelemetry({ sink: bridge, tenant: "acme" });
+ * const observability = new Observability({
+ *   configs: { main: { serviceName: "support", bridge: telemetry } },
+ * });
+ * const mastra = new Mastra({ agents, observability });
+ */
+export class MastraTelemetry {
+  /** Its name in Mastra's logs. */
+  readonly name = "entelix-otel";
+  readonly #options: MastraTelemetryOptions;
+  readonly #safeSink: SafeSink;
+  readonly #places = new SpanPlaces();
+  readonly #traceIds = new TraceIds();
+  readonly #models: ModelCalls;
+  readonly #tools: ToolCalls;
+  readonly #steps = new WorkflowSteps();
+  readonly #runs: Runs;
+  readonly #onError = (error: unknown) => tellHook(this.#options.onError, error);
+  /** The event that came last. */
+  #last: unknown;
+  #outside = 0;
+  #forgotten = 0;
+  #duplicates = 0;
+  #faults = 0;
+
+  constructor(options: MastraTelemetryOptions) {
+    checkMastraOptions(options);
+    const { isFailure, onError, price, sink } = options;
+    this.#options = options;
+    this.#safeSink = new SafeSink({ sink, onError });
+    const { contentNeed } = this.#safeSink;
+    this.#models = new ModelCalls({ contentNeed, price, onError: this.#onError });
+    this.#tools = new ToolCalls({ contentNeed, isFailure, onError: this.#onError });
+    const parts = { models: this.#models, tools: this.#tools, steps: this.#steps };
+    this.#runs = new Runs(options, this.#safeSink, this.#traceIds, parts, this.#onError);
+  }
+
+  /** Counts of tracing events that were not sent as events. */
+  get counts(): MastraCounts {
+    return {
+      outside: this.#outside,
+      refused: this.#runs.refused,
+      forgotten: this.#forgotten,
+      forgottenSpans: this.#places.forgotten,
+      duplicates: this.#duplicates,
+      sinkFailures: this.#safeSink.failures,
+      faults: this.#faults,
+    };
+  }
+
+  /**
+   * Resolves when the sink has taken or refused all events, and was flushed. Never rejects. Errors of the
+   * sink go to `onError`.
+   */
+  async flush(): Promise<void> {
+    await this.#safeSink.settled();
+    try {
+      await this.#options.sink.forceFlush?.();
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  /** The same as {@link MastraTelemetry.flush}: the sink is yours to shut down. */
+  shutdown(): Promise<void> {
+    return this.flush();
+  }
+
+  /** Names the trace of an outermost run, so that Mastra's `traceId` is the trace that the sink makes. */
+  createSpan(options: unknown): SpanIds | undefined {
+    return this.#contain(() => {
+      const fields = fieldsOf(options);
+      const isRun = fields?.type === "agent_run" || fields?.type === "workflow_run";
+      if (!isRun || fields.parent !== undefined || fields.traceId !== undefined) return undefined;
+      return activeRun() === undefined ? this.#traceIds.make() : undefined;
+    });
+  }
+
+  /** Calls code of a span inside the span of its run or call. */
+  executeInContext<T>(spanId: string, fn: () => Promise<T>): Promise<T> {
+    const place = this.#places.get(spanId);
+    if (place === undefined) return fn();
+    const given = this.#inside(place, fn);
+    const { run } = place;
+    const tool = run.tools.get(spanId);
+    const step = run.steps.get(spanId);
+    if (!isPromise(given)) return given;
+    given.then(undefined, (thrown: unknown) => {
+      this.#contain(() => {
+        if (tool !== undefined) this.#tools.threw(run, tool, thrown);
+        else if (step !== undefined) this.#steps.threw(run, step, thrown);
+        // Spans have copies only.
+        else keepError(run, thrown);
+      });
+    });
+    return given;
+  }
+
+  /** The same for code that is not asynchronous, such as that which opens a model's stream. */
+  executeInContextSync<T>(spanId: string, fn: () => T): T {
+    const place = this.#places.get(spanId);
+    if (place === undefined) return fn();
+    const { modelStep, run } = place;
+    const model = modelStep?.model;
+    if (model === undefined) return this.#inside(place, fn);
+    this.#models.asked(model);
+    const { active } = run;
+    const within = { model_call_id: model.modelCallId };
+    const given = carried(active.sink, within, currentIn(active), fn);
+    return this.#observed(given, run, model);
+  }
+
+  #inside<T>({ run, stepId, toolUseId }: Place, work: () => T): T {
+    const { active } = run;
+    const here = activeRun();
+    const isHere =
+      here?.runId === active.runId && here.toolUseId === toolUseId && here.stepId === stepId;
+    if (isHere) return work();
+    const open = [...run.tools.values()].find((call) => call.toolUseId === toolUseId);
+    const tool = open?.tool;
+    return carried(
+      active.sink,
+      { tool_use_id: toolUseId, step_id: stepId },
+      { ...active, toolUseId, tool, stepId },
+      work,
+    );
+  }
+
+  /** Spans have copies of errors, and a paused run's have no usage: the stream has both. */
+  #observed<T>(given: T, run: RunState, model: OpenModel): T {
+    if (!(given instanceof ReadableStream) || given.locked) return given;
+    const stream = observedStream(given, {
+      part: (part) => this.#contain(() => this.#models.part(run, model, part)),
+      failed: (thrown) => this.#contain(() => this.#models.threw(run, model, thrown)),
+      cancelled: () => {},
+    });
+    const transport: unknown = Reflect.get(given, TRANSPORT);
+    if (transport !== undefined) Object.defineProperty(stream, TRANSPORT, { value: transport });
+    return standsFor(stream, given) ? stream : given;
+  }
+
+  /** Forgets a run whose end is not exported. Calls of a run are closed with it. */
+  releaseSpan(spanId: string): void {
+    this.#contain(() => {
+      const run = this.#places.runOf(spanId);
+      if (run !== undefined) this.#places.removeRun(run);
+    });
+  }
+
+  /** A span has started, changed or ended. */
+  onTracingEvent(event: unknown): void {
+    this.#contain(() => {
+      const fields = fieldsOf(event);
+      if (fields === undefined) return;
+      if (event === this.#last) this.#duplicates += 1;
+      else this.#follow(fields);
+      this.#last = event;
+    });
+  }
+
+  /** The same for older callers. */
+  exportTracingEvent(event: unknown): Promise<void> {
+    this.onTracingEvent(event);
+    return Promise.resolve();
+  }
+
+  #follow(event: Fields): void {
+    const exported = fieldsOf(event.exportedSpan);
+    // There are as many as there are parts of answers.
+    if (exported === undefined || exported.type === "model_chunk") return;
+    const span = spanIn(exported);
+    if (span === undefined) return;
+    switch (event.type) {
+      case "span_started":
+        this.#started(span);
+        break;
+      case "span_updated":
+        this.#updated(span);
+        break;
+      case "span_ended":
+        this.#ended(span);
+        break;
+      default:
+        break;
+    }
+  }
+
+  #started(span: MastraSpan): void {
+    const above = this.#places.get(span.parentSpanId);
+    if (span.type === "agent_run" || span.type === "workflow_run") {
+      this.#startedRun(span, above);
+      return;
+    }
+    const within = above ?? this.#places.byRun(span.traceId, textOf(span.metadata.runId));
+    if (within === undefined) this.#outside += 1;
+    else this.#places.add(span.id, this.#placeOf(span, within));
+  }
+
+  #startedRun(span: MastraSpan, above: Place | undefined): void {
+    const kind = span.type === "agent_run" ? "agent" : "workflow";
+    const run = this.#runs.start(span, kind, above);
+    if (run === undefined) return;
+    this.#places.addRun(run);
+    this.#forgotten += this.#places.keepRuns(this.#options.maxRuns ?? DEFAULT_RUNS);
+  }
+
+  #placeOf(span: MastraSpan, above: Place): Place {
+    switch (span.type) {
+      case "model_generation":
+        return this.#models.generation(span, above);
+      case "model_step":
+        return this.#models.step(above);
+      case "model_inference":
+        this.#models.started(span, above);
+        return above;
+      case "tool_call":
+      case "mcp_tool_call":
+        return this.#tools.started(span, above);
+      case "workflow_step":
+        return this.#steps.started(span, above);
+      default:
+        return above;
+    }
+  }
+
+  #updated(span: MastraSpan): void {
+    const place = this.#places.get(span.id);
+    if (place !== undefined && span.type === "model_step") this.#models.stepUpdated(span, place);
+  }
+
+  #ended(span: MastraSpan): void {
+    const place = this.#places.get(span.id);
+    if (place === undefined) return;
+    switch (span.type) {
+      case "agent_run":
+      case "workflow_run":
+        this.#places.removeRun(place.run);
+        this.#runs.end(span, place.run);
+        break;
+      case "model_generation":
+        this.#models.generationEnded(span, place);
+        break;
+      case "model_step":
+        this.#models.stepEnded(span, place);
+        break;
+      case "model_inference":
+        this.#models.ended(span, place);
+        break;
+      case "tool_call":
+      case "mcp_tool_call":
+        this.#tools.ended(span, place);
+        break;
+      case "workflow_step":
+        this.#steps.ended(span, place);
+        break;
+      default:
+        break;
+    }
+  }
+
+  #contain<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#faults += 1;
+      this.#onError(error);
+      return undefined;
+    }
+  }
+}
+
+/** Whether a stream may be given in place of another. */
+function standsFor<T>(made: unknown, given: T): made is T {
+  return made instanceof ReadableStream && given instanceof ReadableStream;
+}

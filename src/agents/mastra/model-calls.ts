@@ -1,0 +1,280 @@
+import { now } from "../../events/clock.ts";
+import { AgentError } from "../../events/errors/agent-error.ts";
+import { FROM_MODEL, recordSource } from "../../events/errors/failure-source.ts";
+import { fromMilliseconds } from "../../events/instant.ts";
+import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
+import type { ModelCallOptions } from "../core/call-reports.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import type { ModelCall } from "../core/run-parts.ts";
+import { costOf } from "../runtime/price.ts";
+import { keepTurn, requestAtEnd, requestAtStart, turnOutput } from "./conversation.ts";
+import { copiedError } from "./errors.ts";
+import { type MastraSpan, startedMsOf } from "./mastra-span.ts";
+import { isRequest, requestIn, streamUsageIn, usageIn } from "./requests.ts";
+import {
+  type Generation,
+  keepError,
+  type ModelStep,
+  type OpenModel,
+  type Place,
+  type RunState,
+} from "./run-state.ts";
+
+/** Parts of a model's stream that are output. */
+const OUTPUT: ReadonlySet<unknown> = new Set([
+  "text-delta",
+  "reasoning-delta",
+  "tool-call-delta",
+  "tool-call",
+  "object",
+]);
+
+/**
+ * Follows the requests to models: the spans `model_inference`. Where they are left out of what Mastra
+ * exports, a `model_step` stands for its request, or a `model_generation` for all of its requests.
+ */
+export class ModelCalls {
+  readonly #options: ModelCallOptions;
+
+  constructor(options: ModelCallOptions) {
+    this.#options = options;
+  }
+
+  /** Mastra's loop begins. */
+  generation(span: MastraSpan, { run, stepId, toolUseId }: Place): Place {
+    const { attributes } = span;
+    const isAll = this.#options.contentNeed === "all";
+    const messages = isAll ? (listOf(fieldsOf(span.input)?.messages) ?? []) : [];
+    const generation: Generation = {
+      request: requestIn(attributes, attributes),
+      model: textOf(attributes.model),
+      attributes,
+      messages: [...messages],
+      isFresh: !run.isResumed,
+      calls: 0,
+    };
+    return { run, stepId, toolUseId, generation };
+  }
+
+  /** A turn of the loop begins. */
+  step(place: Place): Place {
+    const { generation, run, stepId, toolUseId } = place;
+    if (generation === undefined) return place;
+    const modelStep: ModelStep = {
+      generation,
+      preview: undefined,
+      results: [],
+      model: undefined,
+      hasInference: false,
+    };
+    return { run, stepId, toolUseId, generation, modelStep };
+  }
+
+  stepUpdated({ input }: MastraSpan, { modelStep }: Place): void {
+    if (modelStep !== undefined && this.#options.contentNeed === "all") {
+      modelStep.preview = listOf(input) ?? modelStep.preview;
+    }
+  }
+
+  /** A request. */
+  started(span: MastraSpan, { modelStep, run }: Place): void {
+    if (modelStep === undefined) return;
+    modelStep.hasInference = true;
+    if (!isRequest(span.attributes)) return;
+    modelStep.model = this.#open(span, run, modelStep.generation);
+  }
+
+  #open(span: MastraSpan, run: RunState, generation: Generation, startedMs?: number): OpenModel {
+    this.flushFailed(run);
+    const { attributes } = span;
+    const request = requestIn(generation.attributes, attributes);
+    const model: OpenModel = {
+      modelCallId: run.writer.newId(),
+      model: textOf(attributes.model) ?? generation.model,
+      provider: request.provider,
+      attempts: 0,
+      startedMs: startedMs ?? performance.now(),
+      ended: undefined,
+      error: undefined,
+      finish: undefined,
+      responseModel: undefined,
+      responseId: undefined,
+      firstOutputMs: undefined,
+    };
+    run.totals.requests += 1;
+    run.models.set(span.id, model);
+    const reads = this.#options.contentNeed === "all";
+    const { tools } = generation.attributes;
+    const content = {
+      input: reads ? requestAtStart(generation) : undefined,
+      system_instructions: undefined,
+      tools: reads && (listOf(tools) ?? []).length > 0 ? tools : undefined,
+    };
+    const at = startedMs === undefined ? undefined : timeOf(startedMs);
+    run.writer.modelStarted(model, request, content, undefined, at);
+    generation.calls += 1;
+    return model;
+  }
+
+  /** The provider is asked: the first time, or in another model's place. */
+  asked(model: OpenModel): void {
+    model.attempts += 1;
+    model.error = undefined;
+    model.finish = undefined;
+    model.ended = undefined;
+  }
+
+  /** A part of the model's stream, before Mastra gets it. */
+  part(run: RunState, model: OpenModel, part: unknown): void {
+    const fields = fieldsOf(part);
+    const payload = fieldsOf(fields?.payload);
+    if (OUTPUT.has(fields?.type)) model.firstOutputMs ??= performance.now() - model.startedMs;
+    switch (fields?.type) {
+      case "response-metadata":
+        model.responseModel = textOf(payload?.modelId) ?? model.responseModel;
+        model.responseId = textOf(payload?.id) ?? model.responseId;
+        break;
+      case "error":
+        this.threw(run, model, payload?.error);
+        break;
+      case "finish":
+        model.finish = payload;
+        model.ended = { at: now(), ms: performance.now() };
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** The provider's client threw. */
+  threw(run: RunState, model: OpenModel, thrown: unknown): void {
+    model.error = { thrown };
+    model.ended = { at: now(), ms: performance.now() };
+    keepError(run, thrown);
+    recordSource(thrown, FROM_MODEL, { rootRunId: run.active.rootRunId, since: run.since });
+  }
+
+  /** The span of a request has ended. */
+  ended(span: MastraSpan, { modelStep, run }: Place): void {
+    const model = run.models.get(span.id);
+    if (modelStep === undefined || model === undefined) return;
+    this.#close(run, span.id, model, span, modelStep);
+    modelStep.model = undefined;
+    if (this.#options.contentNeed === "all") keepTurn(modelStep, span.output);
+  }
+
+  #close(
+    run: RunState,
+    spanId: string,
+    model: OpenModel,
+    span: MastraSpan,
+    step: ModelStep | undefined,
+  ): void {
+    run.models.delete(spanId);
+    const { attributes, errorInfo } = span;
+    const isError = errorInfo !== undefined || attributes.finishReason === "error";
+    if (model.error !== undefined) this.#failed(run, model, model.error.thrown);
+    // Its answer is complete. What Mastra made of it has failed.
+    else if (isError && model.finish !== undefined) this.#answered(run, model, undefined, step);
+    else if (errorInfo !== undefined) this.#failed(run, model, copiedError(errorInfo));
+    else if (isError) {
+      model.ended ??= { at: now(), ms: performance.now() };
+      run.failedModel = model;
+    } else if (model.finish !== undefined || attributes.finishReason !== undefined) {
+      this.#answered(run, model, span, step);
+    } else this.cut(run, model, AgentError.cancelled());
+  }
+
+  #answered(
+    run: RunState,
+    model: OpenModel,
+    span: MastraSpan | undefined,
+    step: ModelStep | undefined,
+  ): void {
+    const { contentNeed, onError, price } = this.#options;
+    const attributes: Fields = span?.attributes ?? {};
+    const { finish } = model;
+    const usage = usageIn(attributes.usage) ?? streamUsageIn(finish);
+    const responseModel = model.responseModel ?? textOf(attributes.responseModel);
+    const { provider, model: asked } = model;
+    const called = usage && { provider, model: asked, responseModel, usage };
+    const cost = called && costOf(price, called, onError);
+    run.totals.add(usage, cost);
+    const reason = textOf(attributes.finishReason) ?? textOf(fieldsOf(finish?.stepResult)?.reason);
+    const reads = contentNeed === "all";
+    const isKnown = step?.generation.isFresh === true && step.generation.calls === 1;
+    const answer = {
+      input: reads && step !== undefined && !isKnown ? requestAtEnd(step) : undefined,
+      usage,
+      cost,
+      firstOutputMs: model.firstOutputMs,
+      responseModel,
+      responseId: model.responseId ?? textOf(attributes.responseId),
+      finishReasons: reason === undefined ? undefined : [reason],
+      output: reads ? turnOutput(span?.output, reason) : undefined,
+    };
+    run.writer.modelAnswered(timed(model), answer, model.ended?.at);
+  }
+
+  #failed(run: RunState, model: OpenModel, thrown: unknown): void {
+    run.writer.modelFailed(timed(model), thrown, textInPlaceOf(thrown), model.ended?.at);
+  }
+
+  /** A call that did not end by itself: it was suspended after its answer, or cut off. */
+  cut(run: RunState, model: OpenModel, error: unknown): void {
+    if (model.error !== undefined) this.#failed(run, model, model.error.thrown);
+    else if (model.finish !== undefined || run.finish === "suspended") {
+      this.#answered(run, model, undefined, undefined);
+    } else this.#failed(run, model, error);
+  }
+
+  cutAll(run: RunState, error: unknown): void {
+    for (const model of run.models.values()) this.cut(run, model, error);
+    run.models.clear();
+    this.flushFailed(run, error);
+  }
+
+  /** Reports a call whose error is known only at the end of its run. */
+  flushFailed(run: RunState, error?: unknown): void {
+    const { failedModel } = run;
+    if (failedModel === undefined) return;
+    run.failedModel = undefined;
+    const thrown = error === undefined ? new Error("the model failed") : error;
+    this.#failed(run, failedModel, thrown);
+  }
+
+  /** A turn has ended. Without a span of its request, it stands for the request. */
+  stepEnded(span: MastraSpan, { modelStep, run }: Place): void {
+    if (modelStep === undefined || modelStep.hasInference) return;
+    this.#past(span, run, modelStep.generation, modelStep);
+  }
+
+  /** The loop has ended. Without spans of its turns, it stands for its requests. */
+  generationEnded(span: MastraSpan, { generation, run }: Place): void {
+    run.finish = textOf(span.attributes.finishReason);
+    const hasUsage = usageIn(span.attributes.usage) !== undefined;
+    if (generation === undefined || generation.calls > 0) return;
+    if (hasUsage || span.errorInfo !== undefined) this.#past(span, run, generation, undefined);
+  }
+
+  #past(
+    span: MastraSpan,
+    run: RunState,
+    generation: Generation,
+    step: ModelStep | undefined,
+  ): void {
+    const model = this.#open(span, run, generation, startedMsOf(span));
+    this.#close(run, span.id, model, span, step);
+  }
+}
+
+function timeOf(ms: number) {
+  return fromMilliseconds(Date.now() - (performance.now() - ms));
+}
+
+/** The call, with the time that it took where it ended before its span. */
+function timed(open: OpenModel): ModelCall {
+  const { attempts, ended, model, modelCallId, startedMs } = open;
+  if (ended === undefined) return open;
+  return { modelCallId, model, attempts, startedMs, durationMs: ended.ms - startedMs };
+}

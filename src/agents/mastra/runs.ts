@@ -1,0 +1,236 @@
+import { v7 as uuidv7 } from "uuid";
+import { AgentError } from "../../events/errors/agent-error.ts";
+import { asAgentError } from "../../events/errors/as-agent-error.ts";
+import { FROM_RUN, sourceMoment } from "../../events/errors/failure-source.ts";
+import { outputMessages } from "../../events/messages/to-messages.ts";
+import { readsRows } from "../../events/sinks/agent-event-sink.ts";
+import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
+import { sendDecision } from "../core/call-reports.ts";
+import { askedText, knownTenant } from "../core/common-options.ts";
+import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
+import { LEFT_OPEN } from "../core/run-parts.ts";
+import { RunWriter } from "../core/run-writer.ts";
+import type { SafeSink } from "../core/safe-sink.ts";
+import { askedSubject } from "../core/subject-hook.ts";
+import { UsageTotals } from "../core/usage-totals.ts";
+import { activeRun } from "../runtime/active-run.ts";
+import { calledOff, cutBy } from "../runtime/calling-off.ts";
+import { answeredIn, askedIn } from "./conversation.ts";
+import { decisionIn } from "./decisions.ts";
+import { failureOf } from "./errors.ts";
+import { type MastraSpan, runIn } from "./mastra-span.ts";
+import type { ModelCalls } from "./model-calls.ts";
+import type { MastraRun, MastraTelemetryOptions } from "./options.ts";
+import { type PausedRun, PausedRuns } from "./paused-runs.ts";
+import type { Place, RunState } from "./run-state.ts";
+import { pausedIn, type ToolCalls } from "./tool-calls.ts";
+import { runOfTrace, type TraceIds } from "./trace-ids.ts";
+import type { WorkflowSteps } from "./workflow-steps.ts";
+
+/** What a run is made of. */
+export interface RunParts {
+  readonly models: ModelCalls;
+  readonly tools: ToolCalls;
+  readonly steps: WorkflowSteps;
+}
+
+/** Follows the runs of agents and workflows. */
+export class Runs {
+  readonly #options: MastraTelemetryOptions;
+  readonly #sink: SafeSink;
+  readonly #traceIds: TraceIds;
+  readonly #parts: RunParts;
+  readonly #onError: (error: unknown) => void;
+  readonly #paused = new PausedRuns();
+  /** Runs without a known tenant. */
+  refused = 0;
+
+  constructor(
+    options: MastraTelemetryOptions,
+    sink: SafeSink,
+    traceIds: TraceIds,
+    parts: RunParts,
+    onError: (error: unknown) => void,
+  ) {
+    this.#options = options;
+    this.#sink = sink;
+    this.#traceIds = traceIds;
+    this.#parts = parts;
+    this.#onError = onError;
+  }
+
+  /**
+   * @param above where Mastra says that the run was started.
+   * @returns `undefined` where its tenant is not known.
+   */
+  start(span: MastraSpan, kind: RunState["kind"], above: Place | undefined): RunState | undefined {
+    const around = above === undefined ? activeRun() : { ...above.run.active, ...above };
+    const info = runIn(span, kind);
+    const made = this.#traceIds.takeRunId(span.traceId);
+    const tenantId = around?.tenantId ?? knownTenant(this.#options.tenant, info, this.#onError);
+    if (tenantId === undefined) {
+      this.refused += 1;
+      return undefined;
+    }
+    const isResumed = span.metadata.resumed === true;
+    const pauseKey = pauseKeyOf(info);
+    const paused = isResumed ? this.#paused.take(tenantId, pauseKey) : undefined;
+    const before = paused?.runId ?? (isResumed && !around ? runOfTrace(span.traceId) : undefined);
+    const runId = made ?? uuidv7();
+    const { context, sink } = this.#options;
+    const ask = context === undefined || around !== undefined ? undefined : () => context(info);
+    const place = {
+      runId,
+      tenantId,
+      rootRunId: around?.rootRunId ?? runId,
+      threadId: this.#threadOf(info) ?? around?.threadId,
+      subject: askedSubject(ask, around?.subject, this.#onError),
+    };
+    const run: RunState = {
+      kind,
+      spanId: span.id,
+      traceId: span.traceId,
+      writer: new RunWriter(this.#sink, place),
+      active: { sink, ...place },
+      isRoot: around === undefined,
+      totals: above?.run.totals ?? new UsageTotals(),
+      since: sourceMoment(),
+      mastraRunId: info.runId,
+      pauseKey,
+      isResumed,
+      models: new Map(),
+      tools: new Map(),
+      steps: new Map(),
+      spans: new Set(),
+      failedModel: undefined,
+      finish: undefined,
+      errors: [],
+    };
+    run.writer.started({
+      agent: textOf(span.fields.entityName) ?? info.id ?? kind,
+      parentRunId: around?.runId,
+      parentToolUseId: around === undefined ? undefined : (around.toolUseId ?? null),
+      parentStepId: around?.stepId,
+      resumedFromRunId: before,
+      asked: readsRows(this.#sink.contentNeed) ? askedIn(span.input) : undefined,
+    });
+    this.#decided(run, span, paused, info);
+    return run;
+  }
+
+  #decided(
+    run: RunState,
+    span: MastraSpan,
+    paused: PausedRun | undefined,
+    { requestContext }: MastraRun,
+  ): void {
+    if (!run.isResumed || run.kind !== "agent") return;
+    const decision = decisionIn(span.input, paused);
+    if (decision === undefined) return;
+    sendDecision(run.writer, decision, {
+      by: "user",
+      decidedBy: this.#options.decidedBy,
+      metadata: requestContext,
+      waitMs: paused === undefined ? undefined : Math.max(0, Date.now() - paused.at),
+      onError: this.#onError,
+    });
+  }
+
+  #threadOf(run: MastraRun): string | undefined {
+    const { thread } = this.#options;
+    return askedText(() => thread?.(run), this.#onError) ?? run.threadId;
+  }
+
+  end(span: MastraSpan, run: RunState): void {
+    const { attributes, errorInfo } = span;
+    const output = fieldsOf(span.output);
+    const status = run.kind === "workflow" ? attributes.status : (output?.status ?? run.finish);
+    if (errorInfo !== undefined) this.#fail(run, errorInfo);
+    else if (status === "suspended") this.#pause(run, span);
+    else if (tripped(attributes, status) !== undefined)
+      this.#trip(run, tripped(attributes, status));
+    else if (status === "aborted" || status === "canceled" || wasCut(run, span)) this.#cancel(run);
+    else this.#complete(run, span);
+  }
+
+  #complete(run: RunState, span: MastraSpan): void {
+    this.#close(run, LEFT_OPEN);
+    const isAll = this.#sink.contentNeed === "all";
+    const answer = isAll ? answeredIn(span.output, run.kind === "agent") : undefined;
+    const usage = run.isRoot ? run.totals.snapshot() : null;
+    run.writer.completed(usage, answer === undefined ? undefined : { output: answer });
+  }
+
+  #fail(run: RunState, info: Fields): void {
+    const failure = failureOf(run, info);
+    this.#close(run, cutBy(failure.thrown), failure.thrown);
+    run.writer.failed(failure);
+  }
+
+  #cancel(run: RunState): void {
+    const reason = run.errors.find(isStop);
+    const thrown = calledOff(reason);
+    this.#close(run, thrown);
+    run.writer.failed({ thrown, source: FROM_RUN, text: textInPlaceOf(thrown) });
+  }
+
+  /** A processor stopped the run. Its reason may quote what the model or the user said. */
+  #trip(run: RunState, processor: unknown): void {
+    const name = textOf(processor);
+    const text = `${name === undefined ? "a processor" : `the processor ${name}`} stopped the run`;
+    const thrown = AgentError.invalidRequest(text);
+    this.#close(run, LEFT_OPEN);
+    run.writer.failed({ thrown, source: FROM_RUN, text });
+  }
+
+  #pause(run: RunState, span: MastraSpan): void {
+    const output = fieldsOf(span.output);
+    const tool = textOf(output?.toolName);
+    const toolUseId = textOf(output?.toolCallId);
+    const isApproval = output?.reason === "tool-call-approval" && toolUseId !== undefined;
+    run.finish = "suspended";
+    this.#close(run, pausedIn());
+    const { active, pauseKey } = run;
+    const paused = { runId: active.runId, at: Date.now(), isApproval };
+    this.#paused.add(active.tenantId, pauseKey, paused);
+    const call = toolUseId === undefined ? undefined : { tool_use_id: toolUseId, tool };
+    run.writer.interrupted(
+      isApproval ? { type: "approval_pending", tool_use_id: toolUseId } : { type: "custom" },
+      call === undefined ? [] : [call],
+      call === undefined || this.#sink.contentNeed !== "all" ? undefined : askedOf(toolUseId, tool),
+    );
+  }
+
+  #close(run: RunState, cut: AgentError, thrown: unknown = cut): void {
+    this.#parts.tools.cutAll(run, cut);
+    this.#parts.models.cutAll(run, thrown);
+    this.#parts.steps.cutAll(run, cut);
+  }
+}
+
+/** Mastra's run, and whose it is: a workflow in a workflow has the same ID. */
+function pauseKeyOf({ id, kind, runId }: MastraRun): string | undefined {
+  return runId === undefined ? undefined : `${kind} ${id} ${runId}`;
+}
+
+/** The processor that stopped the run, `null` where it has no name. */
+function tripped(attributes: Fields, status: unknown): unknown {
+  const abort = fieldsOf(attributes.tripwireAbort);
+  if (abort !== undefined) return abort.processorId ?? null;
+  return status === "tripwire" ? null : undefined;
+}
+
+/** An agent whose tool was called off ends after that call, without an answer, and says no more. */
+function wasCut(run: RunState, { output }: MastraSpan): boolean {
+  return output === undefined && run.finish === "tool-calls" && run.errors.some(isStop);
+}
+
+function isStop(thrown: unknown): boolean {
+  const type = asAgentError(thrown)?.detail.type;
+  return type === "cancelled" || type === "deadline_exceeded";
+}
+
+function askedOf(toolUseId: string | undefined, tool: string | undefined): unknown {
+  const call = { type: "tool_call", id: toolUseId, name: tool };
+  return outputMessages({ role: "assistant", content: [call] }, ["tool_call"]);
+}

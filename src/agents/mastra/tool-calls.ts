@@ -1,0 +1,106 @@
+import { AgentError } from "../../events/errors/agent-error.ts";
+import { type FailureSource, recordSource } from "../../events/errors/failure-source.ts";
+import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
+import { sendReturned, type ToolCallOptions } from "../core/call-reports.ts";
+import { fieldsOf, textOf } from "../core/narrow.ts";
+import { startedNow } from "../core/run-parts.ts";
+import { keepResult } from "./conversation.ts";
+import { thrownOf, toldToModel } from "./errors.ts";
+import type { MastraSpan } from "./mastra-span.ts";
+import { keepError, type OpenTool, type Place, type RunState } from "./run-state.ts";
+
+/** Follows the tool calls of Mastra, also those of MCP servers. */
+export class ToolCalls {
+  readonly #options: ToolCallOptions;
+
+  constructor(options: ToolCallOptions) {
+    this.#options = options;
+  }
+
+  started(span: MastraSpan, place: Place): Place {
+    const { modelStep, run, stepId } = place;
+    const { attributes, fields } = span;
+    const toolUseId = textOf(attributes.toolCallId) ?? span.id;
+    const name = textOf(fields.entityName) ?? textOf(fields.entityId) ?? "";
+    const tool: OpenTool = { toolUseId, tool: name, ...startedNow(), modelStep, error: undefined };
+    run.tools.set(span.id, tool);
+    run.totals.toolCalls += 1;
+    const input = this.#options.contentNeed === "none" ? undefined : span.input;
+    run.writer.toolStarted(tool, input, textOf(attributes.toolDescription), stepId);
+    return { run, toolUseId };
+  }
+
+  /** Its code threw. */
+  threw(run: RunState, tool: OpenTool, thrown: unknown): void {
+    tool.error = { thrown };
+    keepError(run, thrown);
+    this.#record(run, tool, thrown);
+  }
+
+  #record(run: RunState, tool: OpenTool, thrown: unknown): FailureSource {
+    const scope = { rootRunId: run.active.rootRunId, since: tool.since };
+    return recordSource(thrown, { origin: "tool", tool: tool.tool }, scope);
+  }
+
+  ended(span: MastraSpan, { run }: Place): void {
+    const tool = run.tools.get(span.id);
+    if (tool === undefined) return;
+    run.tools.delete(span.id);
+    const { attributes, errorInfo, output } = span;
+    if (tool.error !== undefined || errorInfo !== undefined) {
+      const thrown = tool.error?.thrown ?? thrownOf(errorInfo ?? {}, run.errors);
+      this.#failed(run, tool, thrown);
+    } else if (attributes.success === false || isRefusal(output)) {
+      this.#refused(run, tool, output);
+    } else if (attributes.success === undefined && output === undefined) this.#cut(run, tool);
+    else this.#returned(run, tool, output);
+  }
+
+  #failed(run: RunState, tool: OpenTool, thrown: unknown): void {
+    const source = this.#record(run, tool, thrown);
+    const told = toldToModel(thrown);
+    run.writer.toolFailed(tool, { thrown, source, text: textInPlaceOf(thrown) }, told);
+    this.#keep(tool, { type: "error-text", value: told ?? "" });
+  }
+
+  /** Mastra refused its input, or what it returned: the model gets the reason as a result. */
+  #refused(run: RunState, tool: OpenTool, output: unknown): void {
+    const text = `Mastra refused the input or the result of ${tool.tool}: it has not the expected form`;
+    const source = { origin: "tool", tool: tool.tool } as const;
+    const told = textOf(fieldsOf(output)?.message) ?? null;
+    run.writer.toolFailed(tool, { thrown: AgentError.invalidRequest(text), source, text }, told);
+    this.#keep(tool, { type: "json", value: output });
+  }
+
+  #returned(run: RunState, tool: OpenTool, output: unknown): void {
+    sendReturned(run.writer, tool, output, this.#options);
+    this.#keep(tool, typeof output === "string" ? output : { type: "json", value: output });
+  }
+
+  #keep(tool: OpenTool, output: unknown): void {
+    if (this.#options.contentNeed === "all") keepResult(tool.modelStep, tool, output);
+  }
+
+  /** Its span ended without a result: the run paused in it, or was called off. */
+  #cut(run: RunState, tool: OpenTool): void {
+    const isPaused = run.finish === "suspended";
+    run.writer.toolCut(tool, isPaused ? pausedIn() : AgentError.cancelled());
+  }
+
+  /** @param error what cut off the calls that are open. */
+  cutAll(run: RunState, error: AgentError): void {
+    for (const tool of run.tools.values()) run.writer.toolCut(tool, error);
+    run.tools.clear();
+  }
+}
+
+/** Mastra's result in place of a tool's, where a schema does not fit. */
+function isRefusal(output: unknown): boolean {
+  const fields = fieldsOf(output);
+  return fields?.error === true && fields.validationErrors !== undefined;
+}
+
+/** A tool's code, or a step, paused the run. */
+export function pausedIn(): AgentError {
+  return AgentError.interrupted({ type: "custom" });
+}

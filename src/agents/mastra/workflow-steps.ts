@@ -1,0 +1,57 @@
+import { AgentError } from "../../events/errors/agent-error.ts";
+import { FROM_RUN, sourceOf } from "../../events/errors/failure-source.ts";
+import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
+import { textOf } from "../core/narrow.ts";
+import { thrownOf } from "./errors.ts";
+import type { MastraSpan } from "./mastra-span.ts";
+import { keepError, type OpenStep, type Place, type RunState } from "./run-state.ts";
+import { pausedIn } from "./tool-calls.ts";
+
+/** Follows the steps of workflows. */
+export class WorkflowSteps {
+  started(span: MastraSpan, { run, stepId, toolUseId }: Place): Place {
+    const { fields } = span;
+    const step: OpenStep = {
+      stepId: run.writer.newId(),
+      step: textOf(fields.entityId) ?? textOf(fields.entityName) ?? "step",
+      startedMs: performance.now(),
+      details: {
+        ...(stepId === undefined ? {} : { step_id: stepId }),
+        ...(toolUseId === undefined ? {} : { tool_use_id: toolUseId }),
+      },
+      error: undefined,
+    };
+    run.steps.set(span.id, step);
+    run.writer.stepStarted(step);
+    return { run, stepId: step.stepId, toolUseId };
+  }
+
+  /** Its code threw. A step may be tried again. */
+  threw(run: RunState, step: OpenStep, thrown: unknown): void {
+    step.error = { thrown };
+    keepError(run, thrown);
+  }
+
+  ended(span: MastraSpan, { run }: Place): void {
+    const step = run.steps.get(span.id);
+    if (step === undefined) return;
+    run.steps.delete(span.id);
+    const { attributes, errorInfo } = span;
+    if (errorInfo !== undefined) {
+      this.#failed(run, step, step.error?.thrown ?? thrownOf(errorInfo, run.errors));
+    } else if (attributes.status === "suspended") this.#failed(run, step, pausedIn());
+    else if (attributes.status === "canceled") this.#failed(run, step, AgentError.cancelled());
+    else run.writer.stepCompleted(step);
+  }
+
+  #failed(run: RunState, step: OpenStep, thrown: unknown): void {
+    const scope = { rootRunId: run.active.rootRunId, since: run.since };
+    const source = sourceOf(thrown, scope) ?? FROM_RUN;
+    run.writer.stepFailed(step, { thrown, source, text: textInPlaceOf(thrown) });
+  }
+
+  cutAll(run: RunState, error: AgentError): void {
+    for (const step of run.steps.values()) this.#failed(run, step, error);
+    run.steps.clear();
+  }
+}

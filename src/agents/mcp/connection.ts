@@ -1,0 +1,70 @@
+import { property } from "../../events/errors/thrown.ts";
+import type { McpDetails } from "../../events/event-details.ts";
+import { fieldsOf, textOf } from "../core/narrow.ts";
+import type { Request, RequestId, Response } from "./json-rpc.ts";
+
+/** The reserved key in which a request of the protocol's revision 2026-07-28 says its version. */
+const VERSION_META_KEY = "io.modelcontextprotocol/protocolVersion";
+
+/** Data of a connection, for the attributes of its calls. */
+export class Connection {
+  readonly #transport: object;
+  readonly #place: Pick<McpDetails, "transport" | "server_address" | "server_port">;
+  #initialize: RequestId | undefined;
+  #version: string | undefined;
+
+  constructor(transport: object) {
+    this.#transport = transport;
+    this.#place = placeOf(transport);
+  }
+
+  /** A request of the client's goes past: it may say the version, or ask for it. */
+  noteRequest({ id, method, params }: Request): void {
+    if (method === "initialize") this.#initialize = id;
+    const version = textOf(fieldsOf(params?._meta)?.[VERSION_META_KEY]);
+    if (version !== undefined) this.#version = version;
+  }
+
+  /** A response of the server's goes past: it may be the answer to `initialize`. */
+  noteResponse({ id, result }: Response): void {
+    if (this.#initialize !== id) return;
+    this.#initialize = undefined;
+    this.#version = textOf(result?.protocolVersion) ?? this.#version;
+  }
+
+  details(method: string): McpDetails {
+    const session_id = textOf(property(this.#transport, "sessionId"));
+    return {
+      method,
+      ...(this.#version === undefined ? {} : { protocol_version: this.#version }),
+      ...(session_id === undefined ? {} : { session_id }),
+      ...this.#place,
+    };
+  }
+}
+
+/** How messages travel, by what transports of the SDKs have: their classes may be minified. */
+function placeOf(
+  transport: object,
+): Pick<McpDetails, "transport" | "server_address" | "server_port"> {
+  if (PIPES.some((name) => name in transport)) return { transport: "pipe" };
+  if ("handleRequest" in transport || "handlePostMessage" in transport) {
+    return { transport: "tcp" };
+  }
+  const url: unknown = property(transport, "_url");
+  if (!(url instanceof URL)) return {};
+  const port = Number(url.port) || DEFAULT_PORTS.get(url.protocol);
+  return {
+    transport: "tcp",
+    server_address: url.hostname,
+    ...(port === undefined ? {} : { server_port: port }),
+  };
+}
+
+/** What clients and servers have that speak by standard input and output. */
+const PIPES = ["stderr", "_stdin"];
+
+const DEFAULT_PORTS: ReadonlyMap<string, number> = new Map([
+  ["http:", 80],
+  ["https:", 443],
+]);

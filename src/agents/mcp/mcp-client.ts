@@ -1,0 +1,183 @@
+import { property } from "../../events/errors/thrown.ts";
+import { isPromise } from "../../events/promises.ts";
+import { textOf } from "../core/narrow.ts";
+import { CallPlaces } from "./call-places.ts";
+import { ClientCall } from "./client-call.ts";
+import { checkClientOptions, type McpClientOptions } from "./client-options.ts";
+import { ClientWatch, runningCall } from "./client-watch.ts";
+import { keepCounts, mcpCounts, Reporter } from "./reporter.ts";
+import { watchTransport } from "./transport-hook.ts";
+
+/**
+ * What a client has: `Client` of `@modelcontextprotocol/sdk` 1.x, or of `@modelcontextprotocol/client`
+ * 2.x.
+ */
+export interface McpClientLike {
+  connect(...args: never[]): Promise<void>;
+  callTool(...args: never[]): unknown;
+  request(...args: never[]): unknown;
+}
+
+type Method = (this: unknown, ...args: readonly unknown[]) => unknown;
+
+/**
+ * Reports the tool calls of an MCP client. A call that code of a run makes is a tool call of that run,
+ * and carries the run's context to the server. The client is changed in place, once: a second time does
+ * nothing. Wrap it before it connects, else the protocol's version is not known. No error of this package or of a sink reaches the client.
+ *
+ * @returns the client.
+ * @throws TypeError when it has none of a client's methods, or an option is of another type.
+ *
+ * @example
+ * const client = mcpClient(new Client({ name: "shop", version: "1.0.0" }));
+ * await client.connect(transport);
+ * await runAgent({ sink: bridge, agent: "support", tenant: "acme" }, () =>
+ *   client.callTool({ name: "find_order", arguments: { id: 17 } }),
+ * );
+ */
+export function mcpClient<C extends McpClientLike>(client: C, options: McpClientOptions = {}): C {
+  checkClientOptions(options);
+  const connect = methodOf(client, "connect");
+  const callTool = methodOf(client, "callTool");
+  const request = methodOf(client, "request");
+  if (mcpCounts(client) !== undefined) return client;
+  const reporter = new Reporter(options.onError);
+  keepCounts(client, reporter);
+  const calls = new WrappedCalls(options, reporter);
+  const connected = property(client, "transport");
+  if (typeof connected === "object" && connected !== null) calls.connects(connected);
+  put(client, "connect", function (transport, ...rest) {
+    if (typeof transport === "object" && transport !== null) calls.connects(transport);
+    return Reflect.apply(connect, this, [transport, ...rest]);
+  });
+  put(client, "callTool", function (...args) {
+    return calls.report(args[0], args, () => Reflect.apply(callTool, this, args));
+  });
+  // Programs may make the request themselves; `callTool` makes it inside its call.
+  put(client, "request", function (...args) {
+    const work = () => Reflect.apply(request, this, args);
+    if (property(args[0], "method") !== "tools/call") return work();
+    const params = property(args[0], "params");
+    return calls.isUnderWay(params) ? work() : calls.report(params, args.slice(1), work);
+  });
+  return client;
+}
+
+/** The calls of one client. */
+class WrappedCalls {
+  readonly #options: McpClientOptions;
+  readonly #reporter: Reporter;
+  readonly #places: CallPlaces;
+  readonly #open = new Set<ClientCall>();
+  /** Transports that are watched already: a client may connect again with one. */
+  readonly #watched = new WeakSet<object>();
+  /** Of the last connection. */
+  #watch: ClientWatch | undefined;
+
+  constructor(options: McpClientOptions, reporter: Reporter) {
+    this.#options = options;
+    this.#reporter = reporter;
+    this.#places = new CallPlaces(options, reporter);
+  }
+
+  connects(transport: object): void {
+    try {
+      if (this.#watched.has(transport)) return;
+      this.#watched.add(transport);
+      const { propagate = "run" } = this.#options;
+      const watch = new ClientWatch(transport, this.#open, propagate, this.#reporter);
+      watchTransport(transport, watch);
+      this.#watch = watch;
+    } catch (error) {
+      this.#reporter.troubled(error);
+    }
+  }
+
+  /**
+   * Whether a method of the client makes the request of a call that another one has begun, or makes it
+   * again with what the server had asked for.
+   */
+  isUnderWay(params: unknown): boolean {
+    const running = runningCall.getStore();
+    if (running?.of !== this.#open) return false;
+    if (running.params === params) return true;
+    const isAgain = property(params, "inputResponses") !== undefined;
+    return isAgain && property(params, "name") === property(running.params, "name");
+  }
+
+  report(params: unknown, args: readonly unknown[], work: () => unknown): unknown {
+    const call = this.#begin(params, args);
+    const running = { of: this.#open, params, call };
+    if (call === undefined) return runningCall.run(running, work);
+    let came: unknown;
+    try {
+      came = runningCall.run(running, () => call.within(work));
+    } catch (error) {
+      this.#end(call, () => call.threw(error));
+      throw error;
+    }
+    if (!isPromise(came)) {
+      this.#end(call, () => this.#returned(call, came));
+      return came;
+    }
+    return came.then(
+      (result: unknown) => {
+        this.#end(call, () => this.#returned(call, result));
+        return result;
+      },
+      (error: unknown) => {
+        this.#end(call, () => call.threw(error));
+        throw error;
+      },
+    );
+  }
+
+  #begin(params: unknown, args: readonly unknown[]): ClientCall | undefined {
+    try {
+      const tool = textOf(property(params, "name")) ?? "";
+      const place = this.#places.of({ tool, arguments: property(params, "arguments") });
+      if (place === undefined) return undefined;
+      const mcp = this.#watch?.connection.details("tools/call") ?? { method: "tools/call" };
+      const call = new ClientCall(place, { tool, params, signal: signalIn(args) }, mcp);
+      call.start();
+      this.#open.add(call);
+      return call;
+    } catch (error) {
+      this.#reporter.troubled(error);
+      return undefined;
+    }
+  }
+
+  #returned(call: ClientCall, result: unknown): void {
+    call.returned(result, this.#options.isFailure, this.#reporter);
+  }
+
+  #end(call: ClientCall, tell: () => void): void {
+    this.#open.delete(call);
+    this.#watch?.ended(call);
+    try {
+      tell();
+    } catch (error) {
+      this.#reporter.troubled(error);
+    }
+  }
+}
+
+/** The signal of the options, which stand in another place in each version. */
+function signalIn(args: readonly unknown[]): unknown {
+  return args.map((arg) => property(arg, "signal")).find((signal) => signal instanceof AbortSignal);
+}
+
+function methodOf(client: object, name: string): Method {
+  const method: unknown = property(client, name);
+  if (isMethod(method)) return method;
+  throw new TypeError(`client: expected an MCP client with a function "${name}"`);
+}
+
+function isMethod(value: unknown): value is Method {
+  return typeof value === "function";
+}
+
+function put(client: object, name: string, method: Method): void {
+  Object.defineProperty(client, name, { value: method, writable: true, configurable: true });
+}

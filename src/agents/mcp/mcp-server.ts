@@ -1,0 +1,124 @@
+import { property } from "../../events/errors/thrown.ts";
+import { isPromise } from "../../events/promises.ts";
+import { fieldsOf, textOf } from "../core/narrow.ts";
+import { keepCounts, mcpCounts, Reporter } from "./reporter.ts";
+import { handledCall } from "./server-call.ts";
+import { checkServerOptions, type McpServerOptions } from "./server-options.ts";
+import { ServerPlaces } from "./server-places.ts";
+import { ServerWatch } from "./server-watch.ts";
+import { watchTransport } from "./transport-hook.ts";
+
+/**
+ * What a server has: `McpServer` or `Server` of `@modelcontextprotocol/sdk` 1.x, or of
+ * `@modelcontextprotocol/server` 2.x.
+ */
+export interface McpServerLike {
+  connect(...args: never[]): Promise<void>;
+}
+
+type Callback = (this: unknown, ...args: readonly unknown[]) => unknown;
+
+/** What agents are called whose server has no name. */
+const UNNAMED = "mcp-server";
+
+/** Where a registered tool has its handler: SDK up to 1.24, later ones, and 2.x. */
+const HANDLERS = ["callback", "handler", "executor"];
+
+/**
+ * Makes each tool call that a server gets a run, and the handler's code the code of that run. HTTP spans,
+ * models and further tools that the handler uses are below it. Wrap the server before its tools are
+ * registered and before it connects. It is changed in place, once: a second time does nothing. No error
+ * of this package or of the sink reaches the server.
+ *
+ * @returns the server.
+ * @throws TypeError when it has none of a server's methods, or an option is missing or of another type.
+ * @throws RangeError when `maxOpenCalls` is not a whole number from 1.
+ *
+ * @example
+ * const server = mcpServer(new McpServer({ name: "orders", version: "1.0.0" }), {
+ *   sink: bridge,
+ *   tenant: "acme",
+ *   trust: true, // the only caller is the process that started this one
+ * });
+ */
+export function mcpServer<S extends McpServerLike>(server: S, options: McpServerOptions): S {
+  checkServerOptions(options);
+  // `McpServer` has the connection in a `Server` of its own.
+  const inner: unknown = property(server, "server");
+  const lowLevel = isObject(inner) && isCallback(property(inner, "connect")) ? inner : server;
+  const connect: unknown = property(lowLevel, "connect");
+  if (!isCallback(connect)) {
+    throw new TypeError('server: expected an MCP server with a function "connect"');
+  }
+  if (mcpCounts(lowLevel) !== undefined) return server;
+  const reporter = new Reporter(options.onError);
+  keepCounts(lowLevel, reporter);
+  if (lowLevel !== server) keepCounts(server, reporter);
+  const name = textOf(fieldsOf(property(lowLevel, "_serverInfo"))?.name);
+  const places = new ServerPlaces(options, options.agent ?? name ?? UNNAMED, reporter);
+  const watched = new WeakSet<object>();
+  const connects = (transport: unknown): void => {
+    try {
+      if (!isObject(transport) || watched.has(transport)) return;
+      watched.add(transport);
+      watchTransport(transport, new ServerWatch(transport, options, places, reporter));
+    } catch (error) {
+      reporter.troubled(error);
+    }
+  };
+  connects(property(lowLevel, "transport"));
+  put(lowLevel, "connect", function (transport, ...rest) {
+    connects(transport);
+    return Reflect.apply(connect, this, [transport, ...rest]);
+  });
+  noteHandlers(lowLevel, "setRequestHandler");
+  noteHandlers(server, "registerTool");
+  noteHandlers(server, "tool");
+  for (const tool of Object.values(fieldsOf(property(server, "_registeredTools")) ?? {})) {
+    if (!isObject(tool)) continue;
+    for (const field of HANDLERS) {
+      const handler: unknown = property(tool, field);
+      if (isCallback(handler)) Reflect.set(tool, field, noting(handler));
+    }
+  }
+  return server;
+}
+
+/** Makes a method that registers handlers register such ones as note what they throw. */
+function noteHandlers(server: object, name: string): void {
+  const method: unknown = property(server, name);
+  if (!isCallback(method)) return;
+  put(server, name, function (...args) {
+    const handler = args.at(-1);
+    const given = isCallback(handler) ? [...args.slice(0, -1), noting(handler)] : args;
+    return Reflect.apply(method, this, given);
+  });
+}
+
+/** The handler, but what it throws is noted: the SDK keeps its text alone. */
+function noting(handler: Callback): Callback {
+  return function (...args) {
+    const call = handledCall.getStore();
+    if (call === undefined) return Reflect.apply(handler, this, args);
+    try {
+      const came: unknown = Reflect.apply(handler, this, args);
+      if (isPromise(came)) came.then(undefined, (error: unknown) => call.noteThrown(error));
+      return came;
+    } catch (error) {
+      call.noteThrown(error);
+      throw error;
+    }
+  };
+}
+
+function put(server: object, name: string, method: Callback): void {
+  Object.defineProperty(server, name, { value: method, writable: true, configurable: true });
+}
+
+function isCallback(value: unknown): value is Callback {
+  return typeof value === "function";
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,127 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { AgentError } from "../../events/errors/agent-error.ts";
+import {
+  type FailureSource,
+  recordSource,
+  sourceMoment,
+} from "../../events/errors/failure-source.ts";
+import { failureInResult, type IsFailure, textOfResult } from "../../events/errors/tool-result.ts";
+import type { EventDetails } from "../../events/event-details.ts";
+import type { ToolCall } from "../core/run-parts.ts";
+import type { RunWriter } from "../core/run-writer.ts";
+import type { SafeSink } from "../core/safe-sink.ts";
+import { type ActiveRun, carried } from "../runtime/active-run.ts";
+import type { Response } from "./json-rpc.ts";
+import type { Reporter } from "./reporter.ts";
+import { asksPerson, isOfRequest, RpcError, statusCodeOf, waitsForPerson } from "./rpc-error.ts";
+import { Waits } from "./waits.ts";
+
+/** The call whose handler the running code belongs to. */
+export const handledCall = new AsyncLocalStorage<ServerCall>();
+
+/** Whose run a call is, and where it goes. */
+export interface ServerPlace {
+  readonly run: ActiveRun;
+  readonly sink: SafeSink;
+  readonly writer: RunWriter;
+}
+
+/** One `tools/call` that a server works on: a run with the one tool call in it. */
+export class ServerCall implements ToolCall {
+  readonly tool: string;
+  readonly toolUseId: string;
+  readonly startedMs: number = performance.now();
+  readonly waits: Waits;
+  details: EventDetails;
+  readonly #place: ServerPlace;
+  readonly #run: ActiveRun;
+  readonly #since = sourceMoment();
+  #isOpen = true;
+  /** What the handler threw, which its response tells by its text alone. */
+  #thrown: { readonly error: unknown } | undefined;
+
+  constructor(place: ServerPlace, tool: string, details: EventDetails) {
+    const { run, sink, writer } = place;
+    this.tool = tool;
+    this.toolUseId = writer.newId();
+    this.details = details;
+    this.#place = place;
+    this.#run = { ...run, toolUseId: this.toolUseId };
+    this.waits = new Waits(writer, sink.contentNeed, this.toolUseId);
+  }
+
+  start(input: unknown): void {
+    const { sink, writer } = this.#place;
+    writer.toolStarted(this, sink.contentNeed === "none" ? null : (input ?? null));
+  }
+
+  /** Runs the handler inside the span of the call, as code of its run. */
+  within<T>(work: () => T): T {
+    const { sink } = this.#run;
+    return handledCall.run(this, () =>
+      carried(sink, { tool_use_id: this.toolUseId }, this.#run, work),
+    );
+  }
+
+  noteThrown(error: unknown): void {
+    this.#thrown = { error };
+  }
+
+  /** The handler has answered. */
+  answered(response: Response, isFailure: IsFailure | undefined, reporter: Reporter): void {
+    if (!this.#close()) return;
+    const { error, result } = response;
+    const { sink, writer } = this.#place;
+    if (error !== undefined) {
+      this.#failed(error);
+      return;
+    }
+    const failure = failureInResult(result, this, isFailure, reporter.troubled);
+    if (failure === undefined) {
+      writer.toolCompleted(this, sink.contentNeed === "none" ? null : result);
+    } else if (this.#thrown === undefined || result?.isError !== true) {
+      writer.toolReturnedFailure(this, failure);
+    } else {
+      const thrown = this.#thrown.error;
+      writer.toolFailed(this, { thrown, source: this.#sourceOf(thrown) }, textOfResult(result));
+    }
+    writer.completed(null);
+  }
+
+  /** The caller has called it off, or has gone. */
+  cancelled(): void {
+    if (!this.#close()) return;
+    const thrown = AgentError.cancelled();
+    this.#place.writer.toolCut(this, thrown);
+    this.#place.writer.failed({ thrown, source: { origin: "run" } });
+  }
+
+  /** The caller gets an error in place of a result. */
+  #failed(error: NonNullable<Response["error"]>): void {
+    const code = statusCodeOf(error);
+    if (code !== undefined) {
+      this.details = { ...this.details, mcp: { ...this.details.mcp, status_code: code } };
+    }
+    const { writer } = this.#place;
+    const thrown = this.#thrown === undefined ? new RpcError(error) : this.#thrown.error;
+    const failure = { thrown, source: this.#sourceOf(thrown) };
+    const asks = asksPerson(error);
+    if (asks) writer.toolCut(this, waitsForPerson(thrown));
+    else writer.toolFailed(this, failure, null);
+    if (asks || isOfRequest(error)) writer.completed(null);
+    else writer.failed(failure);
+  }
+
+  #sourceOf(thrown: unknown): FailureSource {
+    const { rootRunId } = this.#run;
+    const own: FailureSource = { origin: "tool", tool: this.tool };
+    return recordSource(thrown, own, { rootRunId, since: this.#since });
+  }
+
+  #close(): boolean {
+    if (!this.#isOpen) return false;
+    this.#isOpen = false;
+    this.waits.closeAll();
+    return true;
+  }
+}

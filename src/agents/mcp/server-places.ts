@@ -1,0 +1,68 @@
+import { v7 as uuidv7 } from "uuid";
+import type { McpDetails } from "../../events/event-details.ts";
+import { knownTenant } from "../core/common-options.ts";
+import { RunWriter } from "../core/run-writer.ts";
+import { askedSubject } from "../core/subject-hook.ts";
+import type { ActiveRun } from "../runtime/active-run.ts";
+import { contextIn } from "./meta.ts";
+import type { Reporter } from "./reporter.ts";
+import type { ServerPlace } from "./server-call.ts";
+import type { McpCaller, McpServerOptions } from "./server-options.ts";
+
+/** Starts the runs of a server's calls, each in the place that its caller may name. */
+export class ServerPlaces {
+  readonly #options: McpServerOptions;
+  readonly #agent: string;
+  readonly #reporter: Reporter;
+
+  constructor(options: McpServerOptions, agent: string, reporter: Reporter) {
+    this.#options = options;
+    this.#agent = agent;
+    this.#reporter = reporter;
+  }
+
+  /** @returns `undefined` for a call whose tenant is not known; it is counted. */
+  start(caller: McpCaller, mcp: McpDetails): ServerPlace | undefined {
+    const { context, sink, tenant } = this.#options;
+    const { counts, troubled } = this.#reporter;
+    const tenantId = knownTenant(tenant, caller, (error) => {
+      counts.refused += 1;
+      troubled(error);
+    });
+    if (tenantId === undefined) return undefined;
+    counts.reported += 1;
+    const above = this.#isTrusted(caller) ? contextIn(caller.meta) : {};
+    const ask = context === undefined ? undefined : () => context(caller);
+    const runId = uuidv7();
+    const run: ActiveRun = {
+      tenantId,
+      runId,
+      rootRunId: above.root_run_id ?? runId,
+      threadId: above.thread_id,
+      subject: askedSubject(ask, undefined, troubled),
+      sink,
+    };
+    const safe = this.#reporter.sinkOf(sink);
+    const writer = new RunWriter(safe, run);
+    writer.started({
+      agent: this.#agent,
+      parentRunId: above.parent_run_id,
+      parentToolUseId: above.parent_tool_use_id,
+      traceparent: above.traceparent,
+      tracestate: above.tracestate,
+      details: { mcp },
+    });
+    return { run, sink: safe, writer };
+  }
+
+  #isTrusted(caller: McpCaller): boolean {
+    const { trust = false } = this.#options;
+    if (typeof trust === "boolean") return trust;
+    try {
+      return trust(caller) === true;
+    } catch (error) {
+      this.#reporter.troubled(error);
+      return false;
+    }
+  }
+}

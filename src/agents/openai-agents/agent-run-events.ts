@@ -1,0 +1,170 @@
+import { envelopeOf as classifiedEnvelope, classifyFailure } from "../../events/errors/classify.ts";
+import { FROM_MODEL, FROM_RUN } from "../../events/errors/failure-source.ts";
+import type { EventDetails } from "../../events/event-details.ts";
+import type { Instant } from "../../events/instant.ts";
+import { type OpenEnvelope, type SafeSink, withDetails } from "../core/safe-sink.ts";
+import { isZeroCost } from "../runtime/price.ts";
+import { eventIdOf } from "./ids.ts";
+import { exceptionIn, thrownIn } from "./parse-span-error.ts";
+import { contentOf } from "./run-content.ts";
+import type { AskedCall } from "./span-answer.ts";
+import {
+  type AgentRun,
+  type Failure,
+  type Problem,
+  type TraceRecord,
+  topRunId,
+} from "./trace-record.ts";
+
+/** Sends the events of runs. */
+export class RunEvents {
+  readonly #sink: SafeSink;
+
+  constructor(sink: SafeSink) {
+    this.#sink = sink;
+  }
+
+  started(trace: TraceRecord, run: AgentRun): void {
+    const { tenantId, outer } = trace;
+    if (tenantId === undefined) return;
+    const parent = run.parent?.runId ?? outer?.runId;
+    // Which call of a run that is not the SDK's is known, also that it is none.
+    const outerCall = outer === undefined ? undefined : (outer.toolUseId ?? null);
+    const call = run.parent === undefined ? outerCall : run.parentToolUseId;
+    const envelope = envelopeOf(trace, run, "start", run.startedAt);
+    if (call !== undefined) envelope.parent_tool_use_id = call;
+    const step = run.parent === undefined ? outer?.stepId : undefined;
+    if (step !== undefined) envelope.details = { ...envelope.details, step_id: step };
+    const handoff_from = run.handoffFrom;
+    if (handoff_from !== undefined) envelope.details = { ...envelope.details, handoff_from };
+    if (run.resumedFrom !== undefined) envelope.resumed_from_run_id = run.resumedFrom;
+    const { runId: run_id, agent } = run;
+    this.#sink.send(
+      parent === undefined
+        ? { type: "started", run_id, tenant_id: tenantId, agent }
+        : { type: "started", run_id, tenant_id: tenantId, parent_run_id: parent, agent },
+      envelope,
+    );
+  }
+
+  completed(trace: TraceRecord, run: AgentRun, at: Instant): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    // The run at the top alone says it, for all below.
+    const isTop = run === trace.root && trace.outer === undefined;
+    const usage = isTop ? trace.totals.snapshot() : null;
+    const envelope = envelopeOf(trace, run, "end", at);
+    if (usage?.cost_usd != null && isZeroCost(usage.cost_usd)) {
+      envelope.details = { ...envelope.details, cost_known: true };
+    }
+    this.#sink.send(
+      {
+        type: "complete",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        state: null,
+        usage,
+      },
+      withDetails(envelope, contentOf(run)),
+    );
+  }
+
+  /** @param of the run that the failure happened to: this one, or one below it. */
+  failed(
+    trace: TraceRecord,
+    run: AgentRun,
+    at: Instant,
+    { tripped }: AgentRun,
+    { parsed, source }: Failure,
+  ): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    const text = tripped === undefined ? parsed.text : `${parsed.text}: ${tripped}`;
+    this.#sink.send(
+      {
+        type: "failed",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        error: text,
+        envelope: classifiedEnvelope(thrownIn(parsed), source),
+        kind: classifyFailure(thrownIn(parsed), source),
+      },
+      withDetails(endOf(trace, run, at, contentOf(run)), exceptionIn(parsed)),
+    );
+  }
+
+  /** @param waiting the tool calls that wait for approval, as far as they are known. */
+  interrupted(
+    trace: TraceRecord,
+    run: AgentRun,
+    at: Instant,
+    waiting: readonly Pick<AskedCall, "id" | "tool" | "input">[],
+  ): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    this.#sink.send(
+      {
+        type: "interrupted",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        kind: { type: "approval_pending", tool_use_id: waiting[0]?.id ?? "" },
+        payload: waiting.map(({ id, tool }) => ({ tool_use_id: id, tool })),
+      },
+      endOf(trace, run, at, contentOf(run, waiting)),
+    );
+  }
+}
+
+/**
+ * What a run failed with, and where. The SDK keeps texts of errors, not the errors: a tool's error that
+ * ended the run says so, and a run whose last model call failed with the same text failed with that.
+ */
+export function failureOf({ parsed, of }: Problem): Failure {
+  const { failedCall, modelError } = of;
+  if (parsed.ofTool && failedCall !== undefined) {
+    const { error, thrown } = failedCall.parsed;
+    return { parsed: { ...parsed, error, thrown }, source: failedCall.source };
+  }
+  if (modelError === undefined) return { parsed, source: FROM_RUN };
+  const isModels = parsed.error === undefined || modelError.text === parsed.text;
+  return { parsed, source: isModels ? FROM_MODEL : FROM_RUN };
+}
+
+function endOf(
+  trace: TraceRecord,
+  run: AgentRun,
+  at: Instant,
+  details: EventDetails | undefined,
+): OpenEnvelope {
+  const envelope = envelopeOf(trace, run, "end", at);
+  if (details !== undefined) envelope.details = { ...envelope.details, ...details };
+  return envelope;
+}
+
+/** The envelope of an event: the same whichever process sends it, so that none counts twice. */
+function envelopeOf(
+  trace: TraceRecord,
+  run: AgentRun,
+  what: "start" | "end",
+  timestamp: Readonly<Instant>,
+): OpenEnvelope {
+  const { subject, threadId } = trace;
+  const event_id = idOf(trace, run, what);
+  const root_run_id = topRunId(trace, run);
+  const envelope: OpenEnvelope =
+    threadId === undefined
+      ? { event_id, timestamp, root_run_id }
+      : { event_id, timestamp, root_run_id, thread_id: threadId };
+  return subject === undefined ? envelope : { ...envelope, ...subject };
+}
+
+/**
+ * A span opens the trace's own run, a run of its own, or both. Where paused runs go on with it, there
+ * may be any number.
+ */
+function idOf({ rootRunId }: TraceRecord, run: AgentRun, what: "start" | "end"): string {
+  const { runId, openedBy } = run;
+  if (runId === openedBy) return eventIdOf(openedBy, `run-${what}`);
+  if (runId === rootRunId) return eventIdOf(openedBy, `root-${what}`);
+  return `${runId}:${what}:${openedBy}`;
+}

@@ -1,0 +1,77 @@
+import type { DecisionDetails } from "../../events/event-details.ts";
+import { millisecondsBetween } from "../../events/instant.ts";
+import { type DecidedBy, personOf, type ToolDecision } from "../core/decided-by.ts";
+import { fieldIn, listOf, textOf } from "../core/narrow.ts";
+import type { AskedCall } from "./span-answer.ts";
+import type { AgentRun, TraceRecord } from "./trace-record.ts";
+
+// Decisions about calls. The SDK's spans show a rejection, and that a call begins which a run had waited
+// for. That calls of a tool are always approved stands in the state of the run alone.
+
+/** What is known of decisions of an agent's calls. */
+export class Approvals {
+  readonly #decidedBy: DecidedBy | undefined;
+  readonly #trouble: (error: unknown) => void;
+
+  constructor(decidedBy: DecidedBy | undefined, trouble: (error: unknown) => void) {
+    this.#decidedBy = decidedBy;
+    this.#trouble = trouble;
+  }
+
+  /**
+   * The details of a decision. The calls that a run waited for were decided by a person; any other by
+   * what a person said of all calls of the tool before, or by the program.
+   */
+  detailsOf(trace: TraceRecord, run: AgentRun, decision: ToolDecision): DecisionDetails {
+    const { outcome } = decision;
+    if (!run.resumed) return { outcome, by: "policy" };
+    const person = personOf(this.#decidedBy, decision, trace.metadata ?? NONE, this.#trouble);
+    const { pausedAt, startedAt } = run;
+    return {
+      outcome,
+      by: "user",
+      ...(person === undefined ? {} : { person }),
+      ...(pausedAt === undefined
+        ? {}
+        : { wait_ms: Math.max(0, Math.round(millisecondsBetween(pausedAt, startedAt))) }),
+    };
+  }
+
+  /** Whether all calls of the tool are approved, as far as the state of the run is known. */
+  isAlways({ state }: TraceRecord, tool: string): boolean {
+    const context = fieldIn(state?.deref(), "_context");
+    if (context === undefined) return false;
+    try {
+      const read = fieldIn(context, "toJSON");
+      const written: unknown = typeof read === "function" ? read.call(context) : undefined;
+      return fieldIn(fieldIn(fieldIn(written, "approvals"), tool), "approved") === true;
+    } catch (error) {
+      this.#trouble(error);
+      return false;
+    }
+  }
+}
+
+const NONE = {};
+/** Most calls of a state that are looked at. */
+const MOST = 1000;
+
+/** A call that a state waits for, and the name of its agent. */
+export interface AwaitedCall extends AskedCall {
+  readonly agent: string;
+}
+
+/** The calls that the SDK's state of a paused run waits for: in another process, no span showed them. */
+export function awaitedCalls(state: object): readonly AwaitedCall[] {
+  const read = fieldIn(state, "getInterruptions");
+  const items: unknown = typeof read === "function" ? read.call(state) : undefined;
+  return (listOf(items) ?? []).slice(0, MOST).flatMap((item) => {
+    const raw = fieldIn(item, "rawItem");
+    const id = textOf(fieldIn(raw, "callId"));
+    const tool = textOf(fieldIn(item, "toolName")) ?? textOf(fieldIn(raw, "name"));
+    const agent = textOf(fieldIn(fieldIn(item, "agent"), "name"));
+    if (id === undefined || tool === undefined || agent === undefined) return [];
+    const input = textOf(fieldIn(raw, "arguments"));
+    return [{ id, tool, agent, input, parts: [], bare: false, begun: false }];
+  });
+}

@@ -1,0 +1,328 @@
+import {
+  classifyFailure,
+  classifyToolError,
+  envelopeOf,
+  renderForLlm,
+  toolEnvelopeOf,
+} from "../../events/errors/classify.ts";
+import { resultException } from "../../events/errors/exception-of.ts";
+import { FROM_MODEL } from "../../events/errors/failure-source.ts";
+import { resultText } from "../../events/errors/llm-text.ts";
+import type { ToolFailure } from "../../events/errors/tool-result.ts";
+import type { DecisionDetails, EventDetails } from "../../events/event-details.ts";
+import { parseExact } from "../../events/exact-json.ts";
+import { type Instant, millisecondsBetween } from "../../events/instant.ts";
+import type { InputMessage } from "../../events/messages/message.ts";
+import { toMessages } from "../../events/messages/to-messages.ts";
+import type { ModelComplete } from "../../events/model-event.ts";
+import { type ContentNeed, readsRows } from "../../events/sinks/agent-event-sink.ts";
+import { textOf } from "../core/narrow.ts";
+import { type OpenEnvelope, type SafeSink, withDetails } from "../core/safe-sink.ts";
+import { describedIn } from "../core/tool-descriptions.ts";
+import { isZeroCost } from "../runtime/price.ts";
+import { eventIdOf, type News } from "./ids.ts";
+import { exceptionIn, type ParsedError, thrownIn } from "./parse-span-error.ts";
+import { noteAnswer, noteQuestion } from "./run-content.ts";
+import type { ModelAnswer } from "./span-answer.ts";
+import { requestedModel, requestIn } from "./span-request.ts";
+import {
+  type AgentRun,
+  type Failure,
+  type OpenSpan,
+  type TraceRecord,
+  topRunId,
+} from "./trace-record.ts";
+
+/** A call, with its run and its trace. */
+export interface CallScope {
+  readonly trace: TraceRecord;
+  readonly run: AgentRun;
+  readonly open: OpenSpan;
+}
+
+/** Sends the events of tool calls and model calls. */
+export class CallEvents {
+  readonly #sink: SafeSink;
+
+  constructor(sink: SafeSink) {
+    this.#sink = sink;
+  }
+
+  get contentNeed(): ContentNeed {
+    return this.#sink.contentNeed;
+  }
+
+  toolStarted({ trace, run, open }: CallScope): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    const { name, input } = open.span.spanData;
+    const description = describedIn(run.tools, textOf(name) ?? "");
+    const sent = envelope(trace, run, open, "start", open.startedAt);
+    if (description !== undefined)
+      sent.details = { ...sent.details, tool_description: description };
+    this.#sink.send(
+      {
+        type: "tool_start",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        tool_use_id: idOf(open),
+        tool: textOf(name) ?? "",
+        input: this.contentNeed === "none" ? undefined : inputIn(input),
+      },
+      sent,
+    );
+  }
+
+  toolApproved({ trace, run, open }: CallScope, decision: DecisionDetails): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    this.#sink.send(
+      {
+        type: "tool_call_approved",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        tool_use_id: idOf(open),
+        tool: textOf(open.span.spanData.name) ?? "",
+      },
+      withDetails(envelope(trace, run, open, "approved", open.startedAt), { decision }),
+    );
+  }
+
+  toolDenied(
+    { trace, run, open }: CallScope,
+    at: Instant,
+    reason: string,
+    decision: DecisionDetails,
+  ): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    this.#sink.send(
+      {
+        type: "tool_call_denied",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        tool_use_id: idOf(open),
+        tool: textOf(open.span.spanData.name) ?? "",
+        reason,
+      },
+      withDetails(envelope(trace, run, open, "denied", at), { decision }),
+    );
+  }
+
+  toolCompleted({ trace, run, open }: CallScope, at: Instant): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    const { name, output } = open.span.spanData;
+    this.#sink.send(
+      {
+        type: "tool_complete",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        tool_use_id: idOf(open),
+        tool: textOf(name) ?? "",
+        duration_ms: lasted(open, at),
+        output,
+      },
+      envelope(trace, run, open, "end", at),
+    );
+  }
+
+  /** @param isShown the SDK shows the failure to the model: then the span may have the text. */
+  toolFailed(
+    scope: CallScope,
+    at: Instant,
+    { parsed, source }: Failure,
+    isShown: boolean = false,
+  ): void {
+    const thrown = thrownIn(parsed);
+    const shown = isShown ? resultOf(scope.open) : undefined;
+    const failure = {
+      error: parsed.text,
+      error_for_llm: isShown ? resultText(shown ?? "") : renderForLlm(thrown, source),
+      envelope: toolEnvelopeOf(thrown, source),
+      kind: classifyToolError(thrown, source),
+    };
+    const isUnknown = isShown && shown === undefined;
+    const details = exceptionIn(parsed);
+    this.#toolError(
+      scope,
+      at,
+      failure,
+      isUnknown ? { ...details, model_text: "unknown" } : details,
+    );
+  }
+
+  toolFailedWith(scope: CallScope, at: Instant, failure: ToolFailure): void {
+    this.#toolError(scope, at, failure, resultException(failure));
+  }
+
+  #toolError(
+    { trace, run, open }: CallScope,
+    at: Instant,
+    failure: ToolFailure,
+    details: EventDetails | undefined,
+  ): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    const { envelope: error, error_for_llm, kind } = failure;
+    this.#sink.send(
+      {
+        type: "tool_error",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        tool_use_id: idOf(open),
+        tool: textOf(open.span.spanData.name) ?? "",
+        error: failure.error,
+        error_for_llm,
+        envelope: error,
+        kind,
+        duration_ms: lasted(open, at),
+      },
+      withDetails(envelope(trace, run, open, "end", at), details),
+    );
+  }
+
+  modelStarted({ trace, run, open }: CallScope): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    const input = this.#askedOf(trace, run, open);
+    const { spanData } = open.span;
+    open.inputSent = input !== undefined;
+    this.#sink.send(
+      {
+        type: "model_start",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        model_call_id: open.span.spanId,
+        model: requestedModel(spanData) ?? null,
+        ...requestIn(spanData),
+        input,
+      },
+      envelope(trace, run, open, "start", open.startedAt),
+    );
+  }
+
+  /** @param cost as decimal text, where it is known. */
+  modelAnswered(
+    { trace, run, open }: CallScope,
+    at: Instant,
+    answer: ModelAnswer,
+    cost: string | undefined,
+  ): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    const event: Open<ModelComplete> = {
+      type: "model_complete",
+      run_id: run.runId,
+      tenant_id: tenantId,
+      model_call_id: open.span.spanId,
+      model: answer.model ?? null,
+      ...requestIn(open.span.spanData),
+      duration_ms: lasted(open, at),
+      usage: answer.usage ?? null,
+      response_model: answer.responseModel ?? null,
+      response_id: answer.responseId ?? null,
+      finish_reasons: answer.finishReasons ?? null,
+      output: answer.output,
+      ...(answer.instructions === undefined ? {} : { system_instructions: answer.instructions }),
+      ...(answer.tools === undefined ? {} : { tools: answer.tools }),
+    };
+    if (answer.output !== undefined && isOwn(open)) noteAnswer(trace, run, answer.output);
+    // The Responses API's input is on a span that is not streamed only once it was answered.
+    if (!open.inputSent) event.input = this.#askedOf(trace, run, open);
+    if (cost !== undefined) event.cost_usd = cost;
+    const sent = envelope(trace, run, open, "end", at);
+    if (cost !== undefined && isZeroCost(cost)) {
+      sent.details = { ...sent.details, cost_known: true };
+    }
+    this.#sink.send(event, sent);
+  }
+
+  modelFailed({ trace, run, open }: CallScope, at: Instant, parsed: ParsedError): void {
+    const { tenantId } = trace;
+    if (tenantId === undefined) return;
+    const thrown = thrownIn(parsed);
+    const kind = classifyFailure(thrown, FROM_MODEL);
+    this.#sink.send(
+      {
+        type: "model_error",
+        run_id: run.runId,
+        tenant_id: tenantId,
+        model_call_id: open.span.spanId,
+        model: requestedModel(open.span.spanData) ?? null,
+        duration_ms: lasted(open, at),
+        error: parsed.text,
+        envelope: envelopeOf(thrown, FROM_MODEL),
+        kind,
+      },
+      withDetails(envelope(trace, run, open, "end", at), exceptionIn(parsed)),
+    );
+  }
+
+  /** The model's input, if the span has it by now and the sink reads it. */
+  #askedOf(trace: TraceRecord, run: AgentRun, open: OpenSpan): readonly InputMessage[] | undefined {
+    const { spanData } = open.span;
+    const given = spanData.type === "response" ? spanData._input : spanData.input;
+    if (given === undefined || given === null) return undefined;
+    const isQuestion = isOwn(open) && run.question === undefined;
+    const need = this.contentNeed;
+    if (!readsRows(need) || (need === "rows" && !isQuestion)) return undefined;
+    const messages = toMessages(given);
+    if (isQuestion) noteQuestion(trace, run, messages);
+    return messages;
+  }
+}
+
+type Open<E> = { -readonly [K in keyof E]: E[K] };
+
+/** What the SDK told the model in place of a result. Without sensitive data, spans do not have it. */
+function resultOf({ span }: OpenSpan): string | undefined {
+  return textOf(span.spanData.output);
+}
+
+/** The agent's model is asked, and not one that a tool asks. */
+function isOwn({ scope }: OpenSpan): boolean {
+  return scope.toolUseId === undefined;
+}
+
+/**
+ * The input of a tool: the SDK has it as JSON text. Text of another form, such as a search, stays as it
+ * is, and so does JSON that is no object, since it may be such a text.
+ */
+function inputIn(given: unknown): unknown {
+  const text = textOf(given);
+  if (text === undefined) return given === "" ? undefined : given;
+  if (!text.startsWith("{")) return text;
+  try {
+    return parseExact(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The id of a tool call: the model's, where it is known. */
+function idOf({ scope, span }: OpenSpan): string {
+  return scope.toolUseId ?? span.spanId;
+}
+
+/** Named after the SDK's span, so that an event that is sent twice is the same event. */
+function envelope(
+  trace: TraceRecord,
+  run: AgentRun,
+  { span }: OpenSpan,
+  what: News,
+  timestamp: Readonly<Instant>,
+): OpenEnvelope {
+  const { subject, threadId } = trace;
+  const event_id = eventIdOf(span.spanId, what);
+  const root_run_id = topRunId(trace, run);
+  const envelope: OpenEnvelope =
+    threadId === undefined
+      ? { event_id, timestamp, root_run_id }
+      : { event_id, timestamp, root_run_id, thread_id: threadId };
+  return subject === undefined ? envelope : { ...envelope, ...subject };
+}
+
+function lasted({ startedAt }: OpenSpan, at: Instant): number {
+  return Math.max(0, Math.round(millisecondsBetween(startedAt, at)));
+}

@@ -1,0 +1,323 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { tellHook } from "../../events/errors/call-hook.ts";
+import type { IsFailure } from "../../events/errors/tool-result.ts";
+import { checkWhole } from "../../events/option-checks.ts";
+import type { InnerSink } from "../../events/sinks/agent-event-sink.ts";
+import { isSpanActivator } from "../../events/sinks/agent-event-sink.ts";
+import { checkCommonOptions } from "../core/common-options.ts";
+import type { DecidedBy } from "../core/decided-by.ts";
+import { fieldIn, fieldsOf, textOf } from "../core/narrow.ts";
+import { SafeSink } from "../core/safe-sink.ts";
+import { withCurrentRun } from "../runtime/active-run.ts";
+import type { Price } from "../runtime/price.ts";
+import type { RunSubject } from "../runtime/run-subject.ts";
+import { watched } from "./came.ts";
+import { type MutableCounts, noCounts, type ProcessorCounts } from "./counts.ts";
+import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
+import { TraceFollower } from "./trace-follower.ts";
+import { topRunId } from "./trace-record.ts";
+
+/** By this a processor of whichever copy of this package is known. */
+export const OPENAI_AGENTS_PROCESSOR: unique symbol = Symbol.for(
+  "entelix-otel.openai-agents-processor.v1",
+);
+
+/** Where the events go, and whose they are. */
+export interface OpenAIAgentsProcessorOptions {
+  /** Where the events go: a `Bridge`, or any other sink. */
+  readonly sink: InnerSink;
+  /**
+   * The tenant of the runs: a string, or a function that is called when a trace starts. The trace's
+   * `metadata.tenant_id`, and the tenant of a surrounding run of `entelix-otel/runtime`, take
+   * precedence.
+   */
+  readonly tenant: string | ((trace: SdkTrace) => string);
+  /**
+   * Whose runs a trace's are, from its `metadata` and `groupId`: personal data, so nothing of them is
+   * sent but what this returns. Called when a trace starts. If it throws, or returns what is no
+   * subject, `onError` is called, and nothing is sent of it. Default: nothing, or what the run of
+   * `entelix-otel/runtime` around the trace says.
+   *
+   * @example
+   * context: ({ metadata }) => ({ user: String(metadata?.user_id) })
+   */
+  readonly context?: ((trace: SdkTrace) => RunSubject | undefined) | undefined;
+  /**
+   * Maximum number of remembered traces with open spans, and separately of idle traces. Default
+   * 2,000.
+   */
+  readonly maxTraces?: number | undefined;
+  /** How long `forceFlush` and `shutdown` wait for the sink, in ms. Default 5,000. */
+  readonly flushTimeoutMs?: number | undefined;
+  /**
+   * Which results of tools are failures. It gets the result as the trace has it: mostly text. Default:
+   * none. The call is then a `tool_error` with the wire code `tool_result_error`.
+   */
+  readonly isFailure?: IsFailure | undefined;
+  /**
+   * Gives the price of a model call that said what it used, in US dollars. Default: none, so no cost is
+   * known.
+   */
+  readonly price?: Price | undefined;
+  /**
+   * Names the person behind a decision about a call that the run had waited for. It gets the metadata of
+   * the trace. Default: nobody is named.
+   */
+  readonly decidedBy?: DecidedBy | undefined;
+  /** Called with errors of the sink and of the processor. Default: none. Both are counted. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** The fields of the SDK's `getCurrentSpan()` that `withSpan` needs. */
+export type SpanReference = Pick<SdkSpan, "spanId" | "traceId">;
+
+/** What `noteResult` needs of the SDK's `RunResult` and `StreamedRunResult`. */
+export interface RunOutcome {
+  readonly interruptions?: readonly unknown[] | undefined;
+  readonly state: unknown;
+}
+
+/**
+ * A trace processor for the OpenAI Agents SDK. It sends the agents' runs, tool calls and model
+ * calls to a sink. It does not import the SDK, and its errors never reach the SDK.
+ *
+ * @throws TypeError from the constructor when `sink` or `tenant` is missing, or an option of
+ *   another type.
+ * @throws RangeError from the constructor when a number is out of its range.
+ *
+ * @example
+ * import { addTraceProcessor } from "@openai/agents";
+ *
+ * const bridge = new Bridge();
+ * addTraceProcessor(new OpenAIAgentsProcessor({ sink: bridge, tenant: "acme" }));
+ */
+export class OpenAIAgentsProcessor {
+  readonly [OPENAI_AGENTS_PROCESSOR] = true;
+  readonly #sink: InnerSink;
+  readonly #safeSink: SafeSink;
+  readonly #follower: TraceFollower;
+  readonly #timeoutMs: number;
+  readonly #onError: ((error: unknown) => void) | undefined;
+  readonly #counts: MutableCounts = noCounts();
+  /** The latest shutdown, as long as no event came since. */
+  #shutDown: Promise<void> | undefined;
+
+  constructor(options: OpenAIAgentsProcessorOptions) {
+    checkCommonOptions(options);
+    const { sink, tenant, maxTraces = 2_000, flushTimeoutMs = 5_000 } = options;
+    const { decidedBy, isFailure, onError, price } = options;
+    checkWhole(maxTraces, "maxTraces", 1);
+    checkWhole(flushTimeoutMs, "flushTimeoutMs");
+    const trouble = (error: unknown) => this.#troubled(error);
+    this.#sink = sink;
+    this.#timeoutMs = flushTimeoutMs;
+    this.#onError = onError;
+    this.#safeSink = new SafeSink({ sink, onError });
+    const tenantOf = typeof tenant === "function" ? tenant : () => tenant;
+    this.#follower = new TraceFollower(this.#safeSink, {
+      tenantOf,
+      context: options.context,
+      maxTraces,
+      counts: this.#counts,
+      isFailure,
+      price,
+      decidedBy,
+      trouble,
+    });
+  }
+
+  /** Counts of spans without an event or without a run. */
+  get counts(): ProcessorCounts {
+    return { ...this.#counts };
+  }
+
+  /** Events that the sink did not take. */
+  get failures(): number {
+    return this.#safeSink.failures;
+  }
+
+  onTraceStart(trace: SdkTrace): Promise<void> {
+    return this.#contain(() => this.#follower.traceStarted(trace));
+  }
+
+  onTraceEnd(trace: SdkTrace): Promise<void> {
+    return this.#contain(() => this.#follower.traceEnded(trace));
+  }
+
+  onSpanStart(span: SdkSpan): Promise<void> {
+    return this.#contain(() => this.#follower.spanStarted(span));
+  }
+
+  onSpanEnd(span: SdkSpan): Promise<void> {
+    return this.#contain(() => this.#follower.spanEnded(span));
+  }
+
+  /**
+   * Runs code of a tool inside the span of its call. HTTP and database spans become its children,
+   * and runs that it starts become child runs. The SDK's callbacks cannot do this. What the code
+   * throws or returns is then known as it is: the SDK keeps its text alone.
+   *
+   * @param span the result of the SDK's `getCurrentSpan()`. Without a span, `work` is called
+   *   outside any span.
+   * @returns what `work` returns.
+   *
+   * @example
+   * execute: ({ order }) => processor.withSpan(getCurrentSpan(), () => refund(order)),
+   */
+  withSpan<T>(span: SpanReference | null | undefined, work: () => T): T {
+    const there = this.#scopeOf(span);
+    if (there === undefined) return work();
+    const { open, run, scope } = there;
+    const sink: unknown = this.#sink;
+    const call = () =>
+      watched(work, (came) => {
+        if (open !== undefined) open.came = came;
+      });
+    return withCurrentRun(run, () => (isSpanActivator(sink) ? sink.withSpan(scope, call) : call()));
+  }
+
+  /**
+   * Reports a pause that the SDK does not report. A run that is resumed with the same `RunState`
+   * object has no end of trace, so only its result shows that it waits for a second approval. It is
+   * harmless in other cases.
+   *
+   * @returns the result.
+   *
+   * @example
+   * const result = processor.noteResult(await run(agent, state));
+   */
+  noteResult<T extends RunOutcome>(result: T): T {
+    this.#shutDown = undefined;
+    try {
+      const traceId = textOf(fieldIn(fieldIn(result.state, "_trace"), "traceId"));
+      if (traceId !== undefined && (result.interruptions?.length ?? 0) > 0) {
+        const { state } = result;
+        if (typeof state === "object" && state !== null) this.#follower.paused(traceId, state);
+      }
+    } catch (error) {
+      this.#troubled(error);
+    }
+    return result;
+  }
+
+  /**
+   * Reports that this process resumes a run that was paused in another process. From version 0.14,
+   * the SDK's trace does not show this, and the new spans would have the IDs of the other process's
+   * spans. It also shows which tools are always approved: only the state says so. It is harmless in
+   * other cases.
+   *
+   * @param state the result of `RunState.fromString`, before it is run.
+   * @returns the state.
+   *
+   * @example
+   * const state = processor.noteState(await RunState.fromString(agent, text));
+   */
+  noteState<T extends object>(state: T): T {
+    this.#shutDown = undefined;
+    try {
+      const trace: unknown = fieldIn(state, "_trace");
+      const traceId = textOf(fieldIn(trace, "traceId"));
+      if (traceId !== undefined) {
+        const known = {
+          traceId,
+          name: textOf(fieldIn(trace, "name")) ?? UNNAMED_WORKFLOW,
+          groupId: textOf(fieldIn(trace, "groupId")) ?? null,
+          metadata: fieldsOf(fieldIn(trace, "metadata")),
+        };
+        this.#follower.goesOn(known, state);
+      }
+    } catch (error) {
+      this.#troubled(error);
+    }
+    return state;
+  }
+
+  /**
+   * Resolves when the sink accepted all events and was flushed, after `flushTimeoutMs` at the
+   * latest. Never rejects.
+   */
+  async forceFlush(): Promise<void> {
+    await this.#flush(this.#timeoutMs);
+  }
+
+  /**
+   * Like `forceFlush`. Without an event since the last flush, it returns that flush. The sink stays
+   * open because others may use it. The application shuts it down.
+   *
+   * @param timeout ms to wait; default `flushTimeoutMs`.
+   */
+  async shutdown(timeout?: number): Promise<void> {
+    // SDK 0.4 calls this whenever the event loop is empty. A timer each time, and no process would end.
+    this.#shutDown ??= this.#flush(timeout ?? this.#timeoutMs);
+    await this.#shutDown;
+  }
+
+  /** Nothing that goes wrong here reaches the SDK. */
+  #contain(work: () => void): Promise<void> {
+    this.#shutDown = undefined;
+    try {
+      work();
+    } catch (error) {
+      this.#troubled(error);
+    }
+    return DONE;
+  }
+
+  #scopeOf(span: SpanReference | null | undefined) {
+    if (span === null || span === undefined) return undefined;
+    try {
+      const found = this.#follower.whereIs(span.traceId, span.spanId);
+      const run = found?.scope.run;
+      const tenantId = found?.trace.tenantId;
+      if (found === undefined || run === undefined || tenantId === undefined) return undefined;
+      const { open, trace, scope } = found;
+      const rootRunId = topRunId(trace, run);
+      return {
+        open,
+        run: {
+          tenantId,
+          runId: run.runId,
+          rootRunId,
+          threadId: trace.threadId,
+          subject: trace.subject,
+          toolUseId: scope.toolUseId,
+          tool: open?.kind === "tool" ? textOf(open.span.spanData.name) : undefined,
+          sink: this.#sink,
+        },
+        scope: { tenant_id: tenantId, run_id: run.runId, tool_use_id: scope.toolUseId },
+      };
+    } catch (error) {
+      this.#troubled(error);
+      return undefined;
+    }
+  }
+
+  async #flush(timeoutMs: number): Promise<void> {
+    const timer = new AbortController();
+    const late = sleep(timeoutMs, undefined, { signal: timer.signal }).catch(noValue);
+    try {
+      await Promise.race([this.#settled(), late]);
+    } catch (error) {
+      this.#troubled(error);
+    } finally {
+      timer.abort();
+    }
+  }
+
+  async #settled(): Promise<void> {
+    // The SDK ends a streamed trace a moment after its result.
+    await new Promise((resolve) => setImmediate(resolve));
+    await this.#safeSink.settled();
+    await this.#sink.forceFlush?.();
+  }
+
+  #troubled(error: unknown): void {
+    this.#counts.troubles += 1;
+    tellHook(this.#onError, error);
+  }
+}
+
+/** The SDK waits for a promise after each callback; one that is resolved serves for all. */
+const DONE: Promise<void> = Promise.resolve();
+
+function noValue(): void {}

@@ -1,0 +1,54 @@
+import { aiSdkProvider } from "../core/ai-sdk-providers.ts";
+import { type ModelRequest, toolChoiceOf } from "../core/model-request.ts";
+import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
+import { parametersIn } from "../runtime/model-parameters.ts";
+import { serverOf } from "../runtime/server-address.ts";
+import type { SdkSpanData } from "./sdk.ts";
+
+/** What a span of a model call says of the request by now. The SDK's own two models ask OpenAI's API. */
+export function requestIn(data: SdkSpanData): ModelRequest {
+  if (data.type === "response") return responseRequest(fieldsOf(data._response));
+  const config = fieldsOf(data.model_config);
+  if (config === undefined) return NOTHING;
+  const provider = providerIn(config);
+  const parameters = parametersIn(config);
+  return {
+    ...(provider === undefined ? {} : { provider }),
+    ...serverOf(config.base_url),
+    ...(parameters === undefined ? {} : { parameters }),
+  };
+}
+
+/**
+ * The model that was asked for. Models of the AI SDK have their provider before it. A `response` span does
+ * not say it: the model in a response is the one that answered.
+ */
+export function requestedModel(data: SdkSpanData): string | undefined {
+  const model = textOf(data.model);
+  const provider = textOf(fieldsOf(data.model_config)?.provider);
+  if (model === undefined || provider === undefined) return model;
+  const prefix = `${provider}:`;
+  return model.startsWith(prefix) ? textOf(model.slice(prefix.length)) : model;
+}
+
+const NOTHING: ModelRequest = {};
+
+/** The Responses API repeats in its answer what it was asked with. */
+function responseRequest(response: Fields | undefined): ModelRequest {
+  const parameters = parametersIn({
+    temperature: response?.temperature,
+    top_p: response?.top_p,
+    max_tokens: response?.max_output_tokens,
+    tool_choice: toolChoiceOf(response?.tool_choice),
+    reasoning_effort: fieldsOf(response?.reasoning)?.effort,
+  });
+  return parameters === undefined ? { provider: "openai" } : { provider: "openai", parameters };
+}
+
+/** Models of somebody else write what they like there: nothing is guessed of them. */
+function providerIn(config: Fields): string | undefined {
+  if (config.model_impl !== "ai-sdk") {
+    return "top_p" in config || "base_url" in config ? "openai" : undefined;
+  }
+  return aiSdkProvider(textOf(config.provider));
+}

@@ -1,0 +1,395 @@
+import { now } from "../../events/clock.ts";
+import type { IsFailure } from "../../events/errors/tool-result.ts";
+import type { Instant } from "../../events/instant.ts";
+import type { DecidedBy } from "../core/decided-by.ts";
+import { textOf } from "../core/narrow.ts";
+import type { SafeSink } from "../core/safe-sink.ts";
+import { askedSubject } from "../core/subject-hook.ts";
+import { UsageTotals } from "../core/usage-totals.ts";
+import { type ActiveRun, activeRun } from "../runtime/active-run.ts";
+import type { Price } from "../runtime/price.ts";
+import { RunEvents } from "./agent-run-events.ts";
+import { AgentRuns } from "./agent-runs.ts";
+import { Approvals, awaitedCalls } from "./approvals.ts";
+import { CallEvents } from "./call-span-events.ts";
+import { CallSpans, isOwnModelCall } from "./call-spans.ts";
+import type { MutableCounts } from "./counts.ts";
+import { handOff } from "./handoffs.ts";
+import { runIdOfTrace } from "./ids.ts";
+import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
+import { notBefore, timeOf } from "./span-time.ts";
+import {
+  type AgentRun,
+  isOver,
+  kindOf,
+  type OpenSpan,
+  type Scope,
+  type TraceRecord,
+} from "./trace-record.ts";
+import { TraceTable } from "./trace-table.ts";
+import { waitsBelow } from "./waiting.ts";
+
+/** Open spans that are followed in one trace. */
+const MAX_OPEN_SPANS = 10_000;
+/** Spans that are looked through for the agent above. */
+const MAX_ABOVE = 16;
+
+/** What newer SDKs put around agents and their model calls: neither is sent, and nothing is lost. */
+const STRUCTURE: ReadonlySet<string> = new Set(["task", "turn"]);
+
+/** Of traces that are over and at rest: nothing is put in. */
+const NO_RUNS = new Map<string, AgentRun>();
+const NO_SPANS = new Map<string, OpenSpan>();
+
+const NOWHERE: Scope = { run: undefined, toolUseId: undefined };
+
+/** What a processor says of its traces. */
+export interface FollowerOptions {
+  readonly tenantOf: (trace: SdkTrace) => unknown;
+  readonly context: ((trace: SdkTrace) => unknown) | undefined;
+  readonly maxTraces: number;
+  readonly counts: MutableCounts;
+  readonly isFailure: IsFailure | undefined;
+  readonly price: Price | undefined;
+  readonly decidedBy: DecidedBy | undefined;
+  readonly trouble: (error: unknown) => void;
+}
+
+/** Follows traces of the SDK, and sends them as runs. */
+export class TraceFollower {
+  readonly #table: TraceTable;
+  readonly #tenantOf: (trace: SdkTrace) => unknown;
+  readonly #context: ((trace: SdkTrace) => unknown) | undefined;
+  readonly #trouble: (error: unknown) => void;
+  readonly #counts: MutableCounts;
+  readonly #runs: AgentRuns;
+  readonly #calls: CallSpans;
+
+  constructor(sink: SafeSink, options: FollowerOptions) {
+    const { counts, decidedBy, isFailure, maxTraces, price, tenantOf, trouble } = options;
+    this.#table = new TraceTable(maxTraces, maxTraces);
+    this.#tenantOf = tenantOf;
+    this.#context = options.context;
+    this.#trouble = trouble;
+    this.#counts = counts;
+    const calls = new CallSpans(new CallEvents(sink), {
+      trouble,
+      isFailure,
+      price,
+      approvals: new Approvals(decidedBy, trouble),
+    });
+    this.#calls = calls;
+    const later = (trace: TraceRecord, work: () => void) => {
+      setImmediate(() => {
+        try {
+          work();
+          this.#settle(trace);
+        } catch (error) {
+          trouble(error);
+        }
+      });
+    };
+    this.#runs = new AgentRuns(new RunEvents(sink), later, (trace, run, at, failure) =>
+      calls.cutOff(trace, run, at, failure),
+    );
+  }
+
+  traceStarted(trace: SdkTrace): void {
+    const known = this.#table.find(trace.traceId);
+    if (known === undefined) {
+      this.#add(trace, runIdOfTrace(trace.traceId), true);
+    } else if (isOver(known)) {
+      // The id of a trace that is over is used again: the run id is taken.
+      this.#add(trace, undefined, true);
+    } else {
+      known.begun += 1;
+    }
+  }
+
+  traceEnded({ traceId }: SdkTrace): void {
+    const trace = this.#table.find(traceId);
+    if (trace === undefined || trace.begun === 0) return;
+    trace.begun -= 1;
+    if (trace.begun > 0) return;
+    this.#catchUp(trace);
+    for (const open of trace.open.values()) this.#sendStart(trace, open);
+    this.#runs.traceEnded(trace, now());
+    this.#settle(trace);
+  }
+
+  /**
+   * A trace is to go on whose runs were paused in another process.
+   *
+   * @param state the SDK's state of its run.
+   */
+  goesOn(trace: SdkTrace, state: object): void {
+    const known = this.#table.find(trace.traceId);
+    if (known !== undefined) {
+      known.state = new WeakRef(state);
+      return;
+    }
+    const record = this.#add(trace, runIdOfTrace(trace.traceId), false);
+    record.state = new WeakRef(state);
+    record.awaited = awaitedCalls(state);
+    record.pausedRootId = record.rootRunId;
+    this.#settle(record);
+  }
+
+  /**
+   * The agents of the trace wait for somebody's approval, whatever the trace says.
+   *
+   * @param state the SDK's state of its run.
+   */
+  paused(traceId: string, state: object): void {
+    const trace = this.#table.find(traceId);
+    if (trace === undefined) return;
+    trace.state = new WeakRef(state);
+    this.#catchUp(trace);
+    this.#runs.pause(trace, now());
+    this.#settle(trace);
+  }
+
+  spanStarted(span: SdkSpan): void {
+    const trace = this.#table.find(span.traceId) ?? this.#adopt(span);
+    if (!this.#follows(trace, span)) return;
+    if (trace.open.has(span.spanId) || trace.agents.has(span.spanId)) return;
+    if (trace.open.size >= MAX_OPEN_SPANS) {
+      this.#counts.crowdedSpans += 1;
+      return;
+    }
+    if (trace.resting) this.#wake(trace);
+    const at = this.#at(trace, span.startedAt);
+    const parent = this.#scopeOf(trace, span, at);
+    if (span.spanData.type === "agent") {
+      this.#runs.begin(trace, span, parent, at);
+      return;
+    }
+    const kind = kindOf(span);
+    const open = {
+      span,
+      kind,
+      scope: parent,
+      startedAt: at,
+      startSent: true,
+      inputSent: false,
+      came: undefined,
+      isCut: false,
+    };
+    trace.open.set(span.spanId, open);
+    if (kind !== "tool" && kind !== "model") return;
+    const run = parent.run ?? this.#runs.rootOf(trace, span.spanId, at);
+    open.startSent = false;
+    open.scope = kind === "tool" ? { run, toolUseId: span.spanId } : { ...parent, run };
+    if (isOwnModelCall(open)) this.#runs.goesOnWithout(trace, run, at);
+    this.#calls.opened(trace, run, open);
+  }
+
+  spanEnded(span: SdkSpan): void {
+    const trace = this.#table.find(span.traceId);
+    if (trace === undefined || trace.tenantId === undefined) {
+      this.#counts.strayEnds += 1;
+      return;
+    }
+    if (span.spanData.type === "agent") {
+      if (!this.#runs.end(trace, span, this.#at(trace, span.endedAt))) this.#counts.strayEnds += 1;
+    } else {
+      const open = trace.open.get(span.spanId);
+      if (open === undefined) this.#counts.strayEnds += 1;
+      else this.#ended(trace, open);
+    }
+    this.#settle(trace);
+  }
+
+  /** The run and the tool call that a span of the SDK stands for or is in; its start is sent by now. */
+  whereIs(
+    traceId: string,
+    spanId: string,
+  ): { trace: TraceRecord; scope: Scope; open?: OpenSpan } | undefined {
+    const trace = this.#table.find(traceId);
+    if (trace === undefined) return undefined;
+    const run = trace.agents.get(spanId);
+    if (run !== undefined) return { trace, scope: { run, toolUseId: undefined } };
+    const open = trace.open.get(spanId);
+    if (open === undefined) return undefined;
+    this.#sendStart(trace, open);
+    return { trace, scope: open.scope, open };
+  }
+
+  #at(trace: TraceRecord, written: string | null): Instant {
+    const at = timeOf(written, trace.lastAt);
+    trace.lastAt = at;
+    return at;
+  }
+
+  #ended(trace: TraceRecord, open: OpenSpan): void {
+    trace.open.delete(open.span.spanId);
+    const { run } = open.scope;
+    const { spanData, endedAt } = open.span;
+    switch (open.kind) {
+      case "tool":
+      case "model": {
+        if (run === undefined || open.isCut) return;
+        const at = notBefore(this.#at(trace, endedAt), open.startedAt);
+        if (open.kind === "model") {
+          this.#calls.modelEnded({ trace, run, open }, at);
+          return;
+        }
+        const waits = waitsBelow(trace, open.scope);
+        if (waits) run.toolWaits = true;
+        this.#calls.toolEnded({ trace, run, open }, at, waits);
+        if (run.resumed && open.span.error !== null) this.#runs.endIfThrown(trace, run, at);
+        return;
+      }
+      case "handoff": {
+        this.#counts.handoffs += 1;
+        const to = textOf(spanData.to_agent);
+        if (run !== undefined && to !== undefined) handOff(trace, run, to);
+        return;
+      }
+      case "guardrail":
+        this.#counts.guardrails += 1;
+        if (spanData.triggered !== true) return;
+        this.#counts.tripwires += 1;
+        if (run !== undefined) run.tripped = textOf(spanData.name);
+        return;
+      case "other":
+        if (spanData.type === "mcp_tools") this.#counts.mcpLists += 1;
+        else if (!STRUCTURE.has(spanData.type)) this.#counts.otherSpans += 1;
+        return;
+      default:
+        open.kind satisfies never;
+    }
+  }
+
+  /** Spans that have ended without a callback so far: another processor holds it up. */
+  #catchUp(trace: TraceRecord): void {
+    if (trace.open.size + trace.agents.size === 0) return;
+    for (const { span } of [...trace.open.values()]) {
+      if (span.endedAt !== null) this.spanEnded(span);
+    }
+    for (const { span } of [...trace.agents.values()].reverse()) {
+      if (span !== undefined && span.endedAt !== null) this.spanEnded(span);
+    }
+  }
+
+  #sendStart(trace: TraceRecord, open: OpenSpan): void {
+    const { run } = open.scope;
+    if (!open.startSent && run !== undefined) this.#calls.sendStart({ trace, run, open });
+  }
+
+  /** Where a span is: in what its parent stands for. */
+  #scopeOf(trace: TraceRecord, span: SdkSpan, at: Instant): Scope {
+    const { parentId } = span;
+    if (parentId === null) return NOWHERE;
+    const run = trace.agents.get(parentId);
+    if (run !== undefined) {
+      this.#runs.resume(trace, run, span.spanId, at);
+      return { run, toolUseId: undefined };
+    }
+    const open = trace.open.get(parentId);
+    if (open !== undefined) {
+      this.#sendStart(trace, open);
+      return open.scope;
+    }
+    const agent = this.#paused(trace, span, parentId, at);
+    return { run: agent, toolUseId: undefined };
+  }
+
+  /** The agent above, known by its span alone: it was paused in another process. */
+  #paused(trace: TraceRecord, span: SdkSpan, parentId: string, at: Instant): AgentRun | undefined {
+    if (trace.root?.state === "ended") return trace.root;
+    let above = span.previousSpan;
+    for (let level = 0; above !== undefined && level < MAX_ABOVE; level++) {
+      if (above.spanId === parentId) {
+        if (above.spanData.type !== "agent") return undefined;
+        return this.#runs.restore(trace, above, span.spanId, at);
+      }
+      above = above.previousSpan;
+    }
+    return undefined;
+  }
+
+  /** Whether the span belongs to the tenant that its trace does, and that is known. */
+  #follows(trace: TraceRecord, { traceMetadata }: SdkSpan): boolean {
+    const named = traceMetadata === undefined ? undefined : textOf(traceMetadata.tenant_id);
+    if (trace.tenantId !== undefined && (named === undefined || named === trace.tenantId))
+      return true;
+    this.#counts.unfollowedSpans += 1;
+    return false;
+  }
+
+  /** A trace whose start was not seen: this processor came later, or the span was recorded elsewhere. */
+  #adopt(span: SdkSpan): TraceRecord {
+    const { traceId, traceMetadata } = span;
+    const trace = { traceId, name: UNNAMED_WORKFLOW, metadata: traceMetadata };
+    return this.#add(trace, runIdOfTrace(traceId), false);
+  }
+
+  #add(trace: SdkTrace, rootRunId: string | undefined, seen: boolean): TraceRecord {
+    const outer = activeRun();
+    const tenantId = this.#tenant(trace, outer?.tenantId);
+    if (tenantId === undefined) this.#counts.untenanted += 1;
+    const record: TraceRecord = {
+      traceId: trace.traceId,
+      name: trace.name,
+      named: trace.name !== UNNAMED_WORKFLOW,
+      tenantId,
+      threadId: textOf(trace.groupId) ?? outer?.threadId,
+      subject: tenantId === undefined ? undefined : this.#subject(trace, tenantId, outer),
+      metadata: trace.metadata,
+      state: undefined,
+      awaited: [],
+      outer,
+      startedAt: seen ? now() : undefined,
+      rootRunId,
+      pausedRootId: undefined,
+      begun: seen ? 1 : 0,
+      root: undefined,
+      agents: new Map(),
+      open: new Map(),
+      resting: false,
+      openRuns: 0,
+      openTop: 0,
+      handoffs: [],
+      problem: undefined,
+      totals: new UsageTotals(),
+      lastAt: undefined,
+    };
+    this.#table.add(record);
+    this.#counts.forgottenTraces = this.#table.forgotten;
+    return record;
+  }
+
+  /** A run of another tenant has another user. */
+  #subject(trace: SdkTrace, tenantId: string, outer: ActiveRun | undefined) {
+    const context = this.#context;
+    const ask = context === undefined ? undefined : () => context(trace);
+    const above = outer?.tenantId === tenantId ? outer.subject : undefined;
+    return askedSubject(ask, above, this.#trouble);
+  }
+
+  /** The trace's own metadata count most, then the run around it, then the option. */
+  #tenant(trace: SdkTrace, outer: string | undefined): string | undefined {
+    return textOf(trace.metadata?.tenant_id) ?? outer ?? textOf(this.#tenantOf(trace));
+  }
+
+  /** Something begins in a trace at rest. */
+  #wake(trace: TraceRecord): void {
+    this.#table.wake(trace);
+    this.#counts.forgottenTraces = this.#table.forgotten;
+    if (trace.agents === NO_RUNS) trace.agents = new Map();
+    if (trace.open === NO_SPANS) trace.open = new Map();
+  }
+
+  #settle(trace: TraceRecord): void {
+    if (trace.openRuns > 0 || trace.open.size > 0) return;
+    if (isOver(trace)) {
+      // Thousands of traces rest: their maps would be most of what is kept of them.
+      trace.agents = NO_RUNS;
+      trace.open = NO_SPANS;
+      trace.handoffs.length = 0;
+    }
+    this.#table.rest(trace);
+    this.#counts.forgottenTraces = this.#table.forgotten;
+  }
+}

@@ -1,0 +1,34 @@
+import type { AgentEvent } from "../../events/agent-event.ts";
+import type { EventEnvelope } from "../../events/event-envelope.ts";
+import type {
+  ContentNeed,
+  InnerSink,
+  SpanActivator,
+  SpanTarget,
+} from "../../events/sinks/agent-event-sink.ts";
+import { withSpanOf } from "../../events/sinks/agent-event-sink.ts";
+
+/** The sink of a process, made with the first event: until then the application may set up what it likes. */
+export class AgentSink implements InnerSink, SpanActivator {
+  readonly contentNeed: ContentNeed;
+  readonly #make: () => InnerSink;
+  #made: InnerSink | undefined;
+
+  constructor(contentNeed: ContentNeed, make: () => InnerSink) {
+    this.contentNeed = contentNeed;
+    this.#make = make;
+  }
+
+  send(event: AgentEvent, envelope?: EventEnvelope): void | Promise<void> {
+    this.#made ??= this.#make();
+    return this.#made.send(event, envelope);
+  }
+
+  withSpan<T>(place: SpanTarget, work: () => T): T {
+    return withSpanOf(this.#made, place, work);
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.#made?.forceFlush?.();
+  }
+}

@@ -1,0 +1,23 @@
+import { AI_SDK_TELEMETRY, AiSdkTelemetry } from "../ai-sdk/telemetry.ts";
+import { fieldIn, listOf } from "../core/narrow.ts";
+import type { AgentSink } from "./agent-sink.ts";
+
+/** Where the AI SDK 7 keeps what `registerTelemetry` was given. */
+const INTEGRATIONS = "AI_SDK_TELEMETRY_INTEGRATIONS";
+
+/** Reports every call, unless the application has registered a telemetry of this package itself. */
+class AutomaticTelemetry extends AiSdkTelemetry {
+  override onStart(event: unknown): void | Promise<void> {
+    const known = listOf(Reflect.get(globalThis, INTEGRATIONS)) ?? [];
+    if (known.some((each) => each !== this && fieldIn(each, AI_SDK_TELEMETRY) === true)) return;
+    return super.onStart(event);
+  }
+}
+
+/** Registers the telemetry as the SDK does, which need not be loaded for it. */
+export function enableAiSdk(sink: AgentSink, tenant: string): void {
+  const telemetry = new AutomaticTelemetry({ sink, tenant });
+  const known: unknown = Reflect.get(globalThis, INTEGRATIONS);
+  if (Array.isArray(known)) known.push(telemetry);
+  else Reflect.set(globalThis, INTEGRATIONS, [telemetry]);
+}

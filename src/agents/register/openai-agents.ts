@@ -1,0 +1,68 @@
+import { fieldIn, listOf } from "../core/narrow.ts";
+import {
+  OPENAI_AGENTS_PROCESSOR,
+  OpenAIAgentsProcessor,
+} from "../openai-agents/openai-agents-processor.ts";
+import type { AgentSink } from "./agent-sink.ts";
+
+/** Where the SDK keeps its provider of traces, for all copies of it in a process. */
+const PROVIDER = Symbol.for("openai.agents.core.traceProvider");
+
+/** Time for the last spans, in ms. */
+const FLUSH_MS = 2_000;
+
+/** Follows every trace, unless the application has added a processor of this package itself. */
+class AutomaticProcessor extends OpenAIAgentsProcessor {
+  /** The application added its own processor. */
+  isReplaced = false;
+
+  override onTraceStart(...[trace]: Parameters<OpenAIAgentsProcessor["onTraceStart"]>) {
+    return this.isReplaced ? Promise.resolve() : super.onTraceStart(trace);
+  }
+
+  override onSpanStart(...[span]: Parameters<OpenAIAgentsProcessor["onSpanStart"]>) {
+    return this.isReplaced ? Promise.resolve() : super.onSpanStart(span);
+  }
+}
+
+/**
+ * Adds a processor to the SDK's provider as soon as there is one; the SDK need not be loaded for it. The
+ * processor stays if others are set, as `@openai/agents` does when it is loaded.
+ */
+export function enableOpenAIAgents(sink: AgentSink, tenant: string): void {
+  const processor = new AutomaticProcessor({ sink, tenant, flushTimeoutMs: FLUSH_MS });
+  let provider: unknown = Reflect.get(globalThis, PROVIDER);
+  if (provider !== undefined) {
+    adopt(provider, processor);
+    return;
+  }
+  Object.defineProperty(globalThis, PROVIDER, {
+    configurable: true,
+    get: () => provider,
+    set(given: unknown) {
+      provider = given;
+      adopt(given, processor);
+    },
+  });
+}
+
+function adopt(provider: unknown, processor: AutomaticProcessor): void {
+  const add = fieldIn(provider, "registerProcessor");
+  const set = fieldIn(provider, "setProcessors");
+  if (typeof provider !== "object" || provider === null) return;
+  if (typeof add !== "function" || typeof set !== "function") return;
+  Reflect.apply(add, provider, [processor]);
+  Reflect.set(provider, "registerProcessor", (given: unknown) => {
+    if (isOurs(given)) processor.isReplaced = true;
+    Reflect.apply(add, provider, [given]);
+  });
+  Reflect.set(provider, "setProcessors", (given: unknown) => {
+    const processors = listOf(given) ?? [];
+    processor.isReplaced = processors.some(isOurs);
+    Reflect.apply(set, provider, [[...processors, processor]]);
+  });
+}
+
+function isOurs(processor: unknown): boolean {
+  return fieldIn(processor, OPENAI_AGENTS_PROCESSOR) === true;
+}

@@ -1,0 +1,81 @@
+import { toolEnvelopeOf } from "../../events/errors/classify.ts";
+import { exceptionDetails } from "../../events/errors/exception-of.ts";
+import { FROM_RUN, sourceOf } from "../../events/errors/failure-source.ts";
+import { cutText, operatorText } from "../../events/errors/thrown.ts";
+import { checkOneOf } from "../../events/option-checks.ts";
+import { carried, currentIn } from "./active-run.ts";
+import { checkCallTexts, type OpenCall, type RunCore, tracked } from "./open-call.ts";
+
+/** Options of `run.step`. */
+export interface StepOptions {
+  /** `retrieval`: it looks documents up. Then what the function returns is recorded. Default `step`. */
+  readonly kind?: "step" | "retrieval" | undefined;
+  /** Content: of a retrieval the query. */
+  readonly input?: unknown | undefined;
+}
+
+/** The function of a step. */
+export type StepFunction<T> = () => T | PromiseLike<T>;
+
+/** Runs a part of the run's code as a step: events and span context. See `AgentRun.step`. */
+export function callStep<T>(
+  run: RunCore,
+  name: string,
+  options: StepOptions,
+  fn: StepFunction<T>,
+): Promise<T> {
+  return tracked(run, async (call) => {
+    checkCallTexts("step", name, {});
+    checkOneOf(options.kind, "kind", ["step", "retrieval"]);
+    run.assertOpen(`step ${name}`);
+    run.track(call);
+    // In a call or step of this run, that is what the step is part of.
+    const around = currentIn(run.current);
+    const { run_id, tenant_id } = run.ids;
+    const names = { run_id, tenant_id, step_id: run.newId(), step: name };
+    const { input, kind } = options;
+    const details = around.toolUseId === undefined ? undefined : { tool_use_id: around.toolUseId };
+    call.begin((error, duration_ms) => {
+      const problem = { error: cutText(error), envelope: toolEnvelopeOf(error, FROM_RUN) };
+      void run.send({ type: "step_error", ...names, ...problem, duration_ms });
+    });
+    const start = {
+      ...names,
+      ...(kind === undefined ? {} : { kind }),
+      ...(input === undefined ? {} : { input }),
+    };
+    const sent = run.send({ type: "step_start", ...start }, details);
+    if (sent !== undefined) await sent;
+    call.assertNotCut();
+    call.restart();
+    let output: T;
+    try {
+      const current = { ...around, stepId: names.step_id };
+      const place = { step_id: names.step_id, tool_use_id: around.toolUseId };
+      output = await carried(run.current.sink, place, current, async () => fn());
+    } catch (error) {
+      if (!call.isCut) await fail(run, call, names, error);
+      throw error;
+    }
+    call.assertNotCut();
+    const duration_ms = call.end();
+    const found = kind === "retrieval" ? { output: output ?? null } : {};
+    await run.send({ type: "step_complete", ...names, duration_ms, ...found });
+    return output;
+  });
+}
+
+/** Says that the step failed or paused. What the error means to the run, its own code decides. */
+async function fail(
+  run: RunCore,
+  call: OpenCall,
+  names: RunCore["ids"] & { readonly step_id: string; readonly step: string },
+  error: unknown,
+): Promise<void> {
+  const duration_ms = call.end();
+  const scope = { rootRunId: run.current.rootRunId, since: call.since };
+  const envelope = toolEnvelopeOf(error, sourceOf(error, scope) ?? FROM_RUN);
+  const text = operatorText(error);
+  const event = { type: "step_error", ...names, error: text, envelope, duration_ms } as const;
+  await run.send(event, exceptionDetails(error));
+}

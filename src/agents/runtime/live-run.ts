@@ -1,0 +1,367 @@
+import type { AgentEvent } from "../../events/agent-event.ts";
+import { AgentError } from "../../events/errors/agent-error.ts";
+import { tellHook } from "../../events/errors/call-hook.ts";
+import { classifyFailure, envelopeOf } from "../../events/errors/classify.ts";
+import { exceptionDetails } from "../../events/errors/exception-of.ts";
+import { FROM_RUN, sourceMoment, sourceOf } from "../../events/errors/failure-source.ts";
+import { operatorText } from "../../events/errors/thrown.ts";
+import type { EventDetails } from "../../events/event-details.ts";
+import { Deferred } from "../../events/promises.ts";
+import type { ActiveRun } from "./active-run.ts";
+import { carried, currentIn } from "./active-run.ts";
+import { cutBy, LazySignal, Watch } from "./calling-off.ts";
+import { EventLine, IdCounter } from "./event-line.ts";
+import { OpenCall, type RunCore } from "./open-call.ts";
+import { isZeroCost } from "./price.ts";
+import { answerIn, askedIn, questionIn } from "./run-content.ts";
+import {
+  type Interruption,
+  interruptionIn,
+  RunEndedError,
+  RunNotCompletedError,
+} from "./run-errors.ts";
+import type { RunPlan } from "./run-options.ts";
+import { envelopeFor } from "./run-options.ts";
+import type { RunPolicy } from "./run-policy.ts";
+import { ToolLoops } from "./tool-loops.ts";
+
+/** A cost of zero is one: somebody has said so. */
+const COST_KNOWN: EventDetails = { cost_known: true };
+
+type Ending =
+  | { readonly type: "complete"; readonly state: unknown }
+  | { readonly type: "failed"; readonly error: unknown }
+  | { readonly type: "interrupted"; readonly error: Interruption };
+
+/**
+ * One run from its start to its end: one `started`, then at most one terminal event, whatever its
+ * code does. The first ending counts; with it every call that is open ends too.
+ */
+export class LiveRun<I> implements RunCore {
+  readonly plan: RunPlan<I>;
+  readonly ids: RunCore["ids"];
+  readonly current: ActiveRun;
+  readonly policy: RunPolicy;
+  readonly loops: ToolLoops | undefined;
+  readonly #newIds = new IdCounter();
+  /** Its start, among what errors come out of. */
+  readonly #since = sourceMoment();
+  readonly #line: EventLine;
+  readonly #off = new LazySignal();
+  readonly #watch = new Watch();
+  readonly #calls = new Set<OpenCall>();
+  /** Its code has returned, thrown, or said how it ended: there is nothing left to call off. */
+  #isWorkDone = false;
+  #pausing: Interruption | undefined;
+  /** Further calls that wait for a decision from outside. */
+  readonly #alsoPending: Interruption[] = [];
+  #ending: Ending | undefined;
+  /** The end is on its way: nothing may follow it. */
+  #isSealed = false;
+  /** Resolves when the sink has taken the end, or when it is not awaited any longer. */
+  readonly #endTaken = new Deferred<void>();
+  /** Why a run that had completed is an error to its caller after all. */
+  #refusal: { readonly error: unknown } | undefined;
+
+  constructor(plan: RunPlan<I>) {
+    const { runId, tenantId, rootRunId, threadId, subject, sink } = plan;
+    this.plan = plan;
+    const off = this.#off;
+    this.policy = {
+      ...plan.policy,
+      get signal() {
+        return off.signal;
+      },
+    };
+    const { loops } = plan.policy;
+    this.loops = loops === undefined ? undefined : new ToolLoops(loops);
+    this.ids = { run_id: runId, tenant_id: tenantId };
+    const { policy } = this;
+    const whileOpen: ActiveRun["whileOpen"] = (cut) => this.#whileOpen(cut);
+    this.current = { tenantId, runId, rootRunId, threadId, subject, sink, policy, whileOpen };
+    this.#line = new EventLine(sink, envelopeFor(plan), this.#newIds, (error) =>
+      this.#report(error),
+    );
+  }
+
+  get hasEnded(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  get lostEvents(): number {
+    return this.#line.failures;
+  }
+
+  /**
+   * Sends `started`, and from then on watches for whatever may call the run off.
+   *
+   * @throws (rejects) with the sink's error: then nothing else is ever sent. Where the run is called
+   *   off before the sink has answered, it resolves, and the run has ended.
+   */
+  async start(): Promise<void> {
+    const { agent, parent, parentStepId, signals, deadlineMs } = this.plan;
+    const parent_run_id = parent?.parent_run_id ?? null;
+    try {
+      const started = { type: "started", ...this.ids, agent, parent_run_id } as const;
+      const details = parentStepId === undefined ? undefined : { step_id: parentStepId };
+      const taken = this.#line.insist(started, askedIn(this.plan.input, details));
+      for (const signal of signals) this.#watch.signal(signal, (error) => this.#callOff(error));
+      if (deadlineMs !== undefined) {
+        this.#watch.timer(deadlineMs, () => this.#callOff(AgentError.deadlineExceeded()));
+      }
+      if (taken !== undefined) await Promise.race([taken, this.#endTaken.promise]);
+    } catch (error) {
+      // There never was a run, so there is no end of it to tell.
+      this.#isSealed = true;
+      this.#end({ type: "failed", error });
+      throw error;
+    }
+  }
+
+  /**
+   * Runs the code of the run, unless it has ended already, and ends the run with what comes of it.
+   *
+   * @returns what `fn` returns; otherwise as {@link outcome}.
+   */
+  work<S>(fn: () => S | PromiseLike<S>): Promise<S> {
+    return new Promise((resolve, reject) => {
+      const ended = this.outcome();
+      ended.catch(reject);
+      if (this.#ending !== undefined) return;
+      this.within(async () => fn()).then(
+        (state) => {
+          this.complete(state);
+          ended.then(() => resolve(state), reject);
+        },
+        (error: unknown) => this.threw(error),
+      );
+    });
+  }
+
+  within<T>(work: () => T): T {
+    return carried(this.current.sink, {}, this.current, work);
+  }
+
+  /**
+   * Waits for the end of the run and for its sink.
+   *
+   * @throws (rejects) with what the run ended with, or with the sink's error at `complete`.
+   */
+  async outcome(): Promise<void> {
+    await this.#endTaken.promise;
+    if (this.#refusal !== undefined) throw this.#refusal.error;
+    if (this.#ending?.type !== "complete") throw this.#ending?.error;
+  }
+
+  /** Waits as {@link outcome} does, for those who do not want to know. */
+  settled(): Promise<void> {
+    return this.#endTaken.promise;
+  }
+
+  /** The code of the run is done. `false`: too late, the run has ended or pauses. */
+  complete(state: unknown): boolean {
+    this.#isWorkDone = true;
+    if (this.#ending !== undefined || this.#pausing !== undefined) return false;
+    this.#end({ type: "complete", state });
+    return true;
+  }
+
+  /** The code of the run threw. */
+  threw(error: unknown): void {
+    this.#isWorkDone = true;
+    if (this.#pausing !== undefined) return;
+    const interruption = interruptionIn(error);
+    if (interruption === undefined) this.#end({ type: "failed", error });
+    else this.pause(interruption);
+  }
+
+  /** The run is given up without an end. */
+  abandon(): void {
+    if (this.#ending === undefined) this.threw(new RunNotCompletedError());
+  }
+
+  fail(error: AgentError): void {
+    if (this.#pausing === undefined) this.#end({ type: "failed", error });
+    else this.#cutPauseShort(this.#pausing, error);
+  }
+
+  pause(interruption: Interruption): void {
+    if (this.#ending !== undefined) return;
+    const isApproval = interruption.detail.kind.type === "approval_pending";
+    if (this.#pausing !== undefined) {
+      if (isApproval) this.#alsoPending.push(interruption);
+      return;
+    }
+    this.#pausing = interruption;
+    this.#watch.timer(this.policy.graceMs, () => this.#endPause(interruption));
+    // Approvers that were asked at the same time may be about to say that somebody else decides, too.
+    if (isApproval) setImmediate(() => this.#cutAsked(interruption));
+    else this.#cutAsked(interruption);
+  }
+
+  /** Who waits for a decision waits for a human, and the pause is there to end that. */
+  #cutAsked(interruption: Interruption): void {
+    if (this.#ending !== undefined) return;
+    for (const call of this.#calls) {
+      if (call.isAsked && this.#calls.delete(call)) call.cut(interruption);
+    }
+    if (this.#calls.size === 0) this.#endPause(interruption);
+  }
+
+  send(event: AgentEvent, details?: EventDetails): void | Promise<void> {
+    if (this.#isSealed) return;
+    const { stepId } = currentIn(this.current);
+    return this.#line.send(event, stepId === undefined ? details : { step_id: stepId, ...details });
+  }
+
+  assertOpen(what: string): void {
+    if (this.#ending !== undefined) throw this.endedError(what);
+    if (this.#pausing !== undefined) throw this.#pausing;
+  }
+
+  /** The error of somebody who comes after the end. */
+  endedError(what: string): RunEndedError {
+    const error = this.#ending?.type === "complete" ? undefined : this.#ending?.error;
+    return new RunEndedError(this.ids.run_id, what, error);
+  }
+
+  newId(): string {
+    return this.#newIds.next();
+  }
+
+  track(call: OpenCall): void {
+    this.#calls.add(call);
+  }
+
+  untrack(call: OpenCall): void {
+    this.#calls.delete(call);
+    if (this.#pausing !== undefined && this.#calls.size === 0) this.#endPause(this.#pausing);
+  }
+
+  #whileOpen(cut: (error: AgentError) => void): () => void {
+    const call = new OpenCall(() => {});
+    call.begin(cut);
+    this.track(call);
+    return () => this.untrack(call);
+  }
+
+  #endPause(interruption: Interruption): void {
+    this.#end({ type: "interrupted", error: withAll(interruption, this.#alsoPending) });
+  }
+
+  /**
+   * What is to end the run ends the wait for its open calls: they were all that it still did. It has
+   * paused, since that came first, and somebody is to be asked whatever became of the calls.
+   */
+  #cutPauseShort(interruption: Interruption, error: AgentError): void {
+    // Sub-agents in these calls have no other way to hear of it.
+    if (this.#ending === undefined) this.#off.abort(cutBy(error));
+    this.#endPause(interruption);
+  }
+
+  /** A signal or the deadline has fired. */
+  #callOff(error: AgentError): void {
+    // Where it has completed, but its sink does not answer, the deadline holds for that too.
+    if (this.#ending?.type === "complete") this.#refuse(error);
+    else this.fail(error);
+  }
+
+  #end(ending: Ending): void {
+    if (this.#ending !== undefined) return;
+    this.#ending = ending;
+    const isCalledOff = ending.type === "failed" && !this.#isWorkDone;
+    if (isCalledOff || this.#calls.size > 0) {
+      const cut = cutBy(ending.type === "complete" ? undefined : ending.error);
+      // Sub-agents listen to it: they end before the calls that they run in, and these before the run.
+      if (isCalledOff) this.#off.abort(cut);
+      for (const call of this.#calls) call.cut(cut);
+      this.#calls.clear();
+    }
+    if (this.#isSealed) {
+      this.#settle();
+    } else {
+      this.#isSealed = true;
+      this.#sendEnd(ending);
+    }
+  }
+
+  #sendEnd(ending: Ending): void {
+    switch (ending.type) {
+      case "complete":
+        this.#sendComplete(ending.state ?? null);
+        break;
+      case "failed": {
+        const { error } = ending;
+        const { rootRunId } = this.plan;
+        const source = sourceOf(error, { rootRunId, since: this.#since }) ?? FROM_RUN;
+        const fields = { error: operatorText(error), envelope: envelopeOf(error, source) };
+        const kind = classifyFailure(error, source);
+        this.#sendBadEnd({ type: "failed", ...this.ids, ...fields, kind }, exceptionDetails(error));
+        break;
+      }
+      case "interrupted": {
+        const { kind, payload } = ending.error.detail;
+        const event = { type: "interrupted", ...this.ids, kind, payload: payload ?? null } as const;
+        this.#sendBadEnd(event, questionIn(kind, payload));
+      }
+    }
+  }
+
+  #sendComplete(state: unknown): void {
+    const usage = this.policy.budget.snapshot();
+    const cost = usage?.cost_usd ?? undefined;
+    const details = cost !== undefined && isZeroCost(cost) ? COST_KNOWN : undefined;
+    try {
+      const complete = { type: "complete", ...this.ids, state, usage } as const;
+      const taken = this.#line.insist(complete, answerIn(state, details));
+      if (taken === undefined) this.#settle();
+      else
+        taken.then(
+          () => this.#settle(),
+          (error: unknown) => this.#refuse(error),
+        );
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  /** The caller is to have the error of the run, not to wait for ever for a sink that hangs. */
+  #sendBadEnd(event: AgentEvent, details?: EventDetails): void {
+    const taken = this.#line.send(event, details);
+    if (taken === undefined) {
+      this.#settle();
+      return;
+    }
+    const { graceMs } = this.policy;
+    const timer = setTimeout(() => {
+      this.#report(new Error(`sink: took no event for ${graceMs} ms after the run had ended`));
+      this.#settle();
+    }, graceMs);
+    void taken.then(() => {
+      clearTimeout(timer);
+      this.#settle();
+    });
+  }
+
+  #refuse(error: unknown): void {
+    this.#refusal ??= { error };
+    this.#settle();
+  }
+
+  #settle(): void {
+    this.#watch.stop();
+    this.#endTaken.resolve();
+  }
+
+  #report(error: unknown): void {
+    tellHook(this.policy.onError, error);
+  }
+}
+
+/** The first pause, with the payloads of all in a list where several calls wait. */
+function withAll(first: Interruption, others: readonly Interruption[]): Interruption {
+  const { kind } = first.detail;
+  if (others.length === 0 || kind.type !== "approval_pending") return first;
+  const payload = [first, ...others].map(({ detail }) => detail.payload);
+  return interruptionIn(AgentError.interrupted(kind, payload)) ?? first;
+}

@@ -1,0 +1,57 @@
+import { property } from "../../events/errors/thrown.ts";
+import type { ModelParameters } from "../../events/model-event.ts";
+
+const NUMBERS = [
+  "temperature",
+  "top_p",
+  "top_k",
+  "max_tokens",
+  "frequency_penalty",
+  "presence_penalty",
+  "seed",
+  "choice_count",
+] as const;
+const TEXTS = ["tool_choice", "reasoning_effort"] as const;
+
+/** Stop sequences that are sent, and characters of each text. */
+const MOST_SEQUENCES = 32;
+const MOST_CHARACTERS = 256;
+
+type Open = { -readonly [K in keyof ModelParameters]: ModelParameters[K] };
+
+/**
+ * The parameters that an object has, as events have them. What is no such value is left out: a line with
+ * it could not be read. Never throws.
+ *
+ * @param given any object, with the names of `ModelParameters`.
+ * @returns `undefined` where there is none.
+ */
+export function parametersIn(given: unknown): ModelParameters | undefined {
+  const found: Open = {};
+  for (const name of NUMBERS) {
+    const value = property(given, name);
+    if (typeof value === "number" && Number.isFinite(value)) found[name] = value;
+  }
+  for (const name of TEXTS) {
+    const value = property(given, name);
+    if (typeof value === "string" && value !== "") found[name] = cut(value);
+  }
+  const stream = property(given, "stream");
+  if (typeof stream === "boolean") found.stream = stream;
+  const sequences = textsIn(property(given, "stop_sequences"));
+  if (sequences !== undefined) found.stop_sequences = sequences;
+  for (const _ in found) return found;
+  return undefined;
+}
+
+/** One text, or a list of them. */
+function textsIn(value: unknown): readonly string[] | undefined {
+  if (typeof value === "string") return [cut(value)];
+  if (!Array.isArray(value)) return undefined;
+  const texts = value.slice(0, MOST_SEQUENCES).filter((one: unknown) => typeof one === "string");
+  return texts.length === 0 ? undefined : texts.map(cut);
+}
+
+function cut(text: string): string {
+  return text.slice(0, MOST_CHARACTERS);
+}

@@ -1,0 +1,108 @@
+import { property } from "../../events/errors/thrown.ts";
+import { outputMessages } from "../../events/messages/to-messages.ts";
+import type { ModelCallUsage, ModelComplete } from "../../events/model-event.ts";
+import { isWholeNumber } from "../../events/option-checks.ts";
+
+/** Data of a model's answer. Leave out fields that the provider does not give. */
+export interface ModelReport {
+  /** Cached input tokens are part of the input tokens. */
+  readonly usage?: ModelCallUsage | null | undefined;
+  /** The model that answered, if it differs from the requested one. */
+  readonly responseModel?: string | null | undefined;
+  readonly responseId?: string | null | undefined;
+  readonly finishReasons?: readonly string[] | null | undefined;
+  /**
+   * Content: the answer, in any form that `toMessages` reads. Default: what the call's function returns, if
+   * that is a text.
+   */
+  readonly output?: unknown;
+}
+
+type ReportFields = Pick<
+  ModelComplete,
+  "usage" | "response_model" | "response_id" | "finish_reasons" | "output"
+>;
+
+const AXES = [
+  "input_tokens",
+  "output_tokens",
+  "cache_read_input_tokens",
+  "cache_write_input_tokens",
+  "reasoning_output_tokens",
+] as const satisfies readonly (keyof ModelCallUsage)[];
+
+/** Called with the reason why a field was left out. */
+type Wrong = (error: TypeError) => void;
+
+/**
+ * The fields of a report as the event has them. What is not as it should be is left out, such as a
+ * figure that is no number of tokens: an answer must not fail for it. Never throws.
+ */
+export function checkedReport(report: ModelReport, wrong: Wrong): ReportFields {
+  const usage = usageOf(report.usage, wrong);
+  const responseModel = textOf(report.responseModel, "responseModel", wrong);
+  const responseId = textOf(report.responseId, "responseId", wrong);
+  const finishReasons = textsOf(report.finishReasons, wrong);
+  const { output } = report;
+  return {
+    ...(usage === undefined ? {} : { usage }),
+    ...(responseModel === undefined ? {} : { response_model: responseModel }),
+    ...(responseId === undefined ? {} : { response_id: responseId }),
+    ...(finishReasons === undefined ? {} : { finish_reasons: finishReasons }),
+    ...(output === undefined ? {} : { output: outputMessages(output, finishReasons) }),
+  };
+}
+
+function usageOf(usage: unknown, wrong: Wrong): ModelCallUsage | undefined {
+  if (usage === null || usage === undefined) return undefined;
+  if (typeof usage !== "object") {
+    wrong(new TypeError(`usage: expected an object, got ${typeof usage}`));
+    return undefined;
+  }
+  const checked: Partial<Record<keyof ModelCallUsage, number | bigint>> = {};
+  let isKnown = false;
+  for (const axis of AXES) {
+    // A client's own class may compute it, and throw.
+    const value = property(usage, axis);
+    if (value === null || value === undefined) continue;
+    isKnown = true;
+    if (isWholeNumber(value)) checked[axis] = value;
+    else {
+      const got = typeof value === "number" ? value : typeof value;
+      wrong(new TypeError(`usage.${axis}: expected a whole number from 0, got ${got}`));
+    }
+  }
+  if (isKnown || !hasFields(usage)) return checked;
+  // A provider's own object, as it is: a budget that counted nothing of it would never end a run.
+  wrong(new TypeError(`usage: expected some of ${AXES.join(", ")}, got none of them`));
+  return undefined;
+}
+
+function hasFields(usage: object): boolean {
+  try {
+    return Object.keys(usage).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function textOf(value: unknown, field: string, wrong: Wrong): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  try {
+    return String(value);
+  } catch {
+    wrong(new TypeError(`${field}: expected a text, got ${typeof value}`));
+    return undefined;
+  }
+}
+
+function textsOf(value: unknown, wrong: Wrong): readonly string[] | undefined {
+  if (value === null || value === undefined) return undefined;
+  try {
+    if (Array.isArray(value)) return value.map(String);
+  } catch {
+    // An element is no text: an incomplete list is left out as a whole.
+  }
+  wrong(new TypeError(`finishReasons: expected a list of texts, got ${typeof value}`));
+  return undefined;
+}

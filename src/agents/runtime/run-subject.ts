@@ -1,0 +1,86 @@
+import type { EventDetails } from "../../events/event-details.ts";
+import { checkList, checkObject, describe } from "../../events/option-checks.ts";
+
+/**
+ * Whose run it is: personal data, on spans and in recordings only where you give it. Never a label of
+ * a metric. A bridge leaves out what is over its limits (see `docs/limits.md`).
+ */
+export interface RunSubject {
+  /** The person whose run it is: `user.id`. An ID is better than a name or an address. */
+  readonly user?: string | undefined;
+  /** A session of the application, where that is not the conversation: `session.id`. */
+  readonly session?: string | undefined;
+  /** Labels of the run: `entelix.run.tags`. */
+  readonly tags?: readonly string[] | undefined;
+  /** Further data of the run, by name: `entelix.run.metadata.<name>`, as text. */
+  readonly metadata?: Readonly<Record<string, string | number | boolean>> | undefined;
+}
+
+/** A run's subject as envelopes have it. Shared by all events of a run, and frozen. */
+export interface SubjectFields {
+  readonly session_id?: string;
+  readonly details?: Pick<EventDetails, "user_id" | "tags" | "metadata">;
+}
+
+const NOBODY: SubjectFields = Object.freeze({});
+
+/**
+ * A subject as envelopes have it: a copy, which later changes of the given objects do not reach.
+ *
+ * @param above the subject of the run around it, for each field that is not given.
+ * @throws TypeError for a field of another type, and for an empty `user`, `session` or name.
+ */
+export function subjectFields(given: RunSubject, above: SubjectFields = NOBODY): SubjectFields {
+  const { user, session, tags, metadata } = given;
+  if (user === undefined && session === undefined && tags === undefined && metadata === undefined) {
+    return above;
+  }
+  const user_id = nameIn(user, "user") ?? above.details?.user_id;
+  const session_id = nameIn(session, "session") ?? above.session_id;
+  const labels = tagsIn(tags) ?? above.details?.tags;
+  const data = metadataIn(metadata) ?? above.details?.metadata;
+  const details = Object.freeze({
+    ...(user_id === undefined ? {} : { user_id }),
+    ...(labels === undefined ? {} : { tags: labels }),
+    ...(data === undefined ? {} : { metadata: data }),
+  });
+  return Object.freeze({
+    ...(session_id === undefined ? {} : { session_id }),
+    ...(Object.keys(details).length === 0 ? {} : { details }),
+  });
+}
+
+function nameIn(value: unknown, field: string): string | undefined {
+  if (value === undefined || (typeof value === "string" && value !== "")) return value;
+  throw new TypeError(`${field}: expected a text that is not empty, got ${describe(value)}`);
+}
+
+function tagsIn(tags: readonly unknown[] | undefined): readonly string[] | undefined {
+  if (tags === undefined) return undefined;
+  checkList(tags, "tags");
+  const texts = tags.map((tag, index) => {
+    if (typeof tag === "string") return tag;
+    throw new TypeError(`tags[${index}]: expected a text, got ${describe(tag)}`);
+  });
+  return Object.freeze(texts);
+}
+
+function metadataIn(
+  metadata: Readonly<Record<string, unknown>> | undefined,
+): Readonly<Record<string, string>> | undefined {
+  if (metadata === undefined) return undefined;
+  checkObject(metadata, "metadata");
+  const texts = Object.entries(metadata).map(([name, value]): [string, string] => {
+    switch (typeof value) {
+      case "string":
+      case "number":
+      case "boolean":
+        return [name, String(value)];
+      default: {
+        const expected = "expected a text, a number or true or false";
+        throw new TypeError(`metadata.${name}: ${expected}, got ${describe(value)}`);
+      }
+    }
+  });
+  return Object.freeze(Object.fromEntries(texts));
+}

@@ -1,0 +1,61 @@
+import { AuditCalls, type AuditScope, type ResumeScope } from "../audit/audit-calls.ts";
+import type { RowAnchor } from "../audit/audit-row.ts";
+import type { AuditSink } from "../audit/audit-sink.ts";
+import type { GraphEvent } from "../audit/wire/graph-event.ts";
+import type { Run } from "./lifecycle/run.ts";
+import type { SpanHandle } from "./spans/span-handle.ts";
+import { spanRefs } from "./spans/span-handle.ts";
+import type { Telemetry } from "./telemetry.ts";
+
+/** Follows a pending row, so that its run's span waits for it. */
+export type Follow = (run: Run<SpanHandle> | undefined, row: Promise<RowAnchor>) => unknown;
+
+/**
+ * The runtime's own audit calls on a bridge: each row gets the ids of its run's span and counts for the
+ * anchor on it, and a resume links the two runs.
+ */
+export class BridgeAudit extends AuditCalls {
+  readonly #sink: AuditSink;
+  readonly #telemetry: Telemetry;
+  readonly #follow: Follow;
+
+  constructor(sink: AuditSink, telemetry: Telemetry, follow: Follow) {
+    super();
+    this.#sink = sink;
+    this.#telemetry = telemetry;
+    this.#follow = follow;
+  }
+
+  override recordResumed(scope: ResumeScope, fromCheckpoint: string): Promise<RowAnchor> {
+    try {
+      this.#telemetry.linkResumed(scope.tenant_id, scope.run_id, scope.resumed_from_run_id);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return super.recordResumed(scope, fromCheckpoint);
+  }
+
+  protected override recordCall(
+    scope: AuditScope,
+    build: (timestamp: string) => GraphEvent,
+  ): Promise<RowAnchor> {
+    try {
+      const run = this.#telemetry.find(scope.tenant_id, scope.run_id);
+      const row = this.#sink.recordCall(
+        run === undefined ? scope : { ...spanRefs(run), ...scope },
+        build,
+        run === undefined ? undefined : (kind) => segmentOf(run, kind),
+      );
+      this.#follow(run, row);
+      return row;
+    } catch (error) {
+      // A scope that can't be read is its caller's fault, and still a promise is what the caller expects.
+      return Promise.reject(error);
+    }
+  }
+}
+
+/** A resumption may be recorded before the run starts again. */
+function segmentOf({ open, segment }: Run<SpanHandle>, kind: string): number {
+  return kind === "resumed" && !open ? segment + 1 : segment;
+}

@@ -1,0 +1,233 @@
+import {
+  type Context,
+  context,
+  createContextKey,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  trace,
+} from "@opentelemetry/api";
+import type { AgentEvent } from "../events/agent-event.ts";
+import { boundedCopy, MOST_COPY } from "../events/bounded-copy.ts";
+import { property } from "../events/errors/thrown.ts";
+import type { EventEnvelope } from "../events/event-envelope.ts";
+import { isPromise } from "../events/promises.ts";
+import type { Call } from "./lifecycle/call.ts";
+import type {
+  OuterParent,
+  ParentContext,
+  RunOwner,
+  SignalContext,
+} from "./lifecycle/parent-context.ts";
+import type { Run } from "./lifecycle/run.ts";
+import type { Reporter } from "./report.ts";
+import { RunOwners } from "./spans/run-owners.ts";
+import { SpanHandle } from "./spans/span-handle.ts";
+import { parseTraceparent } from "./spans/traceparent.ts";
+
+/**
+ * Returns the parent span of a run that the bridge cannot know. The bridge calls it for a root run,
+ * and for a run whose parent run was never seen, if the event has no `traceparent`. Arguments are
+ * copies. Errors that it throws are counted and ignored.
+ */
+export type ParentResolver = (
+  event: AgentEvent,
+  envelope: EventEnvelope | undefined,
+) => SpanContext | undefined;
+
+/** `own`: a root run is its own trace, linked to the active span. `ambient`: it joins that trace. */
+export type RootParent = "own" | "ambient";
+
+/** Set on the contexts that `contextOf` gives, so that a run finds whose run and call it is in. */
+const SCOPE_KEY = createContextKey("entelix-otel.scope");
+
+/** The ESM and the CommonJS copy of this package have a class each; a change of it is a new number. */
+const SCOPE: unique symbol = Symbol.for("entelix-otel.scope.v1");
+
+/** Whose run, and which call of it, a context is in. */
+export class RunScope {
+  readonly run: Run<SpanHandle>;
+  readonly call: Call<SpanHandle> | undefined;
+  constructor(run: Run<SpanHandle>, call: Call<SpanHandle> | undefined) {
+    this.run = run;
+    this.call = call;
+  }
+
+  get [SCOPE](): true {
+    return true;
+  }
+}
+
+function isScope(value: unknown): value is RunScope {
+  return property(value, SCOPE) === true;
+}
+
+/** The context for code that runs inside a span of ours; other values of `base` stay. */
+export function contextInside(
+  base: Context,
+  handle: SpanHandle,
+  run: Run<SpanHandle>,
+  call: Call<SpanHandle> | undefined,
+): Context {
+  return trace.setSpan(base, handle.span).setValue(SCOPE_KEY, new RunScope(run, call));
+}
+
+/** Whose run, and which call of it, a context is in; `undefined` where it is in none of ours. */
+export function scopeIn(active: Context): RunScope | undefined {
+  const scope = active.getValue(SCOPE_KEY);
+  return isScope(scope) ? scope : undefined;
+}
+
+export interface EventContextOptions {
+  /** Whether the active context of this process says something about the event. */
+  readonly live: boolean;
+  readonly rootParent: RootParent;
+  readonly resolveParent: ParentResolver | undefined;
+  readonly reporter: Reporter;
+}
+
+/** Makes the contexts that the lifecycle takes signals in. */
+export class EventContexts {
+  /** Calls of the parent resolver that threw. */
+  failures = 0;
+  readonly options: EventContextOptions;
+  readonly owners = new RunOwners();
+  readonly #asksForEvent: boolean;
+  /** Nearly every live event has this one: only the active context says something of it. */
+  readonly #plain: EventContext;
+
+  constructor(options: EventContextOptions) {
+    this.options = options;
+    this.#asksForEvent = options.resolveParent !== undefined || options.rootParent === "ambient";
+    this.#plain = new EventContext(this, undefined, undefined);
+  }
+
+  /** @param event the runtime's own, where it is this package's. */
+  of(
+    event: AgentEvent | undefined,
+    envelope: EventEnvelope | undefined,
+  ): SignalContext<SpanHandle> {
+    if (envelope === undefined && !this.#asksForEvent) return this.#plain;
+    return new EventContext(this, event, envelope);
+  }
+}
+
+/** What is known of an event beside its signals: envelope, active context, resolver. */
+class EventContext implements SignalContext<SpanHandle> {
+  readonly identified: boolean;
+  readonly #event: AgentEvent | undefined;
+  readonly #envelope: EventEnvelope | undefined;
+  readonly #contexts: EventContexts;
+
+  constructor(
+    contexts: EventContexts,
+    event: AgentEvent | undefined,
+    envelope: EventEnvelope | undefined,
+  ) {
+    this.#contexts = contexts;
+    this.#event = event;
+    this.#envelope = envelope;
+    const added = envelope?.details?.recorder?.event_id_added === true;
+    this.identified = !added && nameIn(envelope?.event_id) !== undefined;
+  }
+
+  owner(): RunOwner | undefined {
+    return this.#contexts.owners.of(this.#envelope);
+  }
+
+  parentContext(): ParentContext<SpanHandle> | undefined {
+    const envelope = this.#envelope;
+    const { live, rootParent, resolveParent } = this.#contexts.options;
+    const active = live ? context.active() : ROOT_CONTEXT;
+    const around = active === ROOT_CONTEXT ? undefined : trace.getSpan(active);
+    if (envelope === undefined && around === undefined && resolveParent === undefined) {
+      return undefined;
+    }
+    const ours = around === undefined ? undefined : scopeIn(active);
+    const ambient = around === undefined ? undefined : ambientOf(around);
+    const dispatcher = envelope?.parent_tool_use_id;
+    const parentCallId = dispatcher === null ? null : nameIn(dispatcher);
+    const asked =
+      envelope?.traceparent !== undefined ||
+      resolveParent !== undefined ||
+      rootParent === "ambient";
+    return {
+      threadId: nameIn(envelope?.thread_id),
+      rootRunId: nameIn(envelope?.root_run_id),
+      resumedFromRunId: nameIn(envelope?.resumed_from_run_id),
+      parentCallId,
+      namedSpanId: spanIdIn(envelope?.traceparent),
+      ambient,
+      ambientCall: ours?.call === undefined ? undefined : { run: ours.run, call: ours.call },
+      outerParent: asked ? () => this.#outerParent(ambient, ours?.run.tenantId) : undefined,
+    };
+  }
+
+  /** @param tenantId whose run the active span is in, if it is in one of ours. */
+  #outerParent(
+    ambient: SpanHandle | undefined,
+    tenantId: string | undefined,
+  ): OuterParent<SpanHandle> | undefined {
+    const given = this.#given();
+    if (given !== undefined) return { ...given, handle: SpanHandle.remote(given, false) };
+    const event = this.#event;
+    if (this.#contexts.options.rootParent !== "ambient" || ambient === undefined) return undefined;
+    if (event?.type !== "started" || event.parent_run_id) return undefined;
+    if (tenantId !== undefined && tenantId !== event.tenant_id) return undefined;
+    return { ...ambient.spanContext, handle: ambient };
+  }
+
+  #given(): SpanContext | undefined {
+    const event = this.#event;
+    const envelope = this.#envelope;
+    const traceparent = nameIn(envelope?.traceparent);
+    if (traceparent !== undefined) {
+      const parsed = parseTraceparent(traceparent, nameIn(envelope?.tracestate));
+      if (parsed !== undefined) return parsed;
+    }
+    const { reporter, resolveParent } = this.#contexts.options;
+    if (resolveParent === undefined || event === undefined) return undefined;
+    try {
+      // Copies: the audit row is made of the caller's objects.
+      const told = envelope === undefined ? undefined : copyFields(envelope);
+      const resolved = resolveParent(copyFields(event), told) ?? undefined;
+      if (!isPromise(resolved)) {
+        return resolved !== undefined && trace.isSpanContextValid(resolved) ? resolved : undefined;
+      }
+      resolved.then(undefined, (error) => reporter.report(error, HOOK));
+      throw new TypeError("resolveParent: expected a span context, got a promise");
+    } catch (error) {
+      this.#contexts.failures++;
+      reporter.report(error, HOOK);
+      return undefined;
+    }
+  }
+}
+
+const HOOK = "resolveParent hook";
+
+/** The same fields, of which no object is the caller's. */
+function copyFields<T extends object>(given: T): T {
+  const copy = { ...given };
+  for (const [field, value] of Object.entries(copy)) {
+    if (typeof value === "object") Reflect.set(copy, field, boundedCopy(value, MOST_COPY).value);
+  }
+  return copy;
+}
+
+/** A name from an envelope; programs without types give `null` and `""` for none. */
+function nameIn(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The span that a `traceparent` names. */
+function spanIdIn(value: unknown): string | undefined {
+  const text = nameIn(value);
+  return text === undefined ? undefined : parseTraceparent(text)?.spanId;
+}
+
+/** The active span by its ids alone: a run keeps its parent longer than the span should live. */
+function ambientOf(span: Span): SpanHandle | undefined {
+  const spanContext = span.spanContext();
+  return trace.isSpanContextValid(spanContext) ? SpanHandle.remote(spanContext, false) : undefined;
+}

@@ -1,0 +1,185 @@
+import { TraceFlags } from "@opentelemetry/api";
+import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node";
+import type { SpanLedger } from "../setup/span-ledger.ts";
+import { shortText } from "../setup/span-ledger.ts";
+import { within } from "../spans/within.ts";
+import { StatusError } from "./attempt.ts";
+import { Chunk } from "./chunk.ts";
+import type { ExportSettings } from "./export-settings.ts";
+import type { Post } from "./otlp-post.ts";
+import { LIVE } from "./send-policy.ts";
+import { type Outcome, SpanSender } from "./span-sender.ts";
+
+/**
+ * Sends spans by OTLP in protobuf without losing any in silence.
+ *
+ * A span is encoded when it ends, into the request that it will be sent in. What waits is bounded in
+ * bytes; past the bound the newest spans are dropped, and counted. While the endpoint is away, what
+ * waits stays as it is, in its order. Nothing is thrown into the code that ends a span.
+ */
+export class ChunkSpanProcessor implements SpanProcessor {
+  readonly #ledger: SpanLedger;
+  readonly #settings: ExportSettings;
+  readonly #sender: SpanSender;
+  readonly #chunk = new Chunk();
+  /** Requests that lost spans. */
+  #failures = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #closing: Promise<void> | undefined;
+
+  /**
+   * @param ledger counts what becomes of every span.
+   * @param onOutage called when the endpoint has taken nothing for 10 s, then once a minute at most.
+   */
+  constructor(
+    post: Post,
+    settings: ExportSettings,
+    ledger: SpanLedger,
+    onOutage: (error: Error) => void = () => {},
+  ) {
+    this.#ledger = ledger;
+    this.#settings = settings;
+    this.#sender = new SpanSender({
+      post,
+      requests: settings.requests,
+      policy: { ...LIVE, delays: settings.backoff },
+      onOutage: ({ error }, ms) => onOutage(this.#outage(error, ms)),
+    });
+  }
+
+  /** Bytes that wait or are under way, encoded; never more than `queueBytes`. */
+  get bytes(): number {
+    return this.#sender.bytes + this.#chunk.size;
+  }
+
+  /** How long a flush takes at most, in ms. */
+  get flushMs(): number {
+    return this.#settings.exportTimeoutMillis;
+  }
+
+  onStart(): void {}
+
+  onEnd(span: ReadableSpan): void {
+    if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
+    const ledger = this.#ledger;
+    const { maxExportBatchSize, maxQueueSize, requestBytes } = this.#settings;
+    if (this.#closing !== undefined) {
+      ledger.drop("after_shutdown");
+      return;
+    }
+    const chunk = this.#chunk;
+    try {
+      if (ledger.queued >= maxQueueSize || !this.#take(span)) {
+        ledger.drop("queue_full");
+        return;
+      }
+    } catch (error) {
+      ledger.queue();
+      ledger.send(1);
+      ledger.fail(1, new Error(`the span can't be encoded: ${String(error)}`));
+      return;
+    }
+    ledger.queue();
+    if (chunk.size >= requestBytes || chunk.spans >= maxExportBatchSize) this.#seal();
+    else this.#timer ??= this.#sealLater();
+  }
+
+  /**
+   * Waits until every span that ended so far is confirmed.
+   *
+   * @throws (rejects) when one of them was lost, or after `exportTimeoutMillis`; what is not lost by
+   *   then is still sent.
+   */
+  async forceFlush(): Promise<void> {
+    const before = this.#failures;
+    if (!(await this.#flush())) {
+      const cause = this.#sender.lastError;
+      const ms = this.#settings.exportTimeoutMillis;
+      const why = cause === undefined ? "" : `; last error of an export: ${shortText(cause)}`;
+      throw new Error(`spans were not confirmed within ${ms} ms${why}`, { cause });
+    }
+    if (this.#failures > before) {
+      throw this.#sender.lastError ?? new Error("the export of spans failed");
+    }
+  }
+
+  /**
+   * Sends what waits and takes nothing more. What is not confirmed after `exportTimeoutMillis` is
+   * counted as lost. Never rejects.
+   */
+  shutdown(): Promise<void> {
+    this.#closing ??= this.#flush().then(() => this.giveUp());
+    return this.#closing;
+  }
+
+  /** Counts what is not confirmed yet as lost, and sends no more: the time for a shutdown is over. */
+  giveUp(): void {
+    this.#closing ??= Promise.resolve();
+    this.#seal();
+    this.#sender.giveUp(new Error("the export timed out"));
+  }
+
+  /** A span that is too large for a request with others gets one of its own: it may be refused. */
+  #take(span: ReadableSpan): boolean {
+    const { queueBytes, requestBytes } = this.#settings;
+    const room = queueBytes - this.#sender.bytes;
+    if (this.#chunk.spans === 0 || room <= requestBytes) return this.#chunk.add(span, room);
+    if (this.#chunk.add(span, requestBytes)) return true;
+    this.#seal();
+    return this.#chunk.add(span, queueBytes - this.#sender.bytes);
+  }
+
+  async #flush(): Promise<boolean> {
+    this.#seal();
+    this.#sender.hurry();
+    return within(this.#settings.exportTimeoutMillis, this.#sender.whenSettled());
+  }
+
+  #sealLater(): NodeJS.Timeout {
+    return setTimeout(() => this.#seal(), this.#settings.scheduledDelayMillis).unref();
+  }
+
+  #seal(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#chunk.spans === 0) return;
+    const { bytes, size, spans } = this.#chunk.seal(this.#settings.exportTimeoutMillis);
+    this.#sender.add(
+      { spans, size, encode: () => bytes },
+      {
+        started: () => this.#ledger.send(spans),
+        settled: (outcome) => this.#settled(spans, outcome),
+      },
+    );
+  }
+
+  #settled(spans: number, outcome: Outcome): void {
+    switch (outcome.kind) {
+      case "taken":
+        this.#ledger.confirm(spans - outcome.refused);
+        // The endpoint's own words may hold what was sent.
+        if (outcome.refused > 0) {
+          this.#fail(outcome.refused, new StatusError(200, "partial success"));
+        }
+        break;
+      case "refused":
+      case "lost":
+        this.#fail(spans, outcome.error);
+        break;
+      default:
+        outcome satisfies never;
+    }
+  }
+
+  #fail(spans: number, error: Error): void {
+    this.#failures++;
+    this.#ledger.fail(spans, error);
+  }
+
+  #outage(error: Error, ms: number): Error {
+    const seconds = Math.round(ms / 1000);
+    const waiting = `${this.#ledger.counts().pending} spans wait and are sent again`;
+    const text = `the endpoint has taken no spans for ${seconds} s; ${waiting}: ${shortText(error)}`;
+    return new Error(text, { cause: error });
+  }
+}

@@ -1,0 +1,90 @@
+import { compareInstants, type Instant, isSince } from "../../events/instant.ts";
+import type { SpanAttributes } from "../../events/signals/signal.ts";
+import type { Call } from "./call.ts";
+import type { Run } from "./run.ts";
+
+/** A tool call that was approved and has not started. */
+export interface Approval {
+  readonly callId: string;
+  readonly name: string;
+  readonly at: Instant;
+  readonly waitMs?: number | undefined;
+  /** What the driver will set on the call: the decision itself holds content, and is not kept. */
+  readonly attributes?: SpanAttributes | undefined;
+}
+
+/** A question about a tool call that nobody has answered, as far as is known. */
+export interface Asked {
+  /** Where it is empty, the tool tells calls apart. */
+  readonly callId: string;
+  readonly name: string;
+  readonly at: Instant;
+}
+
+/** The approvals that a run's calls wait for, and those that wait for their calls. */
+export class Approvals {
+  /** Oldest first. */
+  readonly given: Approval[] = [];
+  /** In the order in which they came. */
+  readonly #asked: Asked[] = [];
+
+  /** The oldest question that is open. */
+  get oldestAsked(): Asked | undefined {
+    let oldest = this.#asked[0];
+    for (const asked of this.#asked) {
+      if (oldest === undefined || compareInstants(asked.at, oldest.at) < 0) oldest = asked;
+    }
+    return oldest;
+  }
+
+  /** @returns whether another question was forgotten for it: at most `most` are kept. */
+  ask(question: Asked, most: number): boolean {
+    const at = this.#asked.findIndex((known) => isSameCall(known, question));
+    const known = this.#asked[at];
+    if (known !== undefined) {
+      if (compareInstants(question.at, known.at) > 0) this.#asked[at] = question;
+      return false;
+    }
+    this.#asked.push(question);
+    if (this.#asked.length <= most) return false;
+    this.#asked.shift();
+    return true;
+  }
+
+  /** The call was decided about, started or ended: what was asked of it until then is answered. */
+  settle(call: Asked): void {
+    const at = this.#asked.findIndex((asked) => isSameCall(asked, call));
+    const asked = this.#asked[at];
+    if (asked !== undefined && compareInstants(asked.at, call.at) <= 0) this.#asked.splice(at, 1);
+  }
+
+  /** The approval of a call that starts: it waits no more. */
+  take<H>(call: Call<H>): Approval | undefined {
+    const started = { callId: call.id, name: call.name };
+    const at = this.given.findIndex((given) => isSameCall(given, started));
+    return at < 0 ? undefined : this.given.splice(at, 1)[0];
+  }
+}
+
+/**
+ * Whether a question came after its answer, by their times: nobody waits then, in whichever order they
+ * come.
+ */
+export function isAnswered<H>(run: Run<H>, asked: Asked): boolean {
+  const { at } = asked;
+  if (run.segment > 1 && isSince(run.startedAt, at)) return true;
+  const { approvals, lastApproval: newest } = run;
+  const isAnswer = (one: Approval) => isSameCall(one, asked) && isSince(one.at, at);
+  if (newest !== undefined && isAnswer(newest)) return true;
+  if (approvals?.given.some(isAnswer)) return true;
+  const last = run.toolCalls === 0 ? undefined : run.history.last(asked.callId);
+  if (last === undefined || (asked.callId === "" && last.name !== asked.name)) return false;
+  return isSince(last.startedAt, at) || isSince(last.lastEndAt, at);
+}
+
+function isSameCall(
+  one: { readonly callId: string; readonly name: string },
+  other: { readonly callId: string; readonly name: string },
+): boolean {
+  return one.callId === other.callId && (one.callId !== "" || one.name === other.name);
+}

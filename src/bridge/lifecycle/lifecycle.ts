@@ -1,0 +1,405 @@
+import { compareInstants, type Instant, isAt, subtractMs } from "../../events/instant.ts";
+import type {
+  SignalOf as Of,
+  Signal,
+  SignalSubject,
+  SpanAttributes,
+} from "../../events/signals/signal.ts";
+import type { CallIdBudget } from "./call-history.ts";
+import { CallKeeper, isSameEnd } from "./call-keeper.ts";
+import { type ConflictHook, Counters, type IgnoredReason } from "./counters.ts";
+import { IdCache } from "./id-cache.ts";
+import type { LifecycleRules } from "./limits.ts";
+import { ModelKeeper } from "./model-keeper.ts";
+import { NOT_TAKEN, type Outcome, TakenOutcome } from "./outcome.ts";
+import type { SignalContext } from "./parent-context.ts";
+import { goesOn, handleOn, type Run, startsAgain } from "./run.ts";
+import { RunKeeper } from "./run-keeper.ts";
+import type { RunObserver } from "./run-observer.ts";
+import type { SpanDriver } from "./span-driver.ts";
+import { StepKeeper } from "./step-keeper.ts";
+
+/**
+ * The rules of order, duplicates, orphans, limits and resume, once for every dialect.
+ *
+ * Pure: no clock, no I/O, no OpenTelemetry. It takes neutral signals, each with its time, keeps bounded
+ * state and calls a driver, which makes the spans. Every span it opens it closes exactly once. A signal
+ * is about the run of its own tenant. Why a signal was not taken is counted.
+ */
+export class Lifecycle<H> {
+  readonly counters: Counters;
+  readonly runs: RunKeeper<H>;
+  readonly #calls: CallKeeper<H>;
+  readonly #models: ModelKeeper<H>;
+  readonly #steps: StepKeeper<H>;
+  readonly #followsSteps: boolean;
+  readonly #driver: SpanDriver<H>;
+  readonly #eventIds: IdCache;
+  readonly #outcome = new TakenOutcome<H>();
+
+  /**
+   * @param onTenantConflict called for each conflict that `counters.adjustments.tenant_conflicts` counts.
+   * @param followsSteps `false`: steps are activity of their runs, and their content stands as without.
+   */
+  constructor(
+    driver: SpanDriver<H>,
+    limits: LifecycleRules,
+    onTenantConflict?: ConflictHook,
+    followsSteps = true,
+  ) {
+    const budget: CallIdBudget = { used: 0, most: limits.totalCallIds, forgotten: 0 };
+    this.counters = new Counters(onTenantConflict);
+    this.#driver = driver;
+    this.#eventIds = new IdCache(limits.eventIds);
+    this.#calls = new CallKeeper(driver, this.counters, limits, budget);
+    this.#models = new ModelKeeper(driver, this.counters, limits.openCalls, budget);
+    this.#steps = new StepKeeper(driver, this.counters, limits.openCalls, budget);
+    this.#followsSteps = followsSteps;
+    this.runs = new RunKeeper({
+      driver,
+      counters: this.counters,
+      limits,
+      calls: this.#calls,
+      models: this.#models,
+      steps: this.#steps,
+      budget,
+    });
+  }
+
+  /** From now on tells of runs and calls. None may be open: of those it would see the end alone. */
+  observe(observer: RunObserver): void {
+    this.runs.observer = observer;
+    this.#calls.observer = observer;
+    this.#models.observer = observer;
+  }
+
+  /**
+   * Whether an event has come before, which is counted then: none of its signals may be applied.
+   *
+   * @param eventId programs without types give `null` and `""` for none; no two events share those.
+   */
+  isRepeat(tenantId: string, eventId: string): boolean {
+    if (typeof eventId !== "string" || eventId === "") return false;
+    if (!this.#eventIds.add(tenantId, eventId)) {
+      this.counters.ignored.duplicate++;
+      return true;
+    }
+    this.counters.adjustments.forgotten_event_ids = this.#eventIds.forgotten;
+    return false;
+  }
+
+  /** Carries out one signal. */
+  apply(signal: Signal, context: SignalContext<H>): Outcome<H> {
+    // Senders in plain JavaScript are not held to the types.
+    if (typeof signal.tenantId !== "string" || typeof signal.runId !== "string") {
+      return this.#ignore("not_an_event");
+    }
+    switch (signal.signal) {
+      case "run_opens":
+        return this.#openRun(signal, context);
+      case "run_closes":
+        return this.#closeRun(signal, context);
+      case "run_may_end": {
+        const run = this.runs.findOf(signal);
+        const { at, end, over, model } = signal;
+        if (run !== undefined) run.mayEnd = { at, end, over, model };
+        return this.#outcome.of(run);
+      }
+      case "call_opens":
+        return this.#openCall(signal, context);
+      case "call_closes":
+        return this.#closeCall(signal, context);
+      case "call_approved":
+        return this.#approveCall(signal, context);
+      case "call_denied":
+        return this.#denyCall(signal, context);
+      case "model_opens":
+        return this.#openModelCall(signal, context);
+      case "model_closes":
+        return this.#closeModelCall(signal, context);
+      case "step_opens":
+      case "step_closes":
+        return this.#takeStep(signal, context);
+      case "span_event": {
+        const run = this.#openRunOf(signal, context);
+        if (run === undefined) return NOT_TAKEN;
+        this.runs.touch(run, signal.at);
+        const handle = handleOn(run, signal.on ?? "run");
+        if (handle !== undefined) {
+          this.#driver.addEvent(run, handle, signal.at, signal.name, signal.attributes);
+        }
+        return this.#outcome.of(run);
+      }
+      case "attributes":
+      case "call_asked": {
+        const run = this.#openRunOf(signal, context);
+        if (run === undefined) return NOT_TAKEN;
+        if (signal.signal === "call_asked") this.#calls.ask(run, signal);
+        return this.#alive(run, signal.at, "attributes" in signal ? signal.attributes : undefined);
+      }
+      case "activity":
+        if (signal.unknownType === true) this.counters.ignored.unknown_type++;
+        return this.#keepAlive(signal);
+      case "late":
+        return this.#ignore(signal.reason);
+      default:
+        signal satisfies never;
+        return NOT_TAKEN;
+    }
+  }
+
+  #openRun(signal: Of<"run_opens">, context: SignalContext<H>): Outcome<H> {
+    const { tenantId, runId, at, agent, asked, parentRunId, attributes } = signal;
+    if (runId === "") return this.#ignore("empty_run_id");
+    const parentId = parentRunId === undefined ? undefined : this.runs.canonical(parentRunId);
+    const id = this.runs.canonical(runId);
+    // A run that names itself as its parent has none.
+    const parent = parentId === "" || parentId === id ? undefined : parentId;
+    let run = this.runs.findOf({ tenantId, runId: id });
+    if (run === undefined) {
+      run = this.runs.create(tenantId, id, at);
+      run.agent = agent;
+      run.parentRunId = parent;
+      run.parentStepId = signal.inStepId;
+      run.startSeen = true;
+      this.runs.open(run, at, context, signal.originInEnvelope === true ? undefined : signal);
+      this.counters.runsStarted++;
+    } else {
+      goesOn(run);
+      if (run.open) {
+        if (run.agent !== undefined) return this.#ignore("duplicate");
+        this.runs.touch(run, at);
+        this.runs.completeStart(run, agent, parent, context);
+        this.counters.runsStarted++;
+      } else {
+        if (!startsAgain(run, at)) {
+          if (run.agent !== undefined || agent === undefined) return this.#ignore("duplicate");
+          // It comes after what it began: the span is over, the event itself is true.
+          run.agent = agent;
+          this.#ignore("after_end");
+          return this.#outcome.of(run);
+        }
+        run.agent ??= agent;
+        this.runs.reopen(run, at, context, true);
+      }
+    }
+    if (asked !== undefined) this.#driver.runAsked(run, asked);
+    if (attributes !== undefined && run.handle !== undefined)
+      this.#driver.addAttributes(run.handle, attributes);
+    return this.#outcome.of(run);
+  }
+
+  #closeRun(signal: Of<"run_closes">, context: SignalContext<H>): Outcome<H> {
+    const { at, end, supposed } = signal;
+    const known = this.runs.findOf(signal);
+    if (supposed === true && known?.open !== true) return NOT_TAKEN;
+    if (end.outcome === "abandoned") {
+      if (known?.open !== true) return NOT_TAKEN;
+      this.runs.abandon(known, end.reason, at);
+      return this.#outcome.of(known, undefined, true);
+    }
+    const run = known ?? this.#createRun(signal, context);
+    if (run === undefined) return NOT_TAKEN;
+    if (!run.open && !this.#revive(run, at, context)) return this.#ignore("second_terminal");
+    this.runs.end(run, at, end);
+    return this.#outcome.of(run, undefined, true);
+  }
+
+  #openCall(signal: Of<"call_opens">, context: SignalContext<H>): Outcome<H> {
+    const { at, callId, attributes, name, version } = signal;
+    const run = this.#take(signal, context);
+    if (run === undefined) return NOT_TAKEN;
+    if (!run.open && !this.#revive(run, at, context)) {
+      // Its end, should it come, makes the span; the event itself is true.
+      this.#ignore("after_end");
+      return this.#outcome.of(run);
+    }
+    if (!run.followsCalls) return this.#alive(run, at);
+    if (!context.identified && callId !== "" && run.calls.has(callId, name, version)) {
+      return this.#ignore("duplicate");
+    }
+    this.runs.touch(run, at);
+    const call = this.#calls.open(run, signal);
+    if (attributes !== undefined && call.handle !== undefined)
+      this.#driver.addAttributes(call.handle, attributes);
+    return this.#outcome.of(run, call);
+  }
+
+  #closeCall(signal: Of<"call_closes">, context: SignalContext<H>): Outcome<H> {
+    const { at, callId, durationMs, end } = signal;
+    const run = this.#take(signal, context, durationMs);
+    if (run === undefined) return NOT_TAKEN;
+    if (run.open && !run.followsCalls) return this.#alive(run, at);
+    const last = run.history.last(callId);
+    if (!context.identified && callId !== "" && last && isSameEnd(last, at, durationMs)) {
+      return this.#ignore("duplicate");
+    }
+    if (!run.open && !this.#revive(run, subtractMs(at, durationMs), context)) {
+      if (run.history.occurrences(callId) > 0) {
+        this.#ignore("after_end");
+        return this.#outcome.of(run, last);
+      }
+    }
+    this.runs.touch(run, at);
+    const open = run.calls.oldestOf(callId, signal.name);
+    let call = open;
+    if (call === undefined) {
+      call = this.#calls.whole(run, signal, subtractMs(at, durationMs), end, durationMs);
+    } else this.#calls.close(run, call, at, end, durationMs);
+    // Held by the newest call of the id, by which a repeat is known.
+    const newest = open === undefined ? call : (last ?? call);
+    newest.lastEndAt = at;
+    newest.lastEndMs = durationMs;
+    return this.#outcome.of(run, call);
+  }
+
+  #approveCall(signal: Of<"call_approved">, context: SignalContext<H>): Outcome<H> {
+    const { at, beforeStart, callId, name } = signal;
+    const run = this.#take(signal, context);
+    if (run === undefined) return NOT_TAKEN;
+    if (run.open && !run.followsCalls) return this.#alive(run, at);
+    const open = run.open && beforeStart !== true ? run.calls.oldestOf(callId, name) : undefined;
+    const last = run.lastApproval;
+    if (!context.identified && callId !== "" && last?.callId === callId && isAt(last.at, at)) {
+      return this.#ignore("duplicate");
+    }
+    if (!run.open && !this.#revive(run, at, context)) {
+      // The span is over; the decision itself is true.
+      this.#ignore("after_end");
+      return this.#outcome.of(run);
+    }
+    this.runs.touch(run, at);
+    this.#calls.approve(run, signal, open);
+    return this.#outcome.of(run);
+  }
+
+  #denyCall(signal: Of<"call_denied">, context: SignalContext<H>): Outcome<H> {
+    const { at, beforeStart, callId, content, attributes, decision, name } = signal;
+    const run = this.#take(signal, context);
+    if (run === undefined) return NOT_TAKEN;
+    if (run.open && !run.followsCalls) return this.#alive(run, at);
+    const open = run.open && beforeStart !== true ? run.calls.oldestOf(callId, name) : undefined;
+    const last = run.history.last(callId);
+    const repeats = open === undefined && last?.denied === true && isAt(last.startedAt, at);
+    if (!context.identified && callId !== "" && repeats) return this.#ignore("duplicate");
+    if (!run.open && !this.#revive(run, at, context) && run.history.occurrences(callId) > 0) {
+      return this.#ignore("after_end");
+    }
+    this.runs.touch(run, at);
+    // Who answers in place of the tool denies nothing.
+    if (decision?.outcome !== "answered") run.deniedCalls++;
+    this.#calls.observer?.callDecided(run, at, signal);
+    const end = { outcome: "denied", content, attributes, decision } as const;
+    if (open === undefined) return this.#outcome.of(run, this.#calls.whole(run, signal, at, end));
+    this.#calls.close(run, open, at, end);
+    return this.#outcome.of(run, open);
+  }
+
+  #openModelCall(signal: Of<"model_opens">, context: SignalContext<H>): Outcome<H> {
+    const { at, modelCallId = "" } = signal;
+    const run = this.#openRunOf(signal, context);
+    if (run === undefined) return NOT_TAKEN;
+    if (!run.followsCalls) return this.#alive(run, at);
+    this.runs.touch(run, at);
+    const isNew = this.#models.open(run, modelCallId, at, signal, signal.inStepId);
+    return isNew ? this.#outcome.of(run) : this.#ignore("duplicate");
+  }
+
+  #closeModelCall(signal: Of<"model_closes">, context: SignalContext<H>): Outcome<H> {
+    const { at, durationMs, end, modelCallId = "" } = signal;
+    const onlyOpen = durationMs === undefined;
+    const run = onlyOpen ? this.runs.findOf(signal) : this.#openRunOf(signal, context, durationMs);
+    if (run === undefined) return NOT_TAKEN;
+    goesOn(run);
+    if (!run.open) return NOT_TAKEN;
+    if (!run.followsCalls) return this.#alive(run, at);
+    this.runs.touch(run, at);
+    const from = onlyOpen ? undefined : subtractMs(at, durationMs);
+    const isNew = this.#models.close(run, modelCallId, at, end, from, signal.inStepId);
+    return isNew ? this.#outcome.of(run) : this.#ignore("duplicate");
+  }
+
+  #takeStep(signal: Of<"step_opens"> | Of<"step_closes">, context: SignalContext<H>): Outcome<H> {
+    if (!this.#followsSteps) return this.#keepAlive(signal);
+    const opens = signal.signal === "step_opens";
+    const run = this.#openRunOf(signal, context, opens ? 0 : signal.durationMs);
+    if (run === undefined) return NOT_TAKEN;
+    if (!run.followsCalls) return this.#alive(run, signal.at);
+    this.runs.touch(run, signal.at);
+    const isNew = opens ? this.#steps.open(run, signal) : this.#steps.close(run, signal);
+    return isNew ? this.#outcome.of(run) : this.#ignore("duplicate");
+  }
+
+  /**
+   * Takes an event of a call that nobody will see, if it is one: a sign of life of its run. Beside
+   * {@link apply}, since not even a signal is made of it: most events of a run that is not sampled end here.
+   *
+   * @param roughly the time as it was read last: no more is needed.
+   */
+  passQuietly(tenantId: string, runId: string, roughly: Instant): boolean {
+    const run = this.runs.findFirstOpen(tenantId, runId);
+    if (run === undefined || run.followsCalls) return false;
+    this.counters.events++;
+    this.runs.touch(run, roughly);
+    return true;
+  }
+
+  /** The run that a signal is about; opened, as far back as the event lasted, if never seen. */
+  #take(signal: SignalSubject, context: SignalContext<H>, durationMs = 0): Run<H> | undefined {
+    const known = this.runs.findOf(signal);
+    if (known === undefined) return this.#createRun(signal, context, durationMs);
+    goesOn(known);
+    return known;
+  }
+
+  /** The same, where only an open run has what the signal is about. */
+  #openRunOf(signal: SignalSubject, context: SignalContext<H>, durationMs = 0): Run<H> | undefined {
+    const run = this.#take(signal, context, durationMs);
+    if (run === undefined || run.open) return run;
+    if (this.#revive(run, subtractMs(signal.at, durationMs), context)) return run;
+    this.#ignore("after_end");
+    return undefined;
+  }
+
+  #createRun(
+    { at, tenantId, runId }: SignalSubject,
+    context: SignalContext<H>,
+    durationMs = 0,
+  ): Run<H> | undefined {
+    if (runId === "") {
+      this.#ignore("empty_run_id");
+      return undefined;
+    }
+    return this.runs.openUnseen(tenantId, runId, subtractMs(at, durationMs), context);
+  }
+
+  /** A signal that leaves nothing but a sign of life of its run, and what more is known of that. */
+  #alive(run: Run<H>, at: Instant, attributes?: SpanAttributes): Outcome<H> {
+    this.runs.touch(run, at);
+    if (attributes !== undefined && run.handle !== undefined)
+      this.#driver.addAttributes(run.handle, attributes);
+    return this.#outcome.of(run);
+  }
+
+  /** An event of a run that was given up opens its next segment. */
+  #revive(run: Run<H>, at: Instant, context: SignalContext<H>): boolean {
+    const { outcome, supposedAt } = run;
+    // Of a run that only seemed to be over, what is not later than that is still the old segment's.
+    const continues = supposedAt !== undefined && compareInstants(at, supposedAt) > 0;
+    if (outcome !== "abandoned" && !continues) return false;
+    this.runs.reopen(run, at, context, false);
+    return true;
+  }
+
+  /** A sign of life of a run, if it is known. */
+  #keepAlive(signal: SignalSubject): Outcome<H> {
+    const run = this.runs.findOf(signal);
+    if (run !== undefined) this.runs.touch(run, signal.at);
+    return this.#outcome.of(run);
+  }
+
+  #ignore(reason: IgnoredReason): Outcome<H> {
+    this.counters.ignored[reason]++;
+    return NOT_TAKEN;
+  }
+}

@@ -1,0 +1,163 @@
+import { compareInstants, type Instant } from "../../events/instant.ts";
+import type { Counters } from "./counters.ts";
+import type { Run } from "./run.ts";
+import { type TenantList, TenantTrees } from "./tenant-trees.ts";
+
+/**
+ * The open runs that live and age together: a root and its descendants, as far as this process
+ * knows them. A parent that waits for its children is not silent.
+ */
+export class Tree<H> {
+  /** Latest event time in the tree. */
+  lastAt: Instant;
+  /** Its last activity, by the clock of the forest. */
+  activityAt: Instant | undefined = undefined;
+  /** How many events had come at its last activity. */
+  events = 0;
+  /** Open runs, least recently active first. */
+  first: Run<H> | undefined = undefined;
+  last: Run<H> | undefined = undefined;
+  /** Neighbours in the list of all trees with open runs. */
+  previous: Tree<H> | undefined = undefined;
+  next: Tree<H> | undefined = undefined;
+  /** The list of its tenant's trees, and its neighbours there; only while there are too many runs. */
+  list: TenantList<H> | undefined = undefined;
+  previousOfTenant: Tree<H> | undefined = undefined;
+  nextOfTenant: Tree<H> | undefined = undefined;
+  /** Whatever the observer keeps with the tree. */
+  observed: unknown = undefined;
+
+  constructor(at: Instant) {
+    this.lastAt = at;
+  }
+
+  add(run: Run<H>): void {
+    run.previous = this.last;
+    run.next = undefined;
+    if (this.last === undefined) this.first = run;
+    else this.last.next = run;
+    this.last = run;
+  }
+
+  remove(run: Run<H>): void {
+    if (run.previous === undefined) this.first = run.next;
+    else run.previous.next = run.next;
+    if (run.next === undefined) this.last = run.previous;
+    else run.next.previous = run.previous;
+    run.previous = undefined;
+    run.next = undefined;
+  }
+}
+
+/**
+ * All trees with open runs, the one that was silent longest first.
+ *
+ * Lists through the objects themselves: exact order and O(1) for every step.
+ */
+export class Forest<H> {
+  first: Tree<H> | undefined = undefined;
+  /** Live this process's time, as it was told last, else that of the newest event; `undefined` before. */
+  clock: Instant | undefined = undefined;
+  readonly #counters: Pick<Counters, "events">;
+  #last: Tree<H> | undefined = undefined;
+  /** Kept from the first time somebody asks until {@link rest}: before, no event pays for it. */
+  #tenants: TenantTrees<H> | undefined = undefined;
+
+  /** @param counters how many events have come. Default: none. */
+  constructor(counters: Pick<Counters, "events"> = { events: 0 }) {
+    this.#counters = counters;
+  }
+
+  /** All trees with open runs. None may come or go meanwhile. */
+  *trees(): Generator<Tree<H>, void, undefined> {
+    for (let tree = this.first; tree !== undefined; tree = tree.next) yield tree;
+  }
+
+  /** All open runs, tree by tree. */
+  *runs(): Generator<Run<H>, void, undefined> {
+    for (const tree of this.trees()) {
+      for (let run = tree.first; run !== undefined; run = run.next) yield run;
+    }
+  }
+
+  /** The tenant's tree that was silent longest. */
+  firstOf(tenantId: string): Tree<H> | undefined {
+    if (this.#tenants === undefined) {
+      this.#tenants = new TenantTrees();
+      for (let tree = this.first; tree !== undefined; tree = tree.next) {
+        // A tree is of one tenant: a parent of another one is none.
+        if (tree.first !== undefined) this.#tenants.append(tree, tree.first.tenantId);
+      }
+    }
+    return this.#tenants.firstOf(tenantId);
+  }
+
+  /** Nobody asks for a tenant's trees any more. */
+  rest(): void {
+    this.#tenants?.clear();
+    this.#tenants = undefined;
+  }
+
+  /** An opened run joins its tree; the tree is now the most recently active. */
+  add(run: Run<H>, at: Instant): void {
+    const tree = run.tree;
+    if (tree.first === undefined) {
+      this.#append(tree);
+      this.#tenants?.append(tree, run.tenantId);
+    }
+    tree.add(run);
+    this.touch(run, at);
+  }
+
+  /** Notes activity of a run. */
+  touch(run: Run<H>, at: Instant): void {
+    const tree = run.tree;
+    if (tree.activityAt !== this.clock) tree.activityAt = this.clock;
+    tree.events = this.#counters.events;
+    if (compareInstants(at, tree.lastAt) > 0) tree.lastAt = at;
+    if (compareInstants(at, run.lastAt) > 0) run.lastAt = at;
+    if (tree.last !== run) {
+      tree.remove(run);
+      tree.add(run);
+    }
+    if (this.#last !== tree) this.#moveToEnd(tree);
+  }
+
+  /** The last activity of the tree counts as `at`, as if it were touched now. */
+  moveToEnd(tree: Tree<H>, at: Instant): void {
+    tree.lastAt = at;
+    if (this.#last !== tree) this.#moveToEnd(tree);
+  }
+
+  /** A closed run leaves its tree; an empty tree leaves the list. */
+  remove(run: Run<H>): void {
+    const tree = run.tree;
+    tree.remove(run);
+    if (tree.first !== undefined) return;
+    this.#unlink(tree);
+    this.#tenants?.remove(tree);
+  }
+
+  #moveToEnd(tree: Tree<H>): void {
+    this.#unlink(tree);
+    this.#append(tree);
+    this.#tenants?.moveToEnd(tree);
+  }
+
+  #append(tree: Tree<H>): void {
+    tree.previous = this.#last;
+    tree.next = undefined;
+    if (this.#last === undefined) this.first = tree;
+    else this.#last.next = tree;
+    this.#last = tree;
+  }
+
+  #unlink(tree: Tree<H>): void {
+    if (tree.previous === undefined) this.first = tree.next;
+    else tree.previous.next = tree.next;
+    if (tree.next === undefined) this.#last = tree.previous;
+    else tree.next.previous = tree.previous;
+    tree.previous = undefined;
+    tree.next = undefined;
+  }
+}

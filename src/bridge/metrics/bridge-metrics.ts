@@ -1,0 +1,138 @@
+import type { MeterProvider } from "@opentelemetry/api";
+import type { FailureKindId } from "../../events/errors/error-kinds.ts";
+import type { Adjustment, IgnoredReason } from "../lifecycle/counters.ts";
+import type { RunObserver } from "../lifecycle/run-observer.ts";
+import type { Reporter } from "../report.ts";
+import { EventMetrics } from "./event-metrics.ts";
+import { instrumentsOf, type JoinedBridge } from "./instruments.ts";
+import { type LabelCaps, type MetricOptions, resolveCaps } from "./label-values.ts";
+
+interface BridgeMetricsOptions {
+  /** Default: the global one. */
+  readonly provider: MeterProvider | undefined;
+  readonly labels: MetricOptions | undefined;
+  readonly benign: ReadonlySet<FailureKindId>;
+  readonly reporter: Reporter;
+  /** The bridge's own counts and open runs, asked for at each collection. */
+  readonly bridge: JoinedBridge;
+}
+
+/** The metrics side of one bridge: off until there is a meter provider that measures. */
+export class BridgeMetrics {
+  readonly #options: BridgeMetricsOptions;
+  readonly #caps: LabelCaps;
+  #metrics: EventMetrics | undefined;
+  #leave: (() => void) | undefined;
+  #lateEvent: (() => void) | undefined;
+  #failures = 0;
+
+  /** @throws RangeError, TypeError when a cap of a label can't be used; the message names it. */
+  constructor(options: BridgeMetricsOptions) {
+    this.#options = options;
+    this.#caps = resolveCaps(options.labels);
+  }
+
+  /**
+   * The observer of runs and calls; `undefined` as long as no provider measures.
+   * Looks for a provider each time it finds none.
+   */
+  find(): RunObserver | undefined {
+    if (this.#metrics !== undefined) return this.#metrics;
+    const { benign, bridge, provider, reporter } = this.#options;
+    try {
+      const instruments = instrumentsOf(provider);
+      if (instruments === undefined) return undefined;
+      this.#metrics = new EventMetrics({ instruments, caps: this.#caps, benign, reporter });
+      const leave = instruments.join(bridge);
+      this.#leave = () => {
+        leave();
+        this.#lateEvent = () => instruments.lateEvent();
+      };
+    } catch (error) {
+      this.#failures++;
+      reporter.report(error, "metrics");
+    }
+    return this.#metrics;
+  }
+
+  /** The tenant named a run or trace of another tenant. */
+  tenantConflict(tenantId: string): void {
+    this.#metrics?.tenantConflict(tenantId);
+  }
+
+  /** The bridge ends: what it has counted stays, but the bridge itself can go. */
+  leave(): void {
+    this.#leave?.();
+  }
+
+  /** An event came: it counts here when that was after the end. */
+  lateEvent(): void {
+    this.#lateEvent?.();
+  }
+
+  /** Measurements that could not be taken. */
+  get failures(): number {
+    return this.#failures + (this.#metrics?.failures ?? 0);
+  }
+
+  get labelOverflow(): Readonly<Record<OverflowLabel, number>> {
+    return this.#metrics?.labelOverflow ?? NOTHING_REPLACED;
+  }
+}
+
+/** A label that may be replaced by `_other`. */
+export type OverflowLabel = "tenant" | "agent" | "tool" | "model";
+
+/** The counts of labels where nothing was replaced. */
+export const NOTHING_REPLACED: Readonly<Record<OverflowLabel, number>> = {
+  tenant: 0,
+  agent: 0,
+  tool: 0,
+  model: 0,
+};
+
+/** A bridge's own counts; the names are those of `diagnostics()`. */
+export interface BridgeCounts {
+  readonly events: number;
+  readonly ignored: Readonly<Record<IgnoredReason, number>>;
+  readonly adjustments: Readonly<Record<Adjustment, number>>;
+  readonly openRuns: number;
+  readonly auditFailures: number;
+  readonly labelOverflow: Readonly<Record<OverflowLabel, number>>;
+}
+
+/** The counts of several bridges in one; those of bridges that are gone stay in it. */
+export class CountSum {
+  events = 0;
+  openRuns = 0;
+  auditFailures = 0;
+  readonly ignored = new Map<string, number>();
+  readonly adjustments = new Map<string, number>();
+  readonly labelOverflow = new Map<string, number>();
+
+  add(counts: BridgeCounts): this {
+    this.events += counts.events;
+    this.openRuns += counts.openRuns;
+    this.auditFailures += counts.auditFailures;
+    addEach(this.ignored, Object.entries(counts.ignored));
+    addEach(this.adjustments, Object.entries(counts.adjustments));
+    addEach(this.labelOverflow, Object.entries(counts.labelOverflow));
+    return this;
+  }
+
+  /** A copy to add to. */
+  copy(): CountSum {
+    const copy = new CountSum();
+    copy.events = this.events;
+    copy.openRuns = this.openRuns;
+    copy.auditFailures = this.auditFailures;
+    addEach(copy.ignored, this.ignored);
+    addEach(copy.adjustments, this.adjustments);
+    addEach(copy.labelOverflow, this.labelOverflow);
+    return copy;
+  }
+}
+
+function addEach(to: Map<string, number>, counts: Iterable<readonly [string, number]>): void {
+  for (const [name, count] of counts) to.set(name, (to.get(name) ?? 0) + count);
+}

@@ -1,0 +1,375 @@
+import type { Histogram } from "@opentelemetry/api";
+import type { FailureKind, FailureKindId } from "../../events/errors/error-kinds.ts";
+import { type Instant, millisecondsBetween } from "../../events/instant.ts";
+import type {
+  CallEnd,
+  ModelEnd,
+  ModelProblem,
+  RunEnd,
+  RunUsage,
+  SpanAttributes,
+} from "../../events/signals/signal.ts";
+import { degradedTools } from "../../events/tool-calls/call-trail.ts";
+import type { Loop } from "../../events/tool-calls/loop-watch.ts";
+import type { ModelCall } from "../lifecycle/model-call.ts";
+import { inSegment, type Run } from "../lifecycle/run.ts";
+import type { RunObserver, ToldDecision } from "../lifecycle/run-observer.ts";
+import type { Reporter } from "../report.ts";
+import { NOTHING_REPLACED, type OverflowLabel } from "./bridge-metrics.ts";
+import { amountOf, decimalOf, unusable } from "./figures.ts";
+import { callFingerprint, runFingerprint } from "./fingerprint.ts";
+import type { Instruments } from "./instruments.ts";
+import type { LabelCaps } from "./label-values.ts";
+import { type MetricAttribute, UNCLASSED } from "./metric-names.ts";
+import { failureKindOf, positionOf, toolErrorKindOf } from "./run-outcomes.ts";
+import { ModelSeriesCache, type PairSeries, SeriesCache } from "./series-cache.ts";
+import type { Series } from "./series-table.ts";
+import { TreeUsage } from "./tree-usage.ts";
+import { pairIn, WaitingRun, waitIn } from "./waiting-run.ts";
+
+interface EventMetricsOptions {
+  readonly instruments: Instruments;
+  readonly caps: LabelCaps;
+  /** Failure kinds that are no errors here: they have no `error.type`. */
+  readonly benign: ReadonlySet<FailureKindId>;
+  readonly reporter: Reporter;
+}
+
+/**
+ * Counts what happens to the runs and calls of one bridge, sampled or not. It never throws, whatever
+ * the events hold: programs without types put anything there.
+ */
+export class EventMetrics implements RunObserver {
+  /** Measurements that could not be taken: a figure that is none, or an instrument that threw. */
+  failures = 0;
+  /** Measurements with a label that was replaced by `_other`, by label. */
+  readonly labelOverflow: Record<OverflowLabel, number> = { ...NOTHING_REPLACED };
+  readonly #instruments: Instruments;
+  readonly #series: SeriesCache;
+  readonly #models: ModelSeriesCache;
+  readonly #trees = new TreeUsage();
+  readonly #benign: ReadonlySet<FailureKindId>;
+  readonly #reporter: Reporter;
+
+  constructor(options: EventMetricsOptions) {
+    this.#instruments = options.instruments;
+    this.#series = new SeriesCache(options.instruments, options.caps);
+    this.#models = new ModelSeriesCache(options.instruments, options.caps.models);
+    this.#benign = options.benign;
+    this.#reporter = options.reporter;
+  }
+
+  runOpened(run: Run<unknown>): void {
+    const pair = this.#series.pair(run.tenantId, run.agent);
+    run.observed = pair;
+    this.#count(pair.active, 1);
+    if (run.root) pair.startAtZero();
+    else pair.startUsageAtZero();
+    this.#trees.joined(run);
+    const { approvals } = this.#instruments;
+    if (approvals.isEmpty) return;
+    if (!approvals.resolveRun(run.tenantId, run.runId)) this.#resolve(run);
+  }
+
+  runNamed(run: Run<unknown>): void {
+    const before = this.#pairOf(run);
+    const pair = this.#series.pair(run.tenantId, run.agent);
+    if (pair !== before) {
+      if (run.observed instanceof WaitingRun) run.observed.pair = pair;
+      else run.observed = pair;
+      before.active.value--;
+      this.#count(pair.active, 1);
+    }
+    if (run.root) pair.startAtZero();
+    else pair.startUsageAtZero();
+    this.#trees.joined(run);
+    if (!this.#instruments.approvals.isEmpty) this.#resolve(run);
+  }
+
+  runResumed(run: Run<unknown>, resumedFromRunId: string): void {
+    this.#instruments.approvals.resolveRun(run.tenantId, resumedFromRunId);
+  }
+
+  runClosed(run: Run<unknown>, at: Instant, end: RunEnd): void {
+    const pair = this.#pairOf(run);
+    pair.active.value--;
+    try {
+      this.#countRun(run, pair, at, end);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** While a child waits for a person, so do the runs above it. Only roots are measured. */
+  callDecided(run: Run<unknown>, at: Instant, told: ToldDecision): void {
+    const waited = waitIn(told);
+    if (waited === undefined || !run.open) return;
+    let top = run;
+    while (top.parent !== undefined) top = top.parent;
+    const { observed } = top;
+    const waitingRun =
+      observed instanceof WaitingRun ? observed : new WaitingRun(this.#pairOf(top));
+    top.observed = waitingRun;
+    // A wait may have begun before a pause.
+    const until = millisecondsBetween(top.startedAt, at);
+    waitingRun.waited.add(Math.max(until - waited, 0), until);
+  }
+
+  callEnded(run: Run<unknown>, name: string, durationMs: number, end: CallEnd): void {
+    try {
+      this.#countCall(run, name, durationMs, end);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  loopFound(run: Run<unknown>, { kind, tools }: Loop): void {
+    const { agent, tenant } = this.#pairOf(run);
+    const [tool = ""] = tools;
+    this.#count(this.#instruments.looping.of(kind, this.#series.tool(tool), agent, tenant), 1);
+  }
+
+  modelEnded(run: Run<unknown>, call: ModelCall<unknown>, at: Instant, end: ModelEnd): void {
+    try {
+      if (end.attributes !== undefined) this.#addCallUsage(run, end.attributes);
+      this.#countModelCall(call, at, end);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** The tenant named a run or trace of another tenant. */
+  tenantConflict(tenantId: string): void {
+    this.#count(this.#series.conflicts(tenantId), 1);
+  }
+
+  #countRun(run: Run<unknown>, pair: PairSeries, at: Instant, end: RunEnd): void {
+    this.#count(pair.runs(positionOf(end), run.root), 1);
+    const { degraded } = this.#instruments;
+    for (const tool of degradedTools(run)) {
+      this.#count(degraded.of(this.#series.tool(tool), pair.agent, pair.tenant), 1);
+    }
+    const calls = inSegment(run, "toolCalls");
+    this.#record(this.#instruments.toolCalls, calls, pair.ofAgent.toolCalls);
+    // How long an abandoned run took is unknown.
+    if (run.startSeen && end.outcome !== "abandoned") {
+      const error = end.outcome === "failed" ? this.#errorTypeOf(end.kind) : undefined;
+      const seconds = millisecondsBetween(run.startedAt, at) / 1000;
+      this.#record(this.#instruments.runDuration, seconds, pair.ofAgent.durations.of(error));
+    }
+    // What rises through nested runs counts where it comes out, as usage does, which adds up there.
+    if (run.root) {
+      this.#measureWork(run, pair, at, end);
+      this.#countRoot(run, pair, at, end);
+    }
+  }
+
+  /** What a person experiences: until the answer, or until the agent asks. */
+  #measureWork(run: Run<unknown>, pair: PairSeries, at: Instant, end: RunEnd): void {
+    if (!run.startSeen || end.outcome === "failed" || end.outcome === "abandoned") return;
+    const waited = run.observed instanceof WaitingRun ? run.observed.waited.ms : 0;
+    const seconds = Math.max(millisecondsBetween(run.startedAt, at) - waited, 0) / 1000;
+    this.#record(this.#instruments.workingTime, seconds, pair.workingTime());
+  }
+
+  #countCall(run: Run<unknown>, name: string, durationMs: number, end: CallEnd): void {
+    const pair = this.#pairOf(run);
+    switch (end.outcome) {
+      case "complete":
+      case "interrupted":
+        this.#measureCall(pair, name, durationMs, undefined);
+        break;
+      case "error": {
+        const kind = toolErrorKindOf(end.kind);
+        this.#measureCall(pair, name, durationMs, kind);
+        const { failures } = this.#instruments;
+        this.#count(failures.of(this.#series.tool(name), kind, pair.agent, pair.tenant), 1);
+        this.#instruments.fingerprints.add(callFingerprint(name, end), Date.now());
+        break;
+      }
+      case "cancelled": {
+        this.#measureCall(pair, name, durationMs, undefined);
+        const { cancelled } = this.#instruments;
+        this.#count(cancelled.of(this.#series.tool(name), pair.agent, pair.tenant), 1);
+        break;
+      }
+      // The tool did not run, or its end is unknown.
+      case "denied":
+      case "unfinished":
+        break;
+      default:
+        end satisfies never;
+    }
+  }
+
+  #countModelCall(call: ModelCall<unknown>, at: Instant, end: ModelEnd): void {
+    // Its end is unknown.
+    if (end.outcome === "unfinished") return;
+    const { durations, inputTokens, outputTokens } = this.#models.of(
+      call.provider ?? providerIn(end.attributes),
+      call.model ?? end.model,
+    );
+    const error = end.outcome === "error" ? this.#modelErrorOf(end.problem) : undefined;
+    const seconds = millisecondsBetween(call.startedAt, at) / 1000;
+    this.#record(this.#instruments.modelDuration, seconds, durations.of(error));
+    this.#addFigure(inputTokens, end.attributes, "gen_ai.usage.input_tokens");
+    this.#addFigure(outputTokens, end.attributes, "gen_ai.usage.output_tokens");
+  }
+
+  #countRoot(run: Run<unknown>, pair: PairSeries, at: Instant, end: RunEnd): void {
+    switch (end.outcome) {
+      case "complete":
+      case "refused":
+        if (end.usage !== undefined) this.#addUsage(run, pair, end.usage);
+        break;
+      case "failed":
+        this.#instruments.fingerprints.add(runFingerprint(run, end), Date.now());
+        if (end.kind?.type === "tool_error_terminal") {
+          const tool = this.#series.tool(end.kind.tool_name);
+          const kind = toolErrorKindOf(end.kind.kind);
+          const { terminalFailures } = this.#instruments;
+          this.#count(terminalFailures.of(tool, kind, pair.agent, pair.tenant), 1);
+        }
+        break;
+      case "interrupted":
+        if (end.kind?.type === "approval_pending") {
+          const since = at[0] + at[1] / 1e9;
+          this.#instruments.approvals.add(run, since, pair.pending(), pair.oldest());
+        }
+        break;
+      case "abandoned":
+        break;
+      default:
+        end satisfies never;
+    }
+  }
+
+  /** What a model call used counts when it ends, for the agent that called, whatever becomes of its run. */
+  #addCallUsage(run: Run<unknown>, said: SpanAttributes): void {
+    const input = decimalOf(said["gen_ai.usage.input_tokens"]);
+    const output = decimalOf(said["gen_ai.usage.output_tokens"]);
+    const known = input !== undefined || output !== undefined;
+    if (known && this.#trees.counts(run, "tokens", "calls")) {
+      const pair = this.#pairOf(run);
+      if (input !== undefined) this.#count(pair.tokens("input"), input);
+      if (output !== undefined) this.#count(pair.tokens("output"), output);
+    }
+    const given = said["entelix.model.cost"];
+    const cost = given === undefined ? undefined : decimalOf(given);
+    if (cost === undefined) {
+      if (given !== undefined) this.#fail(unusable("cost_usd", given));
+    } else if (this.#trees.counts(run, "cost", "calls")) {
+      this.#count(this.#pairOf(run).cost(), cost);
+    }
+  }
+
+  /** A root's figures have those of the runs below it in them. Nothing that is 0 decides anything. */
+  #addUsage(run: Run<unknown>, pair: PairSeries, usage: RunUsage): void {
+    const { cost_usd, input_tokens, output_tokens } = usage;
+    const input = this.#figure("usage.input_tokens", input_tokens, amountOf(input_tokens));
+    const output = this.#figure("usage.output_tokens", output_tokens, amountOf(output_tokens));
+    if (input + output > 0 && this.#trees.counts(run, "tokens", "root")) {
+      this.#count(pair.tokens("input"), input);
+      this.#count(pair.tokens("output"), output);
+    }
+    const cost = this.#figure("usage.cost_usd", cost_usd, decimalOf(cost_usd));
+    if (cost > 0 && this.#trees.counts(run, "cost", "root")) this.#count(pair.cost(), cost);
+  }
+
+  /** The figure, 0 where there is none; one that can't be used is a failure. */
+  #figure(field: string, given: unknown, figure: number | undefined): number {
+    if (figure === undefined && given !== undefined && given !== null) {
+      this.#fail(unusable(field, given));
+    }
+    return figure ?? 0;
+  }
+
+  /**
+   * A run that continues another one: that waits no more. Where it names one that waits, its thread is
+   * not asked: others may wait there.
+   */
+  #resolve(run: Run<unknown>): void {
+    const { approvals } = this.#instruments;
+    const { resumedFromRunId, tenantId, threadId } = run;
+    if (resumedFromRunId !== undefined && approvals.resolveRun(tenantId, resumedFromRunId)) return;
+    if (threadId !== undefined && run.root) approvals.resolveThread(tenantId, threadId);
+  }
+
+  #errorTypeOf(kind: FailureKind): string | undefined {
+    return this.#benign.has(kind?.type) ? undefined : failureKindOf(kind);
+  }
+
+  /** What its source calls the error without classing it is no label: it is free text. */
+  #modelErrorOf({ kind }: ModelProblem): string | undefined {
+    return kind === undefined ? UNCLASSED : this.#errorTypeOf(kind);
+  }
+
+  #measureCall(
+    pair: PairSeries,
+    name: string,
+    durationMs: number,
+    error: string | undefined,
+  ): void {
+    const ms = amountOf(durationMs);
+    if (ms === undefined) {
+      this.#fail(unusable("duration_ms", durationMs));
+      return;
+    }
+    const series = this.#series.calls(pair, name).of(error);
+    this.#record(this.#instruments.callDuration, ms / 1000, series);
+  }
+
+  /** The series that the run is counted in. It keeps them; a run that was forgotten has none. */
+  #pairOf(run: Run<unknown>): PairSeries {
+    return pairIn(run.observed) ?? this.#series.pair(run.tenantId, run.agent);
+  }
+
+  #add(series: Series, amount: number | undefined, field: string, given: unknown): void {
+    if (amount !== undefined) this.#count(series, amount);
+    else if (given !== undefined && given !== null) this.#fail(unusable(field, given));
+  }
+
+  #addFigure(series: Series, attributes: SpanAttributes | undefined, name: string): void {
+    const given = attributes?.[name];
+    this.#add(series, decimalOf(given), name, given);
+  }
+
+  #count(series: Series, by: number): void {
+    series.value += by;
+    if (series.replaced.length > 0) this.#noteReplaced(series);
+  }
+
+  #record(histogram: Histogram, value: number, series: Series): void {
+    if (series.replaced.length > 0) this.#noteReplaced(series);
+    try {
+      histogram.record(value, series.attributes);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #noteReplaced(series: Series): void {
+    for (const attribute of series.replaced) {
+      const label = OVERFLOW_LABELS.get(attribute);
+      if (label !== undefined) this.labelOverflow[label]++;
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.failures++;
+    this.#reporter.report(error, "metrics");
+  }
+}
+
+const OVERFLOW_LABELS: ReadonlyMap<MetricAttribute, OverflowLabel> = new Map([
+  ["entelix.tenant_id", "tenant"],
+  ["gen_ai.agent.name", "agent"],
+  ["gen_ai.tool.name", "tool"],
+  ["gen_ai.request.model", "model"],
+  ["gen_ai.provider.name", "model"],
+]);
+
+function providerIn(attributes: SpanAttributes | undefined): string | undefined {
+  const provider = attributes?.["gen_ai.provider.name"];
+  return typeof provider === "string" ? provider : undefined;
+}

@@ -1,0 +1,60 @@
+import type { ErrorEnvelope } from "../../events/errors/error-kinds.ts";
+import type { ExceptionDetails } from "../../events/errors/exception-of.ts";
+import type { CallEnd, RunEnd } from "../../events/signals/signal.ts";
+import type { Run } from "../lifecycle/run.ts";
+import { failureKindOf, originOf, toolErrorKindOf } from "./run-outcomes.ts";
+
+/** Longest part of a fingerprint, in characters. */
+const LONGEST_PART = 64;
+/** A class of errors or a word of a protocol. Anything else may be free text. */
+const CODE = /^[\w$.-]+(?:(?:::?|\/)[\w$.-]+)*$/;
+/** A tool or a model, in any script, such as `mcp__docs__search`, `@cf/meta/llama` or `claude@20250514`. */
+const NAME =
+  /^@?[\p{L}\p{M}\p{N}_$.-]+(?:(?:::?|\/)[\p{L}\p{M}\p{N}_$.-]+)*(?:@(?:\d[\d.-]*|default|latest))?$/u;
+/** A UUID, 16 or more hex digits, or a number of 9 or more digits: dates in names of models have 8. */
+const IDS = [
+  /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/i,
+  /[\da-f]{16}/i,
+  /\d{9}/,
+] as const;
+
+/**
+ * What failures of one cause have in common: kind, origin, the tool or model, the class of the error and its wire code,
+ * such as `model_dispatch|model|small-1|RateLimitError|rate_limited`. It holds no message and no id, and follows from the
+ * events alone, so that a replay says the same. A part that is not known is empty.
+ */
+function fingerprint(
+  kind: string,
+  origin: string,
+  name: string | undefined,
+  envelope: ErrorEnvelope | undefined,
+  exception: ExceptionDetails | undefined,
+): string {
+  const [type, wireCode] = [part(exception?.type, CODE), part(envelope?.wire_code, CODE)];
+  return [kind, origin, part(name, NAME), type, wireCode].join("|");
+}
+
+function part(given: unknown, form: RegExp): string {
+  if (typeof given !== "string" || given.length > LONGEST_PART) return "";
+  return form.test(given) && !IDS.some((id) => id.test(given)) ? given : "";
+}
+
+/** Of a run that failed. Its model is that of its own last call that failed. */
+export function runFingerprint<H>(
+  run: Run<H>,
+  end: RunEnd & { readonly outcome: "failed" },
+): string {
+  const { envelope, exception, kind } = end;
+  const origin = originOf(end);
+  const tool = kind?.type === "tool_error_terminal" ? kind.tool_name : undefined;
+  const name = origin === "model" ? run.used?.failedModel : tool;
+  return fingerprint(failureKindOf(kind), origin, name, envelope, exception);
+}
+
+/** Of a tool call that failed. */
+export function callFingerprint(
+  tool: string,
+  end: CallEnd & { readonly outcome: "error" },
+): string {
+  return fingerprint(toolErrorKindOf(end.kind), "tool", tool, end.envelope, end.exception);
+}

@@ -1,0 +1,300 @@
+import {
+  type BatchObservableResult,
+  createNoopMeter,
+  type Histogram,
+  type Meter,
+  type MeterProvider,
+  metrics,
+  type Observable,
+  type ObservableResult,
+  ValueType,
+} from "@opentelemetry/api";
+import { fromMilliseconds } from "../../events/instant.ts";
+import { VERSION } from "../../version.ts";
+import type { Adjustment } from "../lifecycle/counters.ts";
+import type { Tree } from "../lifecycle/tree.ts";
+import { type BridgeCounts, CountSum } from "./bridge-metrics.ts";
+import { FingerprintCounts } from "./fingerprint-counts.ts";
+import { METRICS, type MetricName } from "./metric-names.ts";
+import { tallyOpenRuns } from "./open-run-tally.ts";
+import { PendingApprovals } from "./pending-approvals.ts";
+import { type Series, SeriesTable } from "./series-table.ts";
+
+/** The scope of all instruments. */
+const SCOPE = "entelix-otel";
+
+const AGENT = "gen_ai.agent.name";
+const TENANT = "entelix.tenant_id";
+const TOOL = "gen_ai.tool.name";
+const MODEL = "gen_ai.request.model";
+const PROVIDER = "gen_ai.provider.name";
+const INPUT_TOKENS = "gen_ai.client.inference.usage.input_tokens";
+const OUTPUT_TOKENS = "gen_ai.client.inference.usage.output_tokens";
+const CONFLICTS: Adjustment = "tenant_conflicts";
+
+/**
+ * The instruments of one meter provider, shared by all bridges on it.
+ *
+ * Sums are kept here and read at collection: an increment costs an addition, where the SDK works out
+ * a key from the attributes each time. They must be shared, since an observed sum is one number a
+ * process, and since the SDK's limit on sets of attributes is for all bridges together.
+ */
+export class Instruments {
+  readonly runDuration: Histogram;
+  readonly toolCalls: Histogram;
+  readonly callDuration: Histogram;
+  readonly modelDuration: Histogram;
+  readonly workingTime: Histogram;
+  readonly runDurations = new SeriesTable("gen_ai.invoke_agent.duration", [AGENT]);
+  readonly toolCallCounts = new SeriesTable("gen_ai.invoke_agent.tool_calls", [AGENT]);
+  readonly callDurations = new SeriesTable("gen_ai.execute_tool.duration", [AGENT, TOOL]);
+  readonly modelDurations = new SeriesTable("gen_ai.client.operation.duration", [MODEL, PROVIDER]);
+  readonly inputTokens = new SeriesTable(INPUT_TOKENS, [MODEL, PROVIDER]);
+  readonly outputTokens = new SeriesTable(OUTPUT_TOKENS, [MODEL, PROVIDER]);
+  readonly runs = new SeriesTable("entelix.runs", [AGENT, TENANT]);
+  readonly workingTimes = new SeriesTable("entelix.runs.working_time", [AGENT, TENANT]);
+  readonly active = new SeriesTable("entelix.runs.active", [AGENT, TENANT]);
+  readonly waiting = new SeriesTable("entelix.runs.waiting", [AGENT]);
+  readonly idle = new SeriesTable("entelix.runs.idle.max", [AGENT]);
+  readonly fingerprints = new FingerprintCounts();
+  readonly degraded = new SeriesTable("entelix.runs.degraded", [AGENT, TENANT, TOOL]);
+  readonly looping = new SeriesTable("entelix.runs.looping", [AGENT, TENANT, TOOL]);
+  readonly failures = new SeriesTable("entelix.tool.failures", [AGENT, TENANT, TOOL]);
+  readonly cancelled = new SeriesTable("entelix.tool.cancelled", [AGENT, TENANT, TOOL]);
+  readonly terminalFailures = new SeriesTable("entelix.tool.terminal_failures", [
+    AGENT,
+    TENANT,
+    TOOL,
+  ]);
+  readonly pending = new SeriesTable("entelix.approvals.pending", [AGENT, TENANT]);
+  readonly oldest = new SeriesTable("entelix.approvals.oldest", [TENANT]);
+  readonly tokens = new SeriesTable("entelix.tokens", [AGENT, TENANT]);
+  readonly cost = new SeriesTable("entelix.cost", [AGENT, TENANT]);
+  readonly approvals = new PendingApprovals();
+  /** The one reason of an adjustment that has a tenant. */
+  readonly #conflicts = new SeriesTable("entelix.bridge.adjustments", [TENANT]);
+  readonly #bridges = new Set<JoinedBridge>();
+  readonly #gone = new CountSum();
+
+  constructor(meter: Meter) {
+    this.runDuration = histogram(meter, "gen_ai.invoke_agent.duration");
+    this.toolCalls = histogram(meter, "gen_ai.invoke_agent.tool_calls");
+    this.callDuration = histogram(meter, "gen_ai.execute_tool.duration");
+    this.modelDuration = histogram(meter, "gen_ai.client.operation.duration");
+    this.workingTime = histogram(meter, "entelix.runs.working_time");
+    observeTable(meter, INPUT_TOKENS, this.inputTokens);
+    observeTable(meter, OUTPUT_TOKENS, this.outputTokens);
+    observeTable(meter, "entelix.runs", this.runs);
+    observeTable(meter, "entelix.runs.active", this.active);
+    observeTable(meter, "entelix.runs.degraded", this.degraded);
+    observeTable(meter, "entelix.runs.looping", this.looping);
+    observeTable(meter, "entelix.failures", { all: () => this.fingerprints.all(Date.now()) });
+    observeTable(meter, "entelix.tool.failures", this.failures);
+    observeTable(meter, "entelix.tool.cancelled", this.cancelled);
+    observeTable(meter, "entelix.tool.terminal_failures", this.terminalFailures);
+    observeTable(meter, "entelix.tokens", this.tokens);
+    observeTable(meter, "entelix.cost", this.cost);
+    this.#observeApprovals(meter);
+    this.#observeOpenRuns(meter);
+    this.#observeBridges(meter);
+  }
+
+  /**
+   * Shows a bridge's own counts and its open runs, summed with those of the others.
+   *
+   * @returns takes the bridge out; what it has counted so far stays.
+   */
+  join(bridge: JoinedBridge): () => void {
+    this.#bridges.add(bridge);
+    return () => {
+      if (this.#bridges.delete(bridge)) this.#gone.add(bridge.counts());
+    };
+  }
+
+  /** @param tenant the value of its label. */
+  conflictsOf(tenant: string): Series {
+    return this.#conflicts.of(CONFLICTS, tenant);
+  }
+
+  /** An event came to a bridge that has been taken out. */
+  lateEvent(): void {
+    this.#gone.events++;
+    this.#gone.ignored.set("after_shutdown", (this.#gone.ignored.get("after_shutdown") ?? 0) + 1);
+  }
+
+  #observeApprovals(meter: Meter): void {
+    const [pending, oldest] = [this.pending, this.oldest];
+    observeTables(
+      meter,
+      [
+        ["entelix.approvals.pending", pending],
+        ["entelix.approvals.oldest", oldest],
+      ],
+      () => this.approvals.tally(Date.now() / 1000, pending.all(), oldest.all()),
+    );
+  }
+
+  #observeOpenRuns(meter: Meter): void {
+    const [waiting, idle] = [this.waiting, this.idle];
+    observeTables(
+      meter,
+      [
+        ["entelix.runs.waiting", waiting],
+        ["entelix.runs.idle.max", idle],
+      ],
+      () => {
+        for (const table of [waiting, idle]) for (const series of table.all()) series.value = 0;
+        const at = fromMilliseconds(Date.now());
+        for (const { openTrees } of this.#bridges) tallyOpenRuns(openTrees(), at);
+      },
+    );
+  }
+
+  #observeBridges(meter: Meter): void {
+    const events = observable(meter, "entelix.bridge.events");
+    const ignored = observable(meter, "entelix.bridge.ignored");
+    const adjustments = observable(meter, "entelix.bridge.adjustments");
+    const openRuns = observable(meter, "entelix.bridge.open_runs");
+    const labelOverflow = observable(meter, "entelix.bridge.label_overflow");
+    const appendFailures = observable(meter, "entelix.audit.append_failures");
+    meter.addBatchObservableCallback(
+      (result) => {
+        const sum = this.#gone.copy();
+        for (const { counts } of this.#bridges) sum.add(counts());
+        sum.adjustments.set("forgotten_pending", this.approvals.forgotten);
+        // Counted by tenant, below.
+        sum.adjustments.delete(CONFLICTS);
+        result.observe(events, sum.events);
+        observeEach(result, ignored, "entelix.reason", sum.ignored);
+        observeEach(result, adjustments, "entelix.reason", sum.adjustments);
+        for (const { attributes, value } of this.#conflicts.all()) {
+          result.observe(adjustments, value, attributes);
+        }
+        result.observe(openRuns, sum.openRuns);
+        observeEach(result, labelOverflow, "entelix.label", sum.labelOverflow);
+        result.observe(appendFailures, sum.auditFailures);
+      },
+      [events, ignored, adjustments, openRuns, labelOverflow, appendFailures],
+    );
+  }
+}
+
+/** What a bridge shows; both are read at collection. */
+export interface JoinedBridge {
+  readonly counts: () => BridgeCounts;
+  readonly openTrees: () => Iterable<Tree<unknown>>;
+}
+
+/** The meter of this package. */
+export function ownMeter(provider: MeterProvider): Meter {
+  return provider.getMeter(SCOPE, VERSION);
+}
+
+/** An observable instrument of the table of metrics. */
+export function observable(meter: Meter, name: MetricName): Observable {
+  const { brief, kind, unit } = METRICS[name];
+  const options = { description: brief, unit, valueType: valueTypeOf(unit) };
+  switch (kind) {
+    case "counter":
+      return meter.createObservableCounter(name, options);
+    case "updowncounter":
+      return meter.createObservableUpDownCounter(name, options);
+    case "gauge":
+      return meter.createObservableGauge(name, options);
+    case "histogram":
+      throw new TypeError(`${name}: a histogram can't be observed`);
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Observes a number for each value of one attribute. */
+function observeEach(
+  result: BatchObservableResult,
+  instrument: Observable,
+  attribute: "entelix.reason" | "entelix.label",
+  counts: Iterable<readonly [string, number]>,
+): void {
+  for (const [value, count] of counts) result.observe(instrument, count, { [attribute]: value });
+}
+
+function histogram(meter: Meter, name: MetricName): Histogram {
+  const { brief, buckets, unit } = METRICS[name];
+  return meter.createHistogram(name, {
+    description: brief,
+    unit,
+    ...(buckets === undefined ? {} : { advice: { explicitBucketBoundaries: [...buckets] } }),
+  });
+}
+
+function observeTable(meter: Meter, name: MetricName, table: { all(): Iterable<Series> }): void {
+  observable(meter, name).addCallback((result: ObservableResult) => {
+    for (const { attributes, value } of table.all()) result.observe(value, attributes);
+  });
+}
+
+/** @param compute puts the values of all tables, at each collection. */
+function observeTables(
+  meter: Meter,
+  tables: readonly (readonly [name: MetricName, table: { all(): Iterable<Series> }])[],
+  compute: () => void,
+): void {
+  const observed = tables.map(([name, table]) => ({ instrument: observable(meter, name), table }));
+  meter.addBatchObservableCallback(
+    (result) => {
+      compute();
+      for (const { instrument, table } of observed) {
+        for (const { attributes, value } of table.all()) {
+          result.observe(instrument, value, attributes);
+        }
+      }
+    },
+    observed.map(({ instrument }) => instrument),
+  );
+}
+
+/** Seconds and dollars have fractions; everything else is counted. */
+function valueTypeOf(unit: string): ValueType {
+  return unit === "s" || unit === "{USD}" ? ValueType.DOUBLE : ValueType.INT;
+}
+
+/**
+ * Where the instruments of each meter provider are kept. On a `Symbol.for` key, since an ESM and a
+ * CommonJS copy of this package can be loaded in one process; with the version in it, since only
+ * equal copies can share them (others have a scope, and with it instruments, of their own).
+ */
+const KEY = Symbol.for(`entelix-otel.instruments@${VERSION}`);
+
+type Kept = WeakMap<MeterProvider, Instruments>;
+
+/** Another copy's are instances of another class of the same name. */
+function isKept(value: unknown): value is Kept {
+  return value instanceof WeakMap;
+}
+
+function shared(): Kept {
+  const existing: unknown = Reflect.get(globalThis, KEY);
+  if (isKept(existing)) return existing;
+  const kept: Kept = new WeakMap();
+  Reflect.set(globalThis, KEY, kept);
+  return kept;
+}
+
+/**
+ * The instruments of a meter provider, made when they are first asked for.
+ *
+ * @param provider default: the global one, as it is now.
+ * @returns `undefined` where no provider is there to measure.
+ */
+export function instrumentsOf(provider?: MeterProvider): Instruments | undefined {
+  const from = provider ?? metrics.getMeterProvider();
+  const kept = shared();
+  const known = kept.get(from);
+  if (known !== undefined) return known;
+  const meter = ownMeter(from);
+  // The API gives this one meter out as long as no provider is registered.
+  if (meter === createNoopMeter()) return undefined;
+  const made = new Instruments(meter);
+  kept.set(from, made);
+  return made;
+}

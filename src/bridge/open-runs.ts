@@ -1,0 +1,135 @@
+import { type Instant, millisecondsBetween } from "../events/instant.ts";
+import { checkText, checkWhole } from "../events/option-checks.ts";
+import { formatRfc3339 } from "../events/rfc3339.ts";
+import { delayOf, idleMs } from "./lifecycle/idle-time.ts";
+import type { Run } from "./lifecycle/run.ts";
+import type { Tree } from "./lifecycle/tree.ts";
+import { childrenIn, type OpenChildren, type WaitKind, waitOf } from "./lifecycle/waiting.ts";
+import { type SpanHandle, spanRefs } from "./spans/span-handle.ts";
+
+/** Which open runs to list. */
+export interface OpenRunsOptions {
+  /** At most so many, from 1: those that were silent longest. Default 100. */
+  readonly limit?: number | undefined;
+  /** Only runs of this tenant. Default: of all tenants. */
+  readonly tenantId?: string | undefined;
+}
+
+/** What an open run waits for. */
+export interface OpenRunWait {
+  /**
+   * The first of this order that applies: `approval` (a call waits for a decision, or for a child run that
+   * has paused), `tool` (a tool call without an open child run), `model`, `child` (an open child run),
+   * `nothing` (it is between calls). `unknown`: its calls are not followed, because it is not sampled and
+   * nothing is measured, or it may have ended and its source has no event for that.
+   */
+  readonly kind: WaitKind;
+  /** The tool, the model that was asked for, or the child's agent. */
+  readonly name?: string | undefined;
+  /** How long it has been waiting, in ms. */
+  readonly sinceMs: number;
+}
+
+/** An open run, as it is now. */
+export interface OpenRun {
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly parentRunId?: string | undefined;
+  readonly rootRunId: string;
+  readonly traceId: string;
+  /** The span of the run's open segment. */
+  readonly spanId: string;
+  /** Whether that span is sampled. */
+  readonly sampled: boolean;
+  /** Absent if the run has no name. */
+  readonly agent?: string | undefined;
+  readonly threadId?: string | undefined;
+  /** When the open segment began, by the clock of the run: RFC 3339. */
+  readonly startedAt: string;
+  /** The time since then, in ms. */
+  readonly ageMs: number;
+  /**
+   * The time since the run's last event, and since the last start or end of a child of its own, in ms. It
+   * counts from the arrival of events where their time differs by more than 10 s from that.
+   */
+  readonly idleMs: number;
+  readonly waitsFor: OpenRunWait;
+  /** What its ended model calls used, as far as they say. */
+  readonly tokens: {
+    readonly input?: number | undefined;
+    readonly output?: number | undefined;
+  };
+  /** What they cost in US dollars, as a decimal; absent where no cost is known. */
+  readonly cost?: string | undefined;
+}
+
+const DEFAULT_LIMIT = 100;
+
+/** @throws TypeError, RangeError when an option can't be used; the message names it. */
+export function checkOpenRunsOptions({ limit, tenantId }: OpenRunsOptions): void {
+  if (limit !== undefined) checkWhole(limit, "limit", 1);
+  if (tenantId !== undefined) checkText(tenantId, "tenantId");
+}
+
+/**
+ * The open runs, the one that was silent longest first.
+ *
+ * @param trees those with open runs.
+ */
+export function listOpenRuns(
+  trees: Iterable<Tree<SpanHandle>>,
+  now: Instant,
+  { limit = DEFAULT_LIMIT, tenantId }: OpenRunsOptions,
+): OpenRun[] {
+  const found: { readonly run: Run<SpanHandle>; readonly idle: number; readonly delay: number }[] =
+    [];
+  for (const tree of trees) {
+    // A tree is of one tenant.
+    if (tenantId !== undefined && tree.first?.tenantId !== tenantId) continue;
+    const delay = delayOf(tree);
+    for (let run = tree.first; run !== undefined; run = run.next) {
+      found.push({ run, idle: idleMs(run, now, delay), delay });
+    }
+  }
+  found.sort((one, other) => other.idle - one.idle);
+  const children = new Map<Tree<SpanHandle>, OpenChildren<SpanHandle> | undefined>();
+  return found.slice(0, limit).map(({ run, idle, delay }) => {
+    const known = children.get(run.tree) ?? childrenIn(run.tree);
+    children.set(run.tree, known);
+    // What it waits for began before its last event, whatever that event's clock.
+    const msSince = (at: Instant) => Math.max(millisecondsBetween(at, now) - delay, idle);
+    return describe(run, known, idle, msSince);
+  });
+}
+
+/** Of the open runs of several bridges those that were silent longest. */
+export function firstOpenRuns(runs: OpenRun[], limit: number = DEFAULT_LIMIT): OpenRun[] {
+  return runs.sort((one, other) => other.idleMs - one.idleMs).slice(0, limit);
+}
+
+function describe(
+  run: Run<SpanHandle>,
+  children: OpenChildren<SpanHandle> | undefined,
+  idle: number,
+  msSince: (at: Instant) => number,
+): OpenRun {
+  const { trace_id, span_id } = spanRefs(run);
+  const { kind, name, since } = waitOf(run, children);
+  return {
+    tenantId: run.tenantId,
+    runId: run.runId,
+    parentRunId: run.parentRunId,
+    rootRunId: run.lateRootRunId ?? run.rootRunId,
+    traceId: trace_id,
+    spanId: span_id ?? run.spanId,
+    sampled: run.handle?.recording === true,
+    agent: run.agent,
+    threadId: run.threadId,
+    startedAt: formatRfc3339(run.startedAt),
+    ageMs: msSince(run.startedAt),
+    idleMs: idle,
+    waitsFor: { kind, name, sinceMs: msSince(since) },
+    tokens: { input: run.used?.inputTokens, output: run.used?.outputTokens },
+    cost: run.used?.cost,
+  };
+}

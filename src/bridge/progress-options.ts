@@ -1,0 +1,49 @@
+import type { Attributes, Context, TimeInput } from "@opentelemetry/api";
+import { checkGiven, checkObject } from "../events/option-checks.ts";
+import { checkWait } from "./spans/within.ts";
+
+/**
+ * The part of a log record of `@opentelemetry/api-logs` that is used. The three types here have its
+ * shape and are not imported from it, so that the main entry needs no package for logs.
+ */
+export interface LogRecordLike {
+  eventName?: string;
+  timestamp?: TimeInput;
+  severityNumber?: number;
+  severityText?: string;
+  body?: string;
+  attributes?: Attributes;
+  context?: Context;
+}
+
+/** The part of a `Logger` of `@opentelemetry/api-logs` that is used. */
+export interface LoggerLike {
+  emit(record: LogRecordLike): void;
+}
+
+/** The part of a `LoggerProvider` of `@opentelemetry/api-logs` that is used. */
+export interface LoggerProviderLike {
+  getLogger(name: string, version?: string): LoggerLike;
+}
+
+/** Options for log records about open runs. */
+export interface ProgressOptions {
+  /** The logger provider, for example that of `@opentelemetry/sdk-logs`. It stays yours to shut down. */
+  readonly loggerProvider: LoggerProviderLike;
+  /** Time between two records of an open run, in ms, from 100. Default 30,000. */
+  readonly everyMs?: number | undefined;
+}
+
+const LEAST_MS = 100;
+
+/**
+ * @throws TypeError when the options are no object, or `loggerProvider` is none.
+ * @throws RangeError when `everyMs` is no number of milliseconds from 100.
+ */
+export function checkProgressOptions(progress: ProgressOptions | undefined): void {
+  checkObject(progress, "progress");
+  if (progress === undefined) return;
+  checkGiven(progress.loggerProvider, "progress.loggerProvider", "getLogger");
+  const { everyMs } = progress;
+  if (everyMs !== undefined) checkWait(everyMs, "progress.everyMs", LEAST_MS);
+}

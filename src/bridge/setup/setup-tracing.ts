@@ -1,0 +1,141 @@
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import type { Resource } from "@opentelemetry/resources";
+import {
+  ConsoleSpanExporter,
+  NodeTracerProvider,
+  SimpleSpanProcessor,
+  type SpanProcessor,
+} from "@opentelemetry/sdk-trace-node";
+import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
+import { batchSettings, concurrencyLimit, exportSettings } from "../export/export-settings.ts";
+import { OtlpPost } from "../export/otlp-post.ts";
+import { Reporter } from "../report.ts";
+import { createIdGenerator } from "../spans/id-generator.ts";
+import { LONGEST_WAIT_MS } from "../spans/within.ts";
+import { tracesUrl, urlInPlaceOfEnvironments } from "./endpoint.ts";
+import {
+  applyLogLevel,
+  environmentText,
+  variablesAloud,
+  warnAloud,
+} from "./environment-variables.ts";
+import {
+  exportersFromEnvironment,
+  protocolFromEnvironment,
+  warnOfHeaders,
+} from "./exporter-choice.ts";
+import { registerGlobally } from "./global-registration.ts";
+import { processResource } from "./resource.ts";
+import { createSampler, samplerFromEnvironment } from "./sampler.ts";
+import { LossReporter, SpanLedger } from "./span-ledger.ts";
+import { ContainedProcessor, CountedBatchProcessor } from "./span-processors.ts";
+import { type OtlpProcessor, Tracing, type TracingParts } from "./tracing.ts";
+import { checkOptions, type TracingOptions } from "./tracing-options.ts";
+
+/**
+ * Sets up OpenTelemetry's Node SDK so that the trace ID of a run is its run ID: OTLP/HTTP with
+ * protobuf, an exporter that does not drop bursts, and the ID generator and sampler of this
+ * package. Registers all of it for the whole process.
+ *
+ * It is synchronous: call it before the agent starts. Options that are not given come from the
+ * standard `OTEL_*` variables. An invalid variable is reported to OpenTelemetry's diagnostic
+ * logger, or on the console if there is none, and its default is used. With
+ * `OTEL_SDK_DISABLED=true`, no spans are made and nothing is registered.
+ *
+ * @throws TypeError, RangeError when an option can't be used; the message names it.
+ *
+ * @example
+ * const tracing = setupTracing({ serviceName: "support-agent" });
+ * agent.addSink(tracing.createBridge());
+ * // at the end of the process
+ * await tracing.shutdown();
+ */
+export function setupTracing(options: TracingOptions = {}): Tracing {
+  return new Tracing(variablesAloud(() => wireTracing(options)).parts);
+}
+
+/** What is wired for spans, and what metrics beside them need of it. */
+export interface Wiring {
+  readonly parts: TracingParts;
+  /** Whose spans these are; absent where `OTEL_SDK_DISABLED` says so. */
+  readonly resource: Resource | undefined;
+}
+
+/**
+ * Wires what `setupTracing` promises.
+ *
+ * @throws TypeError, RangeError when an option can't be used; the message names it.
+ */
+export function wireTracing(options: TracingOptions): Wiring {
+  checkOptions(options);
+  const url = options.endpoint === undefined ? undefined : tracesUrl(options.endpoint);
+  applyLogLevel();
+
+  const reporter = new Reporter(options.onError ?? warnAloud);
+  const ledger = new SpanLedger();
+  const common = {
+    ledger,
+    losses: new LossReporter(ledger, reporter),
+    reporter,
+    shutdownTimeoutMs: options.shutdownTimeoutMs ?? 5_000,
+    handleSignals: options.handleSignals ?? false,
+    onError: options.onError,
+  };
+  if (environmentText("OTEL_SDK_DISABLED")?.toLowerCase() === "true") {
+    const parts = { ...common, provider: undefined, otlp: undefined, registered: false };
+    return { parts, resource: undefined };
+  }
+
+  const exporters = exportersFromEnvironment("TRACES");
+  const otlp = exporters.has("otlp") ? otlpProcessor(url, options, common) : undefined;
+  const spanProcessors: SpanProcessor[] = otlp === undefined ? [] : [otlp];
+  if (exporters.has("console")) {
+    spanProcessors.push(new SimpleSpanProcessor(new ConsoleSpanExporter()));
+  }
+  for (const processor of options.spanProcessors ?? []) {
+    spanProcessors.push(new ContainedProcessor(processor, reporter));
+  }
+  const resource = processResource(options);
+  const provider = new NodeTracerProvider({
+    resource,
+    sampler:
+      options.sampler === undefined ? samplerFromEnvironment() : createSampler(options.sampler),
+    idGenerator: createIdGenerator(),
+    spanProcessors,
+    ...(otlp instanceof ChunkSpanProcessor ? providerTimeout(otlp) : {}),
+  });
+  const wanted = options.register ?? true;
+  const registered = wanted && registerGlobally(provider);
+  if (wanted && !registered) {
+    const advice = "shut it down and call trace.disable() before, or pass register: false";
+    reporter.report(new Error(`another tracer provider is registered: ${advice}`), "setup");
+  }
+  return { parts: { ...common, provider, otlp, registered }, resource };
+}
+
+/** Longer than the processor's own, whose error says more than that the time is over. */
+function providerTimeout({ flushMs }: ChunkSpanProcessor) {
+  return { forceFlushTimeoutMillis: Math.min(flushMs + 1_000, LONGEST_WAIT_MS) };
+}
+
+function otlpProcessor(
+  given: string | undefined,
+  { headers, queueBytes }: TracingOptions,
+  { ledger, reporter }: Pick<TracingParts, "ledger" | "reporter">,
+): OtlpProcessor {
+  const url = given ?? urlInPlaceOfEnvironments("TRACES");
+  warnOfHeaders("TRACES");
+  if (protocolFromEnvironment("TRACES") === "http/protobuf") {
+    const settings = exportSettings(queueBytes === undefined ? {} : { queueBytes });
+    const post = new OtlpPost({ url, headers, timeoutMs: settings.exportTimeoutMillis });
+    const tell = (error: Error) => reporter.report(error, "span export");
+    return new ChunkSpanProcessor(post, settings, ledger, tell);
+  }
+  const settings = batchSettings();
+  const exporter = new OTLPTraceExporter({
+    concurrencyLimit: concurrencyLimit(settings),
+    ...(url === undefined ? {} : { url }),
+    ...(headers === undefined ? {} : { headers: { ...headers } }),
+  });
+  return new CountedBatchProcessor(exporter, settings, ledger);
+}

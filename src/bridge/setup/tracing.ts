@@ -1,0 +1,269 @@
+import { performance } from "node:perf_hooks";
+import { type MeterProvider, ProxyTracerProvider, type TracerProvider } from "@opentelemetry/api";
+import type { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
+import { checkOptionsObject } from "../../events/option-checks.ts";
+import type { ClosableSink } from "../../events/sinks/agent-event-sink.ts";
+import { Bridge, type BridgeOptions, internalsOf } from "../bridge.ts";
+import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
+import { firstOpenRuns, type OpenRun, type OpenRunsOptions } from "../open-runs.ts";
+import type { ErrorHook, Reporter } from "../report.ts";
+import { within } from "../spans/within.ts";
+import { unregister } from "./global-registration.ts";
+import type { LossReporter, SpanCounts, SpanLedger } from "./span-ledger.ts";
+import type { CountedBatchProcessor } from "./span-processors.ts";
+
+/** Sends spans by OTLP: in protobuf by chunks of our own, in JSON by the SDK's batches. */
+export type OtlpProcessor = CountedBatchProcessor | ChunkSpanProcessor;
+
+/** What `setupTracing` has put together. */
+export interface TracingParts {
+  /** Absent where `OTEL_SDK_DISABLED` says so. */
+  readonly provider: NodeTracerProvider | undefined;
+  /** Absent where OTLP is not used. */
+  readonly otlp: OtlpProcessor | undefined;
+  readonly ledger: SpanLedger;
+  readonly losses: LossReporter;
+  readonly reporter: Reporter;
+  readonly registered: boolean;
+  readonly shutdownTimeoutMs: number;
+  readonly handleSignals: boolean;
+  readonly onError: ErrorHook | undefined;
+}
+
+/** The metrics beside the spans. */
+export interface MetricsPart {
+  /** For sinks and instrumentations. */
+  readonly meterProvider: MeterProvider;
+  forceFlush(): Promise<void>;
+  /** Sends the last metrics. It must not reject. */
+  shutdown(): Promise<void>;
+  /** The time for that is over. The caller reports it: later errors are not reported. */
+  giveUp(): void;
+}
+
+/** How much of the time for a shutdown the sinks may take; the rest is for sending. */
+const SINKS_SHARE = 0.5;
+
+/** How much of it is left for the last metrics when the spans take all they can. */
+const METRICS_SHARE = 0.2;
+
+/** A bridge gives up on its audit rows a little before, so that it can still close its spans. */
+const ROWS_SHARE = 0.4;
+
+/** Tracing of a process, created by `setupTracing`. One {@link Tracing.shutdown} ends it. */
+export class Tracing {
+  /** For sinks and instrumentations. Makes no spans where `OTEL_SDK_DISABLED` is `true`. */
+  readonly tracerProvider: TracerProvider;
+  /**
+   * Whether the provider is registered globally. False if another provider was registered before.
+   */
+  readonly registered: boolean;
+  readonly #parts: TracingParts;
+  /** Each sink, and what of it is called: of those made here not what the provider holds. */
+  readonly #sinks = new Map<ClosableSink, ClosableSink>();
+  readonly #stopListening: () => void;
+  readonly #metrics: MetricsPart | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** @param metrics sent after the spans, so that they count those too. */
+  constructor(parts: TracingParts, metrics?: MetricsPart) {
+    this.#parts = parts;
+    this.#metrics = metrics;
+    this.tracerProvider = parts.provider ?? new ProxyTracerProvider();
+    this.registered = parts.registered;
+    const ignoreSignals = parts.handleSignals ? onTermination(() => this.shutdown()) : () => {};
+    // Spans that wait are lost when the process ends without a shutdown: say so at least.
+    const atExit = () => parts.losses.total("exit");
+    process.once("exit", atExit);
+    this.#stopListening = () => {
+      ignoreSignals();
+      process.removeListener("exit", atExit);
+    };
+  }
+
+  /**
+   * A bridge on this provider, which {@link Tracing.shutdown} closes.
+   *
+   * @param options as for `new Bridge`. Defaults from here: `onError`, with `setupTelemetry` the
+   *   `meterProvider`, and a `shutdownTimeoutMs` that leaves time to send.
+   * @throws TypeError, RangeError as the constructor's.
+   *
+   * @example
+   * agent.addSink(tracing.createBridge({ audit: log }));
+   */
+  createBridge(options: Omit<BridgeOptions, "tracerProvider"> = {}): Bridge {
+    checkOptionsObject(options);
+    const rowsMs = Math.ceil(this.#parts.shutdownTimeoutMs * ROWS_SHARE);
+    const bridge = new Bridge({
+      ...options,
+      tracerProvider: this.tracerProvider,
+      meterProvider: options.meterProvider ?? this.#metrics?.meterProvider,
+      onError: options.onError ?? this.#parts.onError,
+      shutdownTimeoutMs: options.shutdownTimeoutMs ?? rowsMs,
+    });
+    return this.#take(bridge, internalsOf(bridge).own);
+  }
+
+  /**
+   * Registers a sink that {@link Tracing.shutdown} closes while its last spans can still be sent.
+   * After a shutdown, the sink is closed at once.
+   *
+   * @returns the sink.
+   */
+  own<T extends ClosableSink>(sink: T): T {
+    return this.#take(sink, sink);
+  }
+
+  /**
+   * Removes a sink, for example one that was closed before the process ends, so that it can be
+   * garbage collected.
+   */
+  disown(sink: ClosableSink): void {
+    this.#sinks.delete(sink);
+  }
+
+  /**
+   * Resolves when all spans that ended so far were sent and all rows of the sinks were stored.
+   *
+   * @throws AggregateError when some have not: each cause is in its `errors`.
+   */
+  async forceFlush(): Promise<void> {
+    const sinks = [...this.#sinks.values()].map(async (sink) => sink.forceFlush?.());
+    const outcomes = [
+      ...(await Promise.allSettled(sinks)),
+      ...(await Promise.allSettled([this.#parts.provider?.forceFlush()])),
+      ...(await Promise.allSettled([this.#metrics?.forceFlush()])),
+    ];
+    const errors: unknown[] = outcomes.flatMap((outcome): unknown =>
+      // The SDK rejects with a list of errors.
+      outcome.status === "rejected" ? outcome.reason : [],
+    );
+    if (errors.length > 0) throw new AggregateError(errors, `flush failed: ${String(errors[0])}`);
+  }
+
+  /**
+   * Ends tracing: closes the sinks, sends pending spans, and shuts down the provider. With
+   * `setupTelemetry`, it then sends the last metrics. It takes at most `shutdownTimeoutMs` in all
+   * and never rejects. Errors and the number of lost spans go to `onError`. A second call returns
+   * the same promise.
+   *
+   * The stock exporters, of metrics and with `http/json` of spans, can't be told to give up: a
+   * request of theirs that is under way then can keep the process alive until
+   * `OTEL_EXPORTER_OTLP_TIMEOUT` (10 s) has passed.
+   */
+  shutdown(): Promise<void> {
+    // Set before anything is closed: a sink may ask for the shutdown while it is closed itself.
+    this.#closing ??= Promise.resolve().then(() => this.#close());
+    return this.#closing;
+  }
+
+  /**
+   * The open runs of all bridges of {@link Tracing.createBridge}, the one that was silent longest first.
+   *
+   * @throws TypeError, RangeError when an option can't be used; the message names it.
+   *
+   * @example
+   * for (const run of telemetry.openRuns({ limit: 20 })) console.log(run.runId, run.waitsFor.kind);
+   */
+  openRuns(options: OpenRunsOptions = {}): readonly OpenRun[] {
+    checkOptionsObject(options);
+    const bridges = [...this.#sinks.keys()].filter((sink) => sink instanceof Bridge);
+    return firstOpenRuns(
+      bridges.flatMap((bridge) => bridge.openRuns(options)),
+      options.limit,
+    );
+  }
+
+  /** Counts of the spans by delivery state. Exact at any time, also after the shutdown. */
+  diagnostics(): SpanCounts {
+    return this.#parts.ledger.counts();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.shutdown();
+  }
+
+  #take<T extends ClosableSink>(sink: T, ends: ClosableSink): T {
+    if (this.#closing === undefined) this.#sinks.set(sink, ends);
+    else void this.#closeSink(ends);
+    return sink;
+  }
+
+  async #close(): Promise<void> {
+    const { provider, losses, shutdownTimeoutMs: bound } = this.#parts;
+    const begin = performance.now();
+    // What is lost from here on is in the total.
+    losses.quiet();
+    const late: Error[] = [];
+    const sinks = [...this.#sinks.values()].map((sink) => this.#closeSink(sink));
+    this.#sinks.clear();
+    const sinksMs = bound * SINKS_SHARE;
+    if (!(await within(sinksMs, Promise.all(sinks)))) {
+      late.push(new Error(`sinks were not closed, or their spans not sent, within ${sinksMs} ms`));
+    }
+    const left = () => Math.max(bound - (performance.now() - begin), 0);
+    const kept = this.#metrics === undefined ? 0 : bound * METRICS_SHARE;
+    if (!(await within(Math.max(left() - kept, 0), this.#closeProvider()))) {
+      late.push(new Error(`the provider was not shut down within ${bound - kept} ms`));
+    }
+    // Where spans still wait, that is why it took so long: the total tells of them, with the endpoint's
+    // error.
+    if (this.#parts.ledger.counts().pending === 0) for (const error of late) this.#report(error);
+    // What is not confirmed is counted with its reason, and no request keeps the process alive.
+    if (this.#parts.otlp instanceof ChunkSpanProcessor) this.#parts.otlp.giveUp();
+    if (this.#metrics !== undefined && !(await within(left(), this.#metrics.shutdown()))) {
+      this.#metrics.giveUp();
+      this.#report(new Error(`the last metrics were not sent within ${bound} ms`));
+    }
+    this.#stopListening();
+    if (provider !== undefined) unregister(provider);
+    losses.total("shutdown");
+  }
+
+  async #closeSink(sink: ClosableSink): Promise<void> {
+    try {
+      await sink.shutdown?.();
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  async #closeProvider(): Promise<void> {
+    const { provider, otlp } = this.#parts;
+    // The provider stops waiting for all its processors when one of them fails.
+    const sent = otlp?.shutdown();
+    try {
+      await provider?.shutdown();
+    } catch (error) {
+      this.#report(error);
+    }
+    await sent;
+  }
+
+  #report(error: unknown): void {
+    this.#parts.reporter.report(error, "shutdown");
+  }
+}
+
+const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
+/**
+ * Runs `work` at the first SIGTERM or SIGINT, then lets the signal have its default effect. A second
+ * signal has it at once. Where the application listens to the signal too, how the process ends is
+ * left to that listener.
+ *
+ * @param work never rejects.
+ * @returns takes the listeners away.
+ */
+function onTermination(work: () => Promise<void>): () => void {
+  const stopListening = () => {
+    for (const signal of SIGNALS) process.removeListener(signal, take);
+  };
+  const take = async (signal: NodeJS.Signals) => {
+    stopListening();
+    await work();
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  };
+  for (const signal of SIGNALS) process.on(signal, take);
+  return stopListening;
+}

@@ -1,0 +1,236 @@
+import { boundedCopy } from "../../events/bounded-copy.ts";
+import { boundedJson } from "../../events/bounded-json.ts";
+import {
+  inputMessages,
+  instructionParts,
+  outputMessages,
+} from "../../events/messages/to-messages.ts";
+import { toolDefinitions } from "../../events/messages/tool-definitions.ts";
+import { isPlainWithin } from "../../events/plain-json.ts";
+import {
+  type ContentField,
+  type RedactionHook,
+  type RedactionTrouble,
+  redacted,
+} from "../../events/sinks/redaction.ts";
+import { type ContentShape, SPAN_FORMS, shortened } from "./shortened-content.ts";
+
+/** Options for the content of users, models and tools on spans. Content is off by default. */
+export interface ContentOptions {
+  /**
+   * Whether tool inputs and outputs, messages to and from models and runs, system instructions, tool
+   * definitions, state, interrupt payloads and approval reasons go onto spans.
+   * Default: what `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` says, else `false`.
+   */
+  readonly captureContent?: boolean | undefined;
+  readonly redact?: RedactionHook | undefined;
+  /**
+   * Most bytes (UTF-8) of a captured value that is no message. JSON is shortened to JSON. Default
+   * 4,096.
+   */
+  readonly maxValueBytes?: number | undefined;
+  /**
+   * Most bytes (UTF-8) of the messages in one attribute, of system instructions, and of tool
+   * definitions. Long texts are cut, then messages in the middle are dropped. Default 65,536.
+   */
+  readonly maxMessageBytes?: number | undefined;
+  /** Most bytes (UTF-8) of an error text. Default 1,024. */
+  readonly maxStatusBytes?: number | undefined;
+  /** Most bytes (UTF-8) of an exception's stack. Default 8,192. */
+  readonly maxStackBytes?: number | undefined;
+}
+
+/** What of a span's content did not fit. */
+export interface ContentCuts {
+  /** @param bytes of the value's JSON or text that the span does not have. */
+  cut(bytes: number, droppedMessages: number): void;
+}
+
+/** Counts cuts until there is a span. */
+export class CutCounts implements ContentCuts {
+  bytes = 0;
+  messages = 0;
+
+  cut(bytes: number, droppedMessages: number): void {
+    this.bytes += bytes;
+    this.messages += droppedMessages;
+  }
+}
+
+/** Decides what of users' data may be seen on a span: capture, redaction, size. */
+export class ContentPolicy {
+  readonly captures: boolean;
+  /** How often the redaction hook threw or gave a promise, so that the value was hidden. */
+  failures = 0;
+  readonly #redact: RedactionHook | undefined;
+  readonly #valueBytes: number;
+  readonly #messageBytes: number;
+  readonly #statusBytes: number;
+  readonly #stackBytes: number;
+  readonly #trouble: RedactionTrouble;
+
+  constructor(options: ContentOptions, onError: (error: unknown) => void) {
+    // Nothing but `true`: programs without types pass on texts, and "false" must not show anything.
+    this.captures = (options.captureContent ?? capturesByEnvironment()) === true;
+    this.#redact = options.redact;
+    this.#valueBytes = positive("maxValueBytes", options.maxValueBytes ?? 4096);
+    this.#messageBytes = positive("maxMessageBytes", options.maxMessageBytes ?? 65_536);
+    this.#statusBytes = positive("maxStatusBytes", options.maxStatusBytes ?? 1024);
+    this.#stackBytes = positive("maxStackBytes", options.maxStackBytes ?? 8192);
+    this.#trouble = {
+      failed: (error) => {
+        this.failures++;
+        onError(error);
+      },
+      rejected: onError,
+    };
+  }
+
+  /** A captured value as attribute text; `undefined` where content is not captured or absent. */
+  value(value: unknown, field: ContentField, cuts?: ContentCuts): string | undefined {
+    if (!this.captures || value === undefined) return undefined;
+    const shown = this.#redacted(value, field);
+    if (shown === undefined) return undefined;
+    if (typeof shown !== "string") {
+      const json = boundedJson(shown, { ...SPAN_FORMS, bytes: this.#valueBytes });
+      if (json.cut) cuts?.cut(json.cutBytes, 0);
+      return json.text;
+    }
+    const text = cutNoted(shown, this.#valueBytes);
+    if (text !== shown) cuts?.cut(countOf(shown, this.#valueBytes).bytes - byteLength(text), 0);
+    return text;
+  }
+
+  /** What a model or a run was asked, as messages. */
+  input(value: unknown, field: ContentField, cuts?: ContentCuts): string | undefined {
+    return this.#formed(value, field, inputMessages, "messages", cuts);
+  }
+
+  /**
+   * What a model or a run answered, as messages.
+   *
+   * @param reasons why the model stopped, where the messages do not say it.
+   */
+  output(
+    value: unknown,
+    field: ContentField,
+    cuts?: ContentCuts,
+    reasons?: readonly string[],
+  ): string | undefined {
+    const form = (given: unknown) => outputMessages(given, reasons);
+    return this.#formed(value, field, form, "messages", cuts);
+  }
+
+  /** System instructions, as parts of a message. */
+  instructions(value: unknown, field: ContentField, cuts?: ContentCuts): string | undefined {
+    return this.#formed(value, field, instructionParts, "parts", cuts);
+  }
+
+  /** Definitions of tools. */
+  tools(value: unknown, field: ContentField, cuts?: ContentCuts): string | undefined {
+    return this.#formed(value, field, toolDefinitions, "tools", cuts);
+  }
+
+  /** A list in the form that the conventions have for it, before and after the redaction hook. */
+  #formed(
+    value: unknown,
+    field: ContentField,
+    form: (value: unknown) => readonly unknown[],
+    shape: ContentShape,
+    cuts: ContentCuts | undefined,
+  ): string | undefined {
+    if (!this.captures || value === undefined || value === null) return undefined;
+    let shown = form(this.#within(value, shape, cuts));
+    if (shown.length === 0) return undefined;
+    if (this.#redact !== undefined) {
+      shown = form(this.#within(this.#redacted(shown, field), shape, cuts));
+      if (shown.length === 0) return undefined;
+    }
+    const { cutBytes, droppedMessages, text } = shortened(shown, this.#messageBytes, shape);
+    if (cutBytes > 0) cuts?.cut(cutBytes, droppedMessages);
+    return text;
+  }
+
+  /** The value itself, or as much of it as can be shown: its form is not made of more. */
+  #within(value: unknown, shape: ContentShape, cuts: ContentCuts | undefined): unknown {
+    const most = READ_FACTOR * this.#messageBytes;
+    if (typeof value !== "object" || isPlainWithin(value, most)) return value;
+    const copy = boundedCopy(value, most, shape !== "messages");
+    if (copy.dropped > 0) cuts?.cut(2 * copy.dropped, copy.dropped);
+    return copy.value;
+  }
+
+  /** The operator's error text, redacted and cut. */
+  errorText(message: string, field: ContentField): string {
+    return this.#operatorText(message, field, this.#statusBytes);
+  }
+
+  /** The stack of an exception, redacted and cut. */
+  stackText(stack: string, field: ContentField): string {
+    return this.#operatorText(stack, field, this.#stackBytes);
+  }
+
+  #operatorText(message: string, field: ContentField, bytes: number): string {
+    const shown = this.#redact === undefined ? message : this.#redacted(message, field);
+    if (shown === undefined || shown === null) return "";
+    if (typeof shown === "string") return cutBytes(shown, bytes);
+    return cutBytes(boundedJson(shown, { ...SPAN_FORMS, bytes: Math.max(bytes, 64) }).text, bytes);
+  }
+
+  #redacted(value: unknown, field: ContentField): unknown {
+    const redact = this.#redact;
+    return redact === undefined ? value : redacted(redact, value, field, this.#trouble);
+  }
+}
+
+/** Times the bytes of an attribute that are read of messages, to choose what is shown. */
+export const READ_FACTOR = 4;
+
+/** A text of this length is counted, and one of 16 times its limit. */
+const COUNTED = 64 * 1024;
+
+function byteLength(text: string): number {
+  return Buffer.byteLength(text, "utf8");
+}
+
+/** Whether the variable of the conventions switches content on. */
+export function capturesByEnvironment(env: NodeJS.ProcessEnv = process.env): boolean {
+  const value = env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT?.toLowerCase();
+  return value === "true" || value === "span_only" || value === "span_and_event";
+}
+
+function positive(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new RangeError(`${name}: expected a whole number of bytes from 1, got ${value}`);
+}
+
+/** At most `bytes` bytes of UTF-8, cut between characters. */
+export function cutBytes(text: string, bytes: number): string {
+  // No UTF-16 unit takes more than three bytes, so most texts need no counting.
+  if (text.length * 3 <= bytes) return text;
+  // A unit takes at least one byte: no more units can fit.
+  const whole = Buffer.from(text.slice(0, bytes + 1), "utf8");
+  if (whole.length <= bytes) return text;
+  let end = bytes;
+  while (end > 0 && ((whole[end] ?? 0) & 0xc0) === 0x80) end--;
+  return whole.toString("utf8", 0, end);
+}
+
+/** The bytes of a text. One that is far above its limit is not counted: each unit takes a byte at least. */
+function countOf(
+  text: string,
+  limit: number,
+): { readonly bytes: number; readonly isExact: boolean } {
+  const isExact = text.length <= Math.max(COUNTED, 16 * limit);
+  return { bytes: isExact ? byteLength(text) : text.length, isExact };
+}
+
+/** The same, with the original size noted in the last of these bytes, where there is room for it. */
+function cutNoted(text: string, bytes: number): string {
+  if (text.length * 3 <= bytes) return text;
+  const { bytes: total, isExact } = countOf(text, bytes);
+  if (total <= bytes) return text;
+  const note = `… [truncated, ${isExact ? "" : "at least "}${total} bytes total]`;
+  const room = bytes - Buffer.byteLength(note, "utf8");
+  return room < 0 ? cutBytes(text, bytes) : cutBytes(text, room) + note;
+}

@@ -1,0 +1,96 @@
+import type { Attributes } from "@opentelemetry/api";
+import { isPromise } from "../../events/promises.ts";
+import type { Run } from "../lifecycle/run.ts";
+import type { Reporter } from "../report.ts";
+import type { SpanHandle } from "./span-handle.ts";
+
+/** What an attribute hook is told about the span that has just opened. */
+export interface SpanInfo {
+  readonly operation: "invoke_agent" | "execute_tool" | "chat";
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly agent: string | undefined;
+  /** The conversation of the run. */
+  readonly thread: string | undefined;
+  /** The person whose run it is, where its sender said it: personal data. */
+  readonly user: string | undefined;
+  /** Of `execute_tool`. */
+  readonly tool: string | undefined;
+  /** Of `chat`: the model that was asked for, as far as the start of the call says it. */
+  readonly model: string | undefined;
+}
+
+/** What a span stands for. */
+export type SpanOpening = Pick<SpanInfo, "operation"> & Partial<Pick<SpanInfo, "tool" | "model">>;
+
+/**
+ * Adds your own attributes to the span of a run, a tool call or a model call when it opens. It is
+ * not called for steps. It must be synchronous. Errors that it throws are counted and ignored. The bridge
+ * takes at most 32 attributes and rejects names that start with `entelix.` or `gen_ai.`, and
+ * `error.type`.
+ */
+export type AttributeHook = (span: SpanInfo) => Attributes | undefined;
+
+const HOOK = "attributes hook";
+
+/** So many fit beside ours within the SDK's default limit of 128. */
+const MOST = 32;
+
+/** Runs an operator's attribute hook, contained and capped. */
+export class CustomAttributes {
+  failures = 0;
+  /** Attributes that were over the cap or had a name of ours. */
+  dropped = 0;
+  readonly #hook: AttributeHook;
+  readonly #reporter: Reporter;
+
+  constructor(hook: AttributeHook, reporter: Reporter) {
+    this.#hook = hook;
+    this.#reporter = reporter;
+  }
+
+  of(run: Run<SpanHandle>, span: SpanOpening): Attributes | undefined {
+    try {
+      const given = this.#hook({
+        operation: span.operation,
+        tenantId: run.tenantId,
+        runId: run.runId,
+        agent: run.agent,
+        thread: run.threadId,
+        user: run.owner?.user,
+        tool: span.tool,
+        model: span.model,
+      });
+      if (given === undefined || given === null) return undefined;
+      if (!isPromise(given)) return this.#cap(given);
+      given.then(undefined, (error) => this.#reporter.report(error, HOOK));
+      throw new TypeError("attributes: expected an object of attributes, got a promise");
+    } catch (error) {
+      this.failures++;
+      this.#reporter.report(error, HOOK);
+      return undefined;
+    }
+  }
+
+  #cap(given: Attributes): Attributes {
+    // Programs without types give anything; of a text each character would be an attribute.
+    if (typeof given !== "object") {
+      throw new TypeError(`attributes: expected an object of attributes, got a ${typeof given}`);
+    }
+    const taken: Attributes = {};
+    let count = 0;
+    for (const [name, value] of Object.entries(given)) {
+      if (count === MOST || isReserved(name)) {
+        this.dropped++;
+        continue;
+      }
+      taken[name] = value;
+      count++;
+    }
+    return taken;
+  }
+}
+
+function isReserved(name: string): boolean {
+  return name.startsWith("entelix.") || name.startsWith("gen_ai.") || name === "error.type";
+}

@@ -1,0 +1,99 @@
+import type { InterruptionKind, UsageLimitBreach } from "../../events/errors/agent-error-detail.ts";
+import type { ErrorEnvelope } from "../../events/errors/error-kinds.ts";
+import type { RunUsage } from "../../events/signals/signal.ts";
+import { textIn } from "../../events/signals/signals.ts";
+import { decimalText, MOST_INT } from "../../events/value-limits.ts";
+import type { OwnUsage } from "../lifecycle/own-usage.ts";
+import type { SpanHandle } from "./span-handle.ts";
+
+/** Sets the error envelope of a failed run or call. */
+export function setEnvelope(on: SpanHandle, envelope: ErrorEnvelope): void {
+  on.set("entelix.error.wire_code", textIn(envelope.wire_code));
+  on.set("entelix.error.wire_class", textIn(envelope.wire_class));
+  // Upstream has 64 bits for it.
+  on.set("entelix.error.retry_after_secs", inAttribute(envelope.retry_after_secs));
+  on.set("entelix.error.provider_status", inAttribute(envelope.provider_status));
+}
+
+/** Sets which limit of the budget a failed run reached, as texts: the cost is a decimal. */
+export function setBreach(on: SpanHandle, breach: UsageLimitBreach | undefined): void {
+  on.set("entelix.breach.axis", textIn(breach?.axis));
+  on.set("entelix.breach.limit", decimalIn(breach?.limit));
+  on.set("entelix.breach.observed", decimalIn(breach?.observed));
+}
+
+/**
+ * Sets what a completed run has used.
+ *
+ * A budget is shared by a run and its sub-agents, so a child's figures contain its parent's: only a
+ * root carries the names that backends sum.
+ */
+export function setUsage(on: SpanHandle, usage: RunUsage, root: boolean): void {
+  const inputTokens = inAttribute(usage.input_tokens);
+  const outputTokens = inAttribute(usage.output_tokens);
+  const cacheRead = inAttribute(usage.cache_read_input_tokens);
+  const cacheWrite = inAttribute(usage.cache_write_input_tokens);
+  if (root) {
+    on.set("gen_ai.usage.input_tokens", inputTokens);
+    on.set("gen_ai.usage.output_tokens", outputTokens);
+    on.set("gen_ai.usage.cache_read.input_tokens", cacheRead);
+    on.set("gen_ai.usage.cache_write.input_tokens", cacheWrite);
+    on.set("gen_ai.usage.cache_creation.input_tokens", cacheWrite);
+  } else {
+    on.set("entelix.usage.input_tokens", inputTokens);
+    on.set("entelix.usage.output_tokens", outputTokens);
+    on.set("entelix.usage.cache_read.input_tokens", cacheRead);
+    on.set("entelix.usage.cache_write.input_tokens", cacheWrite);
+  }
+  on.set("entelix.usage.requests", inAttribute(usage.requests));
+  on.set("entelix.usage.tool_calls", inAttribute(usage.tool_calls));
+  const cost = decimalIn(usage.cost_usd);
+  if (root) {
+    on.set("entelix.agent.usage.cost", cost);
+  } else {
+    on.set("entelix.usage.cost", cost);
+    on.set("entelix.usage.cumulative", true);
+  }
+}
+
+/** Sets what the run's own model calls used, whatever became of it. */
+export function setOwnUsage(on: SpanHandle, used: OwnUsage): void {
+  on.set("entelix.run.input_tokens", used.inputTokens);
+  on.set("entelix.run.output_tokens", used.outputTokens);
+  on.set("entelix.run.cache_read.input_tokens", used.cacheReadTokens);
+  on.set("entelix.run.cache_write.input_tokens", used.cacheWriteTokens);
+  on.set("entelix.run.reasoning.output_tokens", used.reasoningTokens);
+  on.set("entelix.run.cost", used.cost);
+}
+
+// Programs without types give `null` for what they don't know, which is no 0.
+function inAttribute(count: unknown): number | undefined {
+  const number = typeof count === "bigint" ? Number(count) : count;
+  return typeof number === "number" && number >= 0 ? Math.min(number, MOST_INT) : undefined;
+}
+
+/** One type in every span: a backend that has met a text there may refuse a number. */
+function decimalIn(cost: unknown): string | undefined {
+  if (typeof cost === "bigint") return String(cost);
+  if (typeof cost === "number" && Number.isFinite(cost)) return decimalText(cost);
+  return typeof cost === "string" && cost !== "" ? cost : undefined;
+}
+
+/** Sets why a run paused. */
+export function setInterruption(on: SpanHandle, kind: InterruptionKind): void {
+  on.set("entelix.interruption.kind", kind.type);
+  switch (kind.type) {
+    case "custom":
+      return;
+    case "approval_pending":
+      on.set("entelix.interruption.tool_use_id", kind.tool_use_id);
+      return;
+    case "scheduled_pause":
+      on.set("entelix.interruption.phase", kind.phase);
+      on.set("entelix.interruption.node", kind.node);
+      return;
+    default:
+      // A kind that a newer source adds keeps its name.
+      kind satisfies never;
+  }
+}

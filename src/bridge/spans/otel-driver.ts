@@ -1,0 +1,395 @@
+import type { Attributes } from "@opentelemetry/api";
+import type { FailureKindId } from "../../events/errors/error-kinds.ts";
+import type { DecisionDetails } from "../../events/event-details.ts";
+import type { Instant } from "../../events/instant.ts";
+import {
+  APPROVAL_EVENT,
+  type AttributeName,
+  type KnownAttributes,
+  MARKER_SPAN,
+} from "../../events/semconv/semconv.ts";
+import type { OwnAttributes } from "../../events/signals/known-attributes.ts";
+import type {
+  CallEnd,
+  ModelEnd,
+  ModelOpening,
+  RunEnd,
+  SpanAttributes,
+  StepEnd,
+} from "../../events/signals/signal.ts";
+import type { Call } from "../lifecycle/call.ts";
+import type { ModelCall } from "../lifecycle/model-call.ts";
+import type { Link } from "../lifecycle/parent-context.ts";
+import type { Run } from "../lifecycle/run.ts";
+import type { SpanDriver } from "../lifecycle/span-driver.ts";
+import type { Step } from "../lifecycle/step.ts";
+import type { RunRows } from "../run-rows.ts";
+import { type ContentPolicy, CutCounts } from "./content.ts";
+import type { CustomAttributes, SpanOpening } from "./custom-attributes.ts";
+import { DecisionAttributes } from "./decision-attributes.ts";
+import { ExceptionEvents } from "./exception-events.ts";
+import { ModelSpans } from "./model-spans.ts";
+import { ownerAttributes } from "./run-owners.ts";
+import { nameIn, SpanEnds } from "./span-ends.ts";
+import { attributesOf, parentIn, SpanHandle, toOtelLink } from "./span-handle.ts";
+import type { SpanPort } from "./span-port.ts";
+import { StepSpans } from "./step-spans.ts";
+
+/** What the audit side adds to a run's span before it ends. */
+export interface AuditAnchor {
+  readonly ordinal: number | undefined;
+  readonly hash: string | undefined;
+  readonly failed: boolean;
+}
+
+export interface OtelDriverOptions {
+  readonly port: SpanPort;
+  readonly content: ContentPolicy;
+  readonly custom: CustomAttributes | undefined;
+  readonly benign: ReadonlySet<FailureKindId>;
+  /** Whether spans name the person who decided about a call. */
+  readonly approvalPerson: boolean;
+  /** Whether failed spans get an `exception` event. */
+  readonly exceptions: boolean;
+  /**
+   * The audit rows that the end of a run's span waits for. With them every call is followed: its row
+   * names its occurrence by its span id.
+   */
+  readonly rows: RunRows | undefined;
+}
+
+/** What is redacted and cut wherever it stands. */
+const OPERATOR_TEXT: AttributeName = "entelix.error.message";
+
+/** Above the eight bits of the trace flags. */
+const RECORDED = 0x100;
+
+/** Carries the lifecycle's span operations out on a tracer: names, attributes, statuses. */
+export class OtelDriver implements SpanDriver<SpanHandle> {
+  readonly #port: SpanPort;
+  readonly #content: ContentPolicy;
+  readonly #custom: CustomAttributes | undefined;
+  readonly #decisions: DecisionAttributes;
+  readonly #ends: SpanEnds;
+  readonly #models: ModelSpans;
+  readonly #steps: StepSpans;
+  readonly #rows: RunRows | undefined;
+
+  constructor(options: OtelDriverOptions) {
+    this.#port = options.port;
+    this.#content = options.content;
+    this.#custom = options.custom;
+    const exceptions = new ExceptionEvents(options.content, options.exceptions);
+    this.#decisions = new DecisionAttributes(options.content, options.approvalPerson);
+    this.#ends = new SpanEnds(options.content, options.benign, this.#decisions, exceptions);
+    this.#models = new ModelSpans(options.port, this.#ends);
+    this.#steps = new StepSpans(options.port, options.content, exceptions);
+    this.#rows = options.rows;
+  }
+
+  openRun(
+    run: Run<SpanHandle>,
+    at: Instant,
+    parent: SpanHandle | undefined,
+    links: readonly Link<SpanHandle>[] | undefined,
+  ): SpanHandle {
+    const agent = nameIn(run.agent);
+    const attributes: KnownAttributes = {
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.agent.name": agent,
+      "entelix.run_id": run.runId,
+      "entelix.tenant_id": run.tenantId,
+    };
+    if (run.parentRunId !== undefined) attributes["entelix.parent_run_id"] = run.parentRunId;
+    if (run.threadId !== undefined) attributes["gen_ai.conversation.id"] = run.threadId;
+    if (run.parentMissing) attributes["entelix.parent.missing"] = true;
+    if (run.parentInferred) attributes["entelix.parent.inferred"] = true;
+    if (run.resumedFromRunId !== undefined) {
+      attributes["entelix.run.resumed_from"] = run.resumedFromRunId;
+    }
+    if (run.segment > 1) attributes["entelix.run.segment"] = run.segment;
+    if (run.startUnseen) attributes["entelix.run.start_unseen"] = true;
+    if (run.owner !== undefined) Object.assign(attributes, ownerAttributes(run.owner));
+    const name = agent === undefined ? "invoke_agent" : `invoke_agent ${agent}`;
+    const spanId = run.spanId;
+    const handle = this.#port.start(
+      name,
+      attributes,
+      at,
+      parent,
+      run.traceId,
+      spanId,
+      links?.map(toOtelLink),
+    );
+    this.#addCustom(handle, run, { operation: "invoke_agent" });
+    return handle;
+  }
+
+  followsCalls(run: Run<SpanHandle>): boolean {
+    return this.#rows !== undefined || run.handle === undefined || run.handle.recorded;
+  }
+
+  completeRun(run: Run<SpanHandle>, links: readonly Link<SpanHandle>[]): void {
+    const handle = run.handle;
+    if (handle === undefined || !handle.recording) return;
+    const agent = nameIn(run.agent);
+    const attributes: KnownAttributes = {
+      "gen_ai.agent.name": agent,
+      "entelix.parent_run_id": run.parentRunId,
+      "gen_ai.conversation.id": run.threadId,
+      "entelix.run.resumed_from": run.resumedFromRunId,
+    };
+    if (run.owner !== undefined) Object.assign(attributes, ownerAttributes(run.owner));
+    try {
+      if (agent !== undefined) handle.span.updateName(`invoke_agent ${agent}`);
+      handle.span.setAttributes(attributes);
+      for (const link of links) handle.span.addLink(toOtelLink(link));
+    } catch (error) {
+      this.#port.contain(error);
+    }
+  }
+
+  runAsked(run: Run<SpanHandle>, asked: unknown): void {
+    const { handle } = run;
+    if (handle === undefined || !handle.recording) return;
+    try {
+      this.#ends.describeQuestion(handle, run, asked);
+    } catch (error) {
+      this.#port.contain(error);
+    }
+  }
+
+  closeRun(run: Run<SpanHandle>, at: Instant, end: RunEnd): void {
+    const handle = run.handle;
+    if (handle === undefined) return;
+    if (handle.recording) {
+      // Malformed values are contained too: a span must end whatever its event holds.
+      try {
+        this.#ends.describeRun(handle, run, end, at);
+      } catch (error) {
+        this.#port.contain(error);
+      }
+    }
+    if (this.#rows === undefined) this.#port.end(handle, at);
+    else this.#rows.end(handle, (anchor) => this.#endAudited(handle, at, anchor));
+  }
+
+  openCall(
+    run: Run<SpanHandle>,
+    call: Call<SpanHandle>,
+    at: Instant,
+    content: unknown,
+    step: SpanHandle | undefined,
+  ): SpanHandle | undefined {
+    const parent = parentIn(run, step);
+    if (parent === undefined) return undefined;
+    // What a sampler or a processor may decide by. The rest comes with the end: the SDK checks an
+    // attribute that is there at the start three times, one that is set later once.
+    const attributes: KnownAttributes = {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": nameIn(call.name),
+      "entelix.run_id": run.runId,
+      "entelix.tenant_id": run.tenantId,
+    };
+    let cuts: CutCounts | undefined;
+    // A tool without input has `null`.
+    if (this.#content.captures && content !== undefined && content !== null) {
+      const field = "gen_ai.tool.call.arguments";
+      const { tenantId, runId } = run;
+      cuts = new CutCounts();
+      const where = { attribute: field, tenantId, runId, tool: call.name };
+      attributes[field] = this.#content.value(content, where, cuts);
+    }
+    const { spanId } = call;
+    const name = call.name === "" ? "execute_tool" : `execute_tool ${call.name}`;
+    const handle = this.#port.start(name, attributes, at, parent, run.traceId, spanId, undefined);
+    if (cuts !== undefined && cuts.bytes > 0) handle.cut(cuts.bytes, cuts.messages);
+    this.#addCustom(handle, run, { operation: "execute_tool", tool: call.name });
+    return handle;
+  }
+
+  closeCall(run: Run<SpanHandle>, call: Call<SpanHandle>, at: Instant, end: CallEnd): void {
+    const handle = call.handle;
+    if (handle === undefined) return;
+    if (handle.recording) {
+      try {
+        this.#ends.describeCall(handle, run, call, end, at);
+      } catch (error) {
+        this.#port.contain(error);
+      }
+    }
+    this.#port.end(handle, at);
+  }
+
+  openModelCall(
+    run: Run<SpanHandle>,
+    call: ModelCall<SpanHandle>,
+    at: Instant,
+    opening: ModelOpening,
+    step: SpanHandle | undefined,
+  ): SpanHandle | undefined {
+    const handle = this.#models.open(run, call, at, opening, step);
+    if (handle !== undefined)
+      this.#addCustom(handle, run, { operation: "chat", model: call.model });
+    return handle;
+  }
+
+  closeModelCall(
+    run: Run<SpanHandle>,
+    call: ModelCall<SpanHandle>,
+    at: Instant,
+    end: ModelEnd,
+  ): void {
+    this.#models.close(run, call, at, end);
+  }
+
+  openStep(
+    run: Run<SpanHandle>,
+    step: Step<SpanHandle>,
+    at: Instant,
+    content: unknown,
+    around: SpanHandle | undefined,
+  ): SpanHandle | undefined {
+    return this.#steps.open(run, step, at, content, around);
+  }
+
+  closeStep(run: Run<SpanHandle>, step: Step<SpanHandle>, at: Instant, end: StepEnd): void {
+    this.#steps.close(run, step, at, end);
+  }
+
+  addAttributes(handle: SpanHandle, attributes: SpanAttributes): void {
+    if (!handle.recording) return;
+    try {
+      handle.setAttributes(attributes);
+    } catch (error) {
+      this.#port.contain(error);
+    }
+  }
+
+  addEvent(
+    run: Run<SpanHandle>,
+    handle: SpanHandle,
+    at: Instant,
+    name: string,
+    given: SpanAttributes | undefined,
+  ): void {
+    if (!handle.recording) return;
+    try {
+      const attributes = given === undefined ? undefined : attributesOf(given);
+      const text = attributes?.[OPERATOR_TEXT];
+      if (attributes !== undefined && typeof text === "string") {
+        const { tenantId, runId } = run;
+        const where = { attribute: OPERATOR_TEXT, tenantId, runId };
+        attributes[OPERATOR_TEXT] = this.#content.errorText(text, where);
+      }
+      handle.span.addEvent(name, attributes, at);
+    } catch (error) {
+      this.#port.contain(error);
+    }
+  }
+
+  addApprovalEvent(
+    run: Run<SpanHandle>,
+    at: Instant,
+    callId: string,
+    name: string,
+    decision: DecisionDetails | undefined,
+  ): SpanAttributes | undefined {
+    if (run.handle === undefined || !run.handle.recording) return undefined;
+    try {
+      const known = decision && this.#decisions.withoutContent(decision, "approved");
+      const attributes: OwnAttributes = {
+        "entelix.approval.outcome": "approved",
+        ...known,
+        "gen_ai.tool.name": nameIn(name),
+        "gen_ai.tool.call.id": callId,
+      };
+      run.handle.span.addEvent(APPROVAL_EVENT, attributesOf(attributes), at);
+      return decision && this.#decisions.of(decision, "approved", run, name);
+    } catch (error) {
+      this.#port.contain(error);
+      return undefined;
+    }
+  }
+
+  mark(run: Run<SpanHandle>, at: Instant): void {
+    if (run.handle === undefined || !run.handle.recording) return;
+    const attributes: KnownAttributes = {
+      "entelix.run_id": run.runId,
+      "entelix.tenant_id": run.tenantId,
+      "gen_ai.agent.name": nameIn(run.agent),
+      "entelix.run.open": true,
+    };
+    const id = run.ids.childSpanId("o", "");
+    const { handle: parent, traceId } = run;
+    this.#port.end(
+      this.#port.start(MARKER_SPAN, attributes, at, parent, traceId, id, undefined),
+      at,
+    );
+  }
+
+  linkResumed(run: Run<SpanHandle>, link: Link<SpanHandle>): void {
+    if (run.handle === undefined || !run.handle.recording) return;
+    const attributes: KnownAttributes = { "entelix.run.resumed_from": run.resumedFromRunId };
+    this.#set(run.handle, attributes);
+    try {
+      run.handle.span.addLink(toOtelLink(link));
+    } catch (error) {
+      this.#port.contain(error);
+    }
+  }
+
+  derived(traceId: string, spanId: string, near?: SpanHandle): SpanHandle {
+    if (near === undefined) {
+      // Sampled, so that stock parent-based samplers keep it; ours decides by the trace id.
+      return SpanHandle.remote({ traceId, spanId, traceFlags: 1, isRemote: true }, true);
+    }
+    if (!near.recorded || near.foreign) return near;
+    return SpanHandle.ended({ ...near.spanContext, traceId, spanId }, true);
+  }
+
+  condense(run: Run<SpanHandle>): SpanHandle | number {
+    const context = run.handle?.spanContext;
+    if (run.handle === undefined || context === undefined) return 0;
+    const derivable =
+      context.traceId === run.traceId &&
+      context.spanId === run.spanId &&
+      context.traceState === undefined;
+    return derivable ? context.traceFlags | (run.handle.recorded ? RECORDED : 0) : run.handle;
+  }
+
+  restore(run: Run<SpanHandle>, memory: SpanHandle | number): SpanHandle {
+    if (typeof memory !== "number") return memory;
+    const { traceId, spanId } = run;
+    return SpanHandle.ended(
+      { traceId, spanId, traceFlags: memory & 0xff },
+      (memory & RECORDED) !== 0,
+    );
+  }
+
+  #endAudited(handle: SpanHandle, at: Instant, anchor: AuditAnchor): void {
+    if (handle.recording) {
+      const attributes: KnownAttributes = {
+        "entelix.audit.ordinal": anchor.ordinal,
+        "entelix.audit.hash": anchor.hash,
+      };
+      if (anchor.failed) attributes["entelix.audit.failed"] = true;
+      this.#set(handle, attributes);
+    }
+    this.#port.end(handle, at);
+  }
+
+  #set(handle: SpanHandle, attributes: Attributes): void {
+    try {
+      handle.span.setAttributes(attributes);
+    } catch (error) {
+      this.#port.contain(error);
+    }
+  }
+
+  #addCustom(handle: SpanHandle, run: Run<SpanHandle>, span: SpanOpening): void {
+    if (this.#custom === undefined || !handle.recording) return;
+    const attributes = this.#custom.of(run, span);
+    if (attributes !== undefined) this.#set(handle, attributes);
+  }
+}

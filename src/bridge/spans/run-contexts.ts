@@ -1,0 +1,119 @@
+import { type Context, context, isSpanContextValid } from "@opentelemetry/api";
+import type { RunContext } from "../../events/context/run-context.ts";
+import type { SpanTarget } from "../../events/sinks/agent-event-sink.ts";
+import { contextInside } from "../event-context.ts";
+import type { Call } from "../lifecycle/call.ts";
+import type { Run } from "../lifecycle/run.ts";
+import type { RunKeeper } from "../lifecycle/run-keeper.ts";
+import { type SpanHandle, spanRefs } from "./span-handle.ts";
+import { formatTraceparent } from "./traceparent.ts";
+
+/** The contexts of spans that are open, for code that runs inside them. */
+export class RunContexts {
+  readonly #runs: RunKeeper<SpanHandle>;
+  readonly #contain: (error: unknown) => void;
+
+  /** @param contain told of what a place that is none, from a program without types, made throw. */
+  constructor(runs: RunKeeper<SpanHandle>, contain: (error: unknown) => void) {
+    this.#runs = runs;
+    this.#contain = contain;
+  }
+
+  /** The active context with the innermost open span of that place in it; itself where none is open. */
+  of(
+    tenantId: string,
+    runId: string,
+    toolUseId: string | undefined,
+    modelCallId?: string,
+    stepId?: string,
+  ): Context {
+    const active = context.active();
+    const run = this.#runs.find(tenantId, runId);
+    if (run?.handle === undefined || !run.open) return active;
+    const call = toolUseId === undefined ? undefined : run.calls.newestOf(toolUseId);
+    const model = modelCallId === undefined ? undefined : run.modelCallsById?.get(modelCallId);
+    const step = stepId === undefined ? undefined : run.steps?.openOf(stepId);
+    // A call that the step does not stand in stands in the step.
+    const inStep = call === undefined || step?.inCallId === call.id ? step?.handle : undefined;
+    const innermost = model?.handle ?? inStep ?? call?.handle ?? run.handle;
+    return contextInside(active, innermost, run, call);
+  }
+
+  /** Calls `work` in the context of that place. What `work` throws is its caller's. */
+  withSpan<T>(place: SpanTarget, work: () => T): T {
+    return context.with(this.#at(place), work);
+  }
+
+  #at(place: SpanTarget): Context {
+    try {
+      const { tenant_id, run_id, tool_use_id, model_call_id, step_id } = place;
+      return this.of(tenant_id, run_id, tool_use_id, model_call_id, step_id);
+    } catch (error) {
+      this.#contain(error);
+      return context.active();
+    }
+  }
+}
+
+/**
+ * What a child agent elsewhere has to know of a run, open or remembered.
+ *
+ * @param toolUseId the call that starts the child: the newest open one of this id, else the last.
+ */
+export function runContextOf(
+  run: Run<SpanHandle> | undefined,
+  toolUseId: string | undefined,
+): RunContext | undefined {
+  return run === undefined ? undefined : runContextAt(run, callOf(run, toolUseId), toolUseId);
+}
+
+/** The same, where the call is known, or known to be none. */
+export function runContextAt(
+  run: Run<SpanHandle>,
+  call: Call<SpanHandle> | undefined,
+  toolUseId: string | undefined,
+): RunContext {
+  return {
+    ...traceOf(run, call, toolUseId),
+    root_run_id: run.rootRunId,
+    parent_run_id: run.runId,
+    ...(toolUseId === undefined || toolUseId === "" ? {} : { parent_tool_use_id: toolUseId }),
+    ...(run.threadId === undefined ? {} : { thread_id: run.threadId }),
+  };
+}
+
+/** The newest open call of this id, else the last one. */
+export function callOf(
+  run: Run<SpanHandle>,
+  toolUseId: string | undefined,
+): Call<SpanHandle> | undefined {
+  if (toolUseId === undefined) return undefined;
+  return run.calls.newestOf(toolUseId) ?? run.history.last(toolUseId);
+}
+
+/** Of the call, also where it has ended; of the run where the call was never seen. */
+function traceOf(
+  run: Run<SpanHandle>,
+  call: Call<SpanHandle> | undefined,
+  toolUseId: string | undefined,
+): Pick<RunContext, "traceparent" | "tracestate"> {
+  const context = run.handle?.spanContext;
+  if (context === undefined) return {};
+  const spanId =
+    (call === undefined ? closedCall(run, toolUseId) : spanRefs(run, call).span_id) ??
+    context.spanId;
+  const placed = { ...context, spanId };
+  if (!isSpanContextValid(placed)) return {};
+  const tracestate = context.traceState?.serialize();
+  return {
+    traceparent: formatTraceparent(placed),
+    ...(tracestate === undefined || tracestate === "" ? {} : { tracestate }),
+  };
+}
+
+/** The span id of the last call of this id in a run that is over, unless somebody else chose it. */
+function closedCall(run: Run<SpanHandle>, toolUseId: string | undefined): string | undefined {
+  if (toolUseId === undefined || run.handle?.spanContext.spanId !== run.spanId) return undefined;
+  const occurrence = run.history.occurrences(toolUseId);
+  return occurrence === 0 ? undefined : run.ids.childSpanId("t", toolUseId, occurrence);
+}

@@ -1,0 +1,350 @@
+import { type AttributeValue, SpanStatusCode } from "@opentelemetry/api";
+import type { FailureKindId } from "../../events/errors/error-kinds.ts";
+import type { ExceptionDetails } from "../../events/errors/exception-of.ts";
+import type { Instant } from "../../events/instant.ts";
+import type { AttributeName } from "../../events/semconv/semconv.ts";
+import type {
+  CallEnd,
+  ModelContext,
+  ModelEnd,
+  RunEnd,
+  SpanAttributes,
+  SpanAttributeValue,
+} from "../../events/signals/signal.ts";
+import { textIn } from "../../events/signals/signals.ts";
+import type { ContentField } from "../../events/sinks/redaction.ts";
+import { degradedTools, loopOf } from "../../events/tool-calls/call-trail.ts";
+import type { Call } from "../lifecycle/call.ts";
+import type { ModelCall } from "../lifecycle/model-call.ts";
+import type { Run } from "../lifecycle/run.ts";
+import { callFingerprint, runFingerprint } from "../metrics/fingerprint.ts";
+import type { ContentPolicy } from "./content.ts";
+import type { DecisionAttributes } from "./decision-attributes.ts";
+import {
+  setBreach,
+  setEnvelope,
+  setInterruption,
+  setOwnUsage,
+  setUsage,
+} from "./end-attributes.ts";
+import type { ExceptionEvents } from "./exception-events.ts";
+import type { SpanHandle } from "./span-handle.ts";
+
+/** The convention's word for an error of no known class. */
+export const UNKNOWN_ERROR = "_OTHER";
+
+/** A span that takes no attribute but ours. */
+interface OwnAttributes {
+  setAttribute(name: AttributeName, value: AttributeValue): unknown;
+}
+
+/** Why a span has the status ERROR. */
+interface SpanFailure {
+  readonly text: string;
+  readonly exception: ExceptionDetails | undefined;
+  readonly at: Instant;
+}
+
+/** A name that is one: the empty text says no more than none does. */
+export function nameIn(name: string | undefined): string | undefined {
+  return name === "" ? undefined : name;
+}
+
+/** Sets what else a source says of an end; tokens written to the cache under both of their names. */
+function setFurther(handle: SpanHandle, attributes: SpanAttributes): void {
+  handle.setAttributes(attributes);
+  const written = attributes["gen_ai.usage.cache_write.input_tokens"];
+  if (typeof written === "number") {
+    handle.set("gen_ai.usage.cache_creation.input_tokens", written);
+  }
+}
+
+/**
+ * Says on a span how its run or call ended: outcome, error, usage, status.
+ *
+ * One attribute at a time: an object for a few of them costs more than the calls.
+ */
+export class SpanEnds {
+  readonly #content: ContentPolicy;
+  readonly #benign: ReadonlySet<FailureKindId>;
+  readonly #decisions: DecisionAttributes;
+  readonly #exceptions: ExceptionEvents;
+
+  /** @param benign failure kinds that leave the status Unset. */
+  constructor(
+    content: ContentPolicy,
+    benign: ReadonlySet<FailureKindId>,
+    decisions: DecisionAttributes,
+    exceptions: ExceptionEvents,
+  ) {
+    this.#content = content;
+    this.#benign = benign;
+    this.#decisions = decisions;
+    this.#exceptions = exceptions;
+  }
+
+  /** What a run was asked. */
+  describeQuestion(handle: SpanHandle, run: Run<SpanHandle>, asked: unknown): void {
+    if (!this.#content.captures) return;
+    const field = "gen_ai.input.messages";
+    handle.set(field, this.#content.input(asked, fieldOf(field, run), handle));
+  }
+
+  /** What a model was asked, and told beside that. */
+  describeRequest(
+    handle: SpanHandle,
+    run: Run<SpanHandle>,
+    asked: unknown,
+    context: ModelContext | undefined,
+  ): void {
+    if (!this.#content.captures) return;
+    if (asked !== undefined) this.describeQuestion(handle, run, asked);
+    if (context === undefined) return;
+    const told = "gen_ai.system_instructions";
+    handle.set(told, this.#content.instructions(context.instructions, fieldOf(told, run), handle));
+    const tools = "gen_ai.tool.definitions";
+    handle.set(tools, this.#content.tools(context.tools, fieldOf(tools, run), handle));
+  }
+
+  /** @param at when the span ends; so in the methods below. */
+  describeRun(handle: SpanHandle, run: Run<SpanHandle>, end: RunEnd, at: Instant): void {
+    handle.set("entelix.run.outcome", end.outcome);
+    if (run.toolCalls > 0) handle.set("entelix.run.tool_calls", run.toolCalls);
+    if (run.toolErrors > 0) handle.set("entelix.run.tool_errors", run.toolErrors);
+    if (run.approvedCalls > 0) handle.set("entelix.run.approved_calls", run.approvedCalls);
+    if (run.deniedCalls > 0) handle.set("entelix.run.denied_calls", run.deniedCalls);
+    if (run.used !== undefined) setOwnUsage(handle, run.used);
+    const loop = loopOf(run.callTrail);
+    if (loop !== undefined) {
+      handle.set("entelix.run.loop", loop.kind);
+      handle.set("entelix.run.loop.count", loop.count);
+      handle.set("entelix.run.loop.tools", [...loop.tools]);
+    }
+    switch (end.outcome) {
+      case "complete": {
+        const degraded = degradedTools(run);
+        if (degraded.length > 0) handle.set("entelix.run.degraded", [...degraded]);
+        if (end.usage !== undefined) setUsage(handle, end.usage, run.root);
+        if (this.#content.captures) {
+          const field = "entelix.run.state";
+          handle.set(field, this.#value(handle, end.content, field, run));
+        }
+        break;
+      }
+      case "failed": {
+        handle.set("entelix.failure.kind", end.kind.type);
+        handle.set("entelix.failure.fingerprint", runFingerprint(run, end));
+        if (end.kind.type === "tool_error_terminal") {
+          handle.set("entelix.failure.tool_name", end.kind.tool_name);
+          handle.set("entelix.failure.tool_error_kind", end.kind.kind);
+        }
+        if (end.envelope !== undefined) {
+          handle.set("entelix.failure.origin", textIn(end.envelope.origin));
+          setBreach(handle, end.envelope.breach);
+          setEnvelope(handle, end.envelope);
+        }
+        if (this.#benign.has(end.kind.type)) {
+          handle.set("entelix.error.message", this.#errorText(end.message, run));
+        } else {
+          handle.set("error.type", end.kind.type);
+          this.#fail(handle, run, { text: end.message, exception: end.exception, at });
+        }
+        break;
+      }
+      case "refused":
+        if (end.usage !== undefined) setUsage(handle, end.usage, run.root);
+        if (end.message !== undefined) {
+          handle.set("entelix.error.message", this.#errorText(end.message, run));
+        }
+        break;
+      case "interrupted":
+        if (end.kind !== undefined) setInterruption(handle, end.kind);
+        if (end.message !== undefined) {
+          handle.set("entelix.error.message", this.#errorText(end.message, run));
+        }
+        if (this.#content.captures) {
+          const field = "entelix.interruption.payload";
+          handle.set(field, this.#value(handle, end.content, field, run));
+        }
+        break;
+      case "abandoned":
+        handle.set("entelix.run.abandoned_reason", end.reason);
+        break;
+      default:
+        end satisfies never;
+    }
+    if (this.#content.captures) {
+      if (end.asked !== undefined) this.describeQuestion(handle, run, end.asked);
+      if (end.answer !== undefined) this.#describeAnswer(handle, run, end.answer);
+    }
+    if (end.attributes !== undefined) setFurther(handle, end.attributes);
+  }
+
+  describeModelCall(
+    handle: SpanHandle,
+    run: Run<SpanHandle>,
+    call: ModelCall<SpanHandle>,
+    end: ModelEnd,
+    at: Instant,
+  ): void {
+    handle.set("entelix.model.outcome", end.outcome);
+    // At the end, when also a start that came late has said them.
+    handle.set("gen_ai.agent.name", nameIn(run.agent));
+    handle.set("gen_ai.conversation.id", run.threadId);
+    if (call.model === undefined && end.model !== undefined) {
+      handle.set("gen_ai.request.model", end.model);
+      handle.span.updateName(`chat ${end.model}`);
+    }
+    switch (end.outcome) {
+      case "unfinished":
+        break;
+      case "complete":
+        if (this.#content.captures) {
+          const reasons = end.attributes?.["gen_ai.response.finish_reasons"];
+          this.#describeAnswer(handle, run, end.content, textsOf(reasons));
+          this.describeRequest(handle, run, end.asked, end.context);
+        }
+        break;
+      case "interrupted":
+        if (end.message !== undefined) {
+          handle.set("entelix.error.message", this.#errorText(end.message, run));
+        }
+        break;
+      case "error": {
+        const { envelope, kind, message, type, exception } = end.problem;
+        if (envelope !== undefined) setEnvelope(handle, envelope);
+        if (kind !== undefined && this.#benign.has(kind.type)) {
+          handle.set("entelix.error.message", this.#errorText(message, run));
+        } else {
+          handle.set("error.type", kind?.type ?? type ?? UNKNOWN_ERROR);
+          this.#fail(handle, run, { text: message, exception, at });
+        }
+        break;
+      }
+      default:
+        end satisfies never;
+    }
+    if (end.attributes !== undefined) setFurther(handle, end.attributes);
+  }
+
+  describeCall(
+    handle: SpanHandle,
+    run: Run<SpanHandle>,
+    call: Call<SpanHandle>,
+    end: CallEnd,
+    at: Instant,
+  ): void {
+    // Every call has these, and straight from here they cost less: the engine has no room to inline
+    // `set` for all that an end may say.
+    const span: OwnAttributes = handle.span;
+    const agent = nameIn(run.agent);
+    const version = nameIn(call.version);
+    span.setAttribute("gen_ai.tool.call.id", call.id);
+    span.setAttribute("gen_ai.tool.type", "function");
+    if (agent !== undefined) span.setAttribute("gen_ai.agent.name", agent);
+    if (run.threadId !== undefined) span.setAttribute("gen_ai.conversation.id", run.threadId);
+    if (version !== undefined) span.setAttribute("entelix.tool.version", version);
+    span.setAttribute("entelix.tool.outcome", end.outcome);
+    if (call.occurrence > 1) handle.set("entelix.tool.occurrence", call.occurrence);
+    if (call.approved) {
+      if (call.approvalAttributes !== undefined) handle.setAttributes(call.approvalAttributes);
+      else {
+        handle.set("entelix.approval.outcome", "approved");
+        handle.set("entelix.approval.wait_ms", call.approvalWaitMs);
+      }
+    }
+    switch (end.outcome) {
+      case "unfinished":
+        break;
+      case "complete":
+        if (this.#content.captures) {
+          const field = "gen_ai.tool.call.result";
+          handle.set(field, this.#value(handle, end.content, field, run, call.name));
+        }
+        break;
+      case "error":
+        handle.set("error.type", end.kind ?? UNKNOWN_ERROR);
+        handle.set("entelix.tool.error_kind", end.kind);
+        handle.set("entelix.failure.fingerprint", callFingerprint(call.name, end));
+        if (end.modelText === null) handle.set("entelix.tool.model_text_unknown", true);
+        else if (this.#content.captures) {
+          const field = "entelix.tool.model_text";
+          handle.set(field, this.#value(handle, end.modelText, field, run, call.name));
+        }
+        if (end.envelope !== undefined) setEnvelope(handle, end.envelope);
+        this.#fail(handle, run, { text: end.message, exception: end.exception, at }, call.name);
+        break;
+      case "interrupted":
+        if (end.message !== undefined) {
+          handle.set("entelix.error.message", this.#errorText(end.message, run, call.name));
+        }
+        break;
+      case "cancelled":
+        setEnvelope(handle, end.envelope);
+        handle.set("entelix.error.message", this.#errorText(end.message, run, call.name));
+        break;
+      case "denied": {
+        const field = "entelix.approval.reason";
+        if (end.decision === undefined) handle.set("entelix.approval.outcome", "denied");
+        else handle.setAttributes(this.#decisions.of(end.decision, "denied", run, call.name));
+        handle.set(field, this.#value(handle, end.content, field, run, call.name));
+        break;
+      }
+      default:
+        end satisfies never;
+    }
+    if (end.attributes !== undefined) handle.setAttributes(end.attributes);
+  }
+
+  #describeAnswer(
+    handle: SpanHandle,
+    run: Run<SpanHandle>,
+    answer: unknown,
+    reasons?: readonly string[],
+  ): void {
+    const field = "gen_ai.output.messages";
+    handle.set(field, this.#content.output(answer, fieldOf(field, run), handle, reasons));
+  }
+
+  #fail(handle: SpanHandle, run: Run<SpanHandle>, failure: SpanFailure, tool?: string): void {
+    const { text, exception, at } = failure;
+    if (exception !== undefined) {
+      const { tenantId, runId } = run;
+      this.#exceptions.add(handle, at, exception, { tenantId, runId, tool });
+    }
+    if (text === "") handle.span.setStatus({ code: SpanStatusCode.ERROR });
+    else {
+      const message = this.#errorText(text, run, tool, "status");
+      handle.span.setStatus({ code: SpanStatusCode.ERROR, message });
+    }
+  }
+
+  #errorText(
+    text: string,
+    run: Run<SpanHandle>,
+    tool?: string,
+    attribute = "entelix.error.message",
+  ): string {
+    const { tenantId, runId } = run;
+    return this.#content.errorText(text, { attribute, tenantId, runId, tool });
+  }
+
+  #value(
+    handle: SpanHandle,
+    value: unknown,
+    attribute: AttributeName,
+    run: Run<SpanHandle>,
+    tool?: string,
+  ): string | undefined {
+    const { tenantId, runId } = run;
+    return this.#content.value(value, { attribute, tenantId, runId, tool }, handle);
+  }
+}
+
+function fieldOf(attribute: AttributeName, { runId, tenantId }: Run<SpanHandle>): ContentField {
+  return { attribute, tenantId, runId };
+}
+
+function textsOf(value: SpanAttributeValue | undefined): readonly string[] | undefined {
+  return typeof value === "object" ? value : undefined;
+}

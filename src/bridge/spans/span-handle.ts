@@ -1,0 +1,214 @@
+import {
+  type Attributes,
+  type AttributeValue,
+  type Context,
+  createContextKey,
+  type Link as OtelLink,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  trace,
+} from "@opentelemetry/api";
+import type { AgentEvent } from "../../events/agent-event.ts";
+import type { AttributeName, KnownAttributes } from "../../events/semconv/semconv.ts";
+import type { SpanAttributes, SpanAttributeValue } from "../../events/signals/signal.ts";
+import type { Link } from "../lifecycle/parent-context.ts";
+import type { Run } from "../lifecycle/run.ts";
+import type { SegmentRows } from "../run-rows.ts";
+import { type ContentCuts, CutCounts } from "./content.ts";
+
+/** The API's own key for the active span, learnt from its public setter. */
+const SPAN_KEY = learnSpanKey();
+
+/** On contexts whose parent is known by derivation: our sampler decides as for a root. */
+const DERIVED_KEY = createContextKey("entelix-otel.derived-parent");
+
+/**
+ * A span as the driver keeps it, and at once the OpenTelemetry context that children start in: one
+ * small object in place of a context with a map of its own.
+ *
+ * After {@link release} it keeps no more than the span context, so that it can stay with a closed
+ * run as the parent of late children.
+ */
+export class SpanHandle implements Context, ContentCuts {
+  readonly spanContext: SpanContext;
+  /** Whether attributes reach anybody: false for spans that are not sampled, and after the end. */
+  recording: boolean;
+  /** Whether it was recording when it started: then its children are worth a span. */
+  recorded: boolean;
+  /** Whether another id generator gave it its ids: nothing can be derived near it. */
+  foreign = false;
+  /** The audit rows that its end waits for; made with the first one. */
+  rows: SegmentRows | undefined = undefined;
+  readonly #derived: boolean;
+  #span: Span | undefined;
+  /** What of its content did not fit; made with the first cut. */
+  #cuts: CutCounts | undefined;
+
+  constructor(span: Span, derived = false) {
+    this.#span = span;
+    this.spanContext = span.spanContext();
+    this.recording = span.isRecording();
+    this.recorded = this.recording;
+    this.#derived = derived;
+  }
+
+  /** A handle for a span that lives elsewhere. */
+  static remote(spanContext: SpanContext, derived: boolean): SpanHandle {
+    return new SpanHandle(trace.wrapSpanContext(spanContext), derived);
+  }
+
+  /** A handle for a span of ours that has ended. */
+  static ended(spanContext: SpanContext, recorded: boolean): SpanHandle {
+    const handle = new SpanHandle(trace.wrapSpanContext(spanContext));
+    handle.recorded = recorded;
+    return handle;
+  }
+
+  get span(): Span {
+    this.#span ??= trace.wrapSpanContext(this.spanContext);
+    return this.#span;
+  }
+
+  /** Sets an attribute of ours where there is a value, and a span that has not ended. */
+  set(name: AttributeName, value: AttributeValue | undefined): void {
+    if (value !== undefined) this.#span?.setAttribute(name, value);
+  }
+
+  /** Says how much of its content the span does not have. */
+  cut(bytes: number, droppedMessages: number): void {
+    this.#cuts ??= new CutCounts();
+    this.#cuts.cut(bytes, droppedMessages);
+    this.set("entelix.content.cut_bytes", this.#cuts.bytes);
+    if (this.#cuts.messages > 0) {
+      this.set("entelix.content.dropped_messages", this.#cuts.messages);
+    }
+  }
+
+  /** Sets what else a source says, by attribute name. */
+  setAttributes(attributes: SpanAttributes): void {
+    const span = this.#span;
+    if (span === undefined) return;
+    for (const name in attributes) {
+      const value = attributes[name];
+      if (value !== undefined) span.setAttribute(name, ownValue(value));
+    }
+  }
+
+  /** Lets go of the span, which has ended. */
+  release(): void {
+    this.#span = undefined;
+    this.#cuts = undefined;
+    this.recording = false;
+  }
+
+  getValue(key: symbol): unknown {
+    if (key === SPAN_KEY) return this.span;
+    return key === DERIVED_KEY && this.#derived ? true : undefined;
+  }
+
+  setValue(key: symbol, value: unknown): Context {
+    return this.#toContext().setValue(key, value);
+  }
+
+  deleteValue(key: symbol): Context {
+    return this.#toContext().deleteValue(key);
+  }
+
+  #toContext(): Context {
+    const context = trace.setSpan(ROOT_CONTEXT, this.span);
+    return this.#derived ? context.setValue(DERIVED_KEY, true) : context;
+  }
+}
+
+/**
+ * The parent of something inside a run: what it stands in there, else the run. `undefined` where the run
+ * was not sampled when it opened: then nothing inside has a span either.
+ */
+export function parentIn(
+  run: Run<SpanHandle>,
+  around: SpanHandle | undefined,
+): SpanHandle | undefined {
+  if (around?.recorded === true) return around;
+  return run.handle?.recorded === true ? run.handle : undefined;
+}
+
+/** Attributes as the API takes them: with arrays of its own. */
+export function attributesOf(given: SpanAttributes): Attributes {
+  const attributes: Attributes = {};
+  for (const name in given) {
+    const value = given[name];
+    if (value !== undefined) attributes[name] = ownValue(value);
+  }
+  return attributes;
+}
+
+function ownValue(value: SpanAttributeValue): AttributeValue {
+  return typeof value === "object" ? [...value] : value;
+}
+
+/**
+ * Whether the parent in a context has derived IDs and was never seen as a span. A sampler must then
+ * decide by trace ID, as the process of the root run does.
+ */
+export function isDerivedParent(context: Context): boolean {
+  return context.getValue(DERIVED_KEY) === true;
+}
+
+function learnSpanKey(): symbol {
+  let learnt: symbol | undefined;
+  const probe: Context = {
+    getValue: () => undefined,
+    setValue: (key) => {
+      learnt = key;
+      return probe;
+    },
+    deleteValue: () => probe,
+  };
+  trace.setSpanContext(probe, { traceId: "", spanId: "", traceFlags: 0 });
+  if (learnt === undefined)
+    throw new Error("@opentelemetry/api: trace.setSpan sets no context key");
+  return learnt;
+}
+
+export function toOtelLink({ kind, to }: Link<SpanHandle>): OtelLink {
+  const attributes: KnownAttributes = { "entelix.link.kind": kind };
+  // Not whether this process has seen the other run: a replay of the recordings of two processes has.
+  const { isRemote: _, ...context } = to.spanContext;
+  return { context, attributes };
+}
+
+export interface SpanRefs {
+  readonly trace_id: string;
+  /** Absent where a foreign id generator gave the span of a closed call its id. */
+  readonly span_id?: string;
+}
+
+/** What a row needs of a call: its span while that is open, and the id that is derived for it. */
+export interface CallSpan {
+  readonly handle?: SpanHandle | undefined;
+  readonly spanId: string;
+}
+
+/** The ids on the span of a run, or of one of its calls. */
+export function spanRefs(run: Run<SpanHandle>, call?: CallSpan | undefined): SpanRefs {
+  const own = run.handle?.recorded ? run.handle.spanContext : undefined;
+  const trace_id = own?.traceId ?? run.traceId;
+  if (call === undefined) return { trace_id, span_id: own?.spanId ?? run.spanId };
+  const open = call.handle?.spanContext.spanId;
+  if (open !== undefined) return { trace_id, span_id: open };
+  const foreign = own !== undefined && own.spanId !== run.spanId;
+  if (foreign) return { trace_id };
+  return { trace_id, span_id: call.spanId };
+}
+
+/** The call that an event which opened and closed none is about. */
+export function callIn(run: Run<SpanHandle>, event: AgentEvent): CallSpan | undefined {
+  if (!("tool_use_id" in event)) return undefined;
+  const id = event.tool_use_id;
+  const last = run.history.last(id);
+  if (last !== undefined || event.type === "tool_start") return last;
+  // Of a run that is over only the numbers of its calls are kept.
+  const occurrence = run.history.occurrences(id);
+  return occurrence === 0 ? undefined : { spanId: run.ids.childSpanId("t", id, occurrence) };
+}

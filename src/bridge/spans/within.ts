@@ -1,0 +1,28 @@
+import { shownNumber } from "../../events/option-checks.ts";
+
+/** The longest wait that a Node timer keeps, in ms; it takes a longer one for 1 ms. */
+export const LONGEST_WAIT_MS = 2 ** 31 - 1;
+
+/**
+ * Waits for work that never rejects, but no longer than `ms` milliseconds.
+ *
+ * @returns whether it was done in time.
+ */
+export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** @throws RangeError unless the value is a number of milliseconds from `least` that a timer keeps. */
+export function checkWait(ms: unknown, field: string, least = 1): void {
+  if (typeof ms === "number" && ms >= least && ms <= LONGEST_WAIT_MS) return;
+  const expected = `milliseconds from ${least} to ${LONGEST_WAIT_MS}`;
+  throw new RangeError(`${field}: expected ${expected}, got ${shownNumber(ms)}`);
+}

@@ -1,0 +1,181 @@
+import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node";
+import { EMPTY_THREAD, type RowAnchor } from "../../audit/audit-row.ts";
+import { tenantKey } from "../../events/agent-event.ts";
+import type { Instant } from "../../events/instant.ts";
+import type { RunEnd } from "../../events/signals/signal.ts";
+import type { Run } from "../lifecycle/run.ts";
+import type { RunObserver } from "../lifecycle/run-observer.ts";
+import { SpanHandle } from "../spans/span-handle.ts";
+import type { SpanExports } from "./span-exports.ts";
+import type { Epoch, InFlightSet } from "./store-flow.ts";
+
+/** A row that an earlier process has stored; where it stands is asked for only if it matters. */
+interface Remembered {
+  readonly resolve: (anchor: RowAnchor | Promise<RowAnchor>) => void;
+  readonly find: () => Promise<RowAnchor>;
+}
+
+/** One open segment of a run. */
+export class RunSegment {
+  /** The offset of the run's first line: no higher one may be committed while the segment is open. */
+  readonly first: number;
+  /** An earlier process has stored all of it: nothing of it is stored again. */
+  readonly alreadyExported: boolean;
+  /** Of each thread the last row that is stored already. */
+  #remembered: Map<string, Remembered> | undefined;
+  #isClosed = false;
+
+  constructor(first: number, alreadyExported: boolean) {
+    this.first = first;
+    this.alreadyExported = alreadyExported;
+  }
+
+  /**
+   * A row that is stored already. Only the last row's place stands on the span: the others are said to
+   * stand nowhere.
+   *
+   * @param repeated whether the row came before: then it is not the last one, unless it is the only one.
+   */
+  remember(
+    thread: string,
+    repeated: boolean,
+    find: () => Promise<RowAnchor>,
+  ): Promise<RowAnchor> | undefined {
+    // Of the event that closed it: the span of what is stored already needs no place.
+    if (this.#isClosed) return undefined;
+    this.#remembered ??= new Map();
+    const last = this.#remembered.get(thread);
+    if (last !== undefined && repeated) return undefined;
+    last?.resolve(EMPTY_THREAD);
+    return new Promise((resolve) => {
+      this.#remembered?.set(thread, { resolve, find });
+    });
+  }
+
+  /** @param wanted whether its span will be stored, and so must say where the last row stands. */
+  close(wanted: boolean): void {
+    this.#isClosed = true;
+    for (const { find, resolve } of this.#remembered?.values() ?? []) {
+      resolve(wanted ? find() : EMPTY_THREAD);
+    }
+    this.#remembered = undefined;
+  }
+}
+
+/** A closed run whose span waits for its rows. */
+interface Closing {
+  readonly alreadyExported: boolean;
+  readonly epoch: Epoch;
+}
+
+/**
+ * Drops the spans of replayed lines that an earlier process has exported already, and knows the low
+ * watermark: the lowest offset that the open runs need.
+ */
+export class ReplayFilter implements RunObserver, SpanProcessor {
+  /** Offset of the line that is being played. */
+  #offset = 0;
+  /** Whether the spans and rows of this line are stored already. */
+  alreadyExported = false;
+  readonly #from: number;
+  readonly #exports: SpanExports;
+  readonly #inFlight: InFlightSet;
+  readonly #open = new Map<string, RunSegment>();
+  /** Segments that the line being played has closed: their last rows follow. */
+  readonly #closed = new Map<string, RunSegment>();
+  /** Span ids of the open runs that are exported already: so are the spans of their calls. */
+  readonly #exportedSpans = new Set<string>();
+  readonly #closing = new Map<unknown, Closing>();
+
+  /** @param from segments that were opened by lines below it are over and stored. */
+  constructor(from: number, exports: SpanExports, inFlight: InFlightSet) {
+    this.#from = from;
+    this.#exports = exports;
+    this.#inFlight = inFlight;
+  }
+
+  /** The lowest offset that an open run needs; `Infinity` where none is open. */
+  get lowWatermark(): number {
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const { first, alreadyExported } of this.#open.values()) {
+      if (!alreadyExported && first < lowest) lowest = first;
+    }
+    return lowest;
+  }
+
+  /** The next line is played. @param alreadyExported whether its spans and rows are stored already. */
+  beginLine(offset: number, alreadyExported: boolean): void {
+    this.#offset = offset;
+    this.alreadyExported = alreadyExported;
+    if (this.#closed.size > 0) this.#closed.clear();
+  }
+
+  /** The segment of a run that is open, or that this line closed, by whichever letters its id has. */
+  segmentOf(tenantId: string, runId: string): RunSegment | undefined {
+    const key = tenantKey(tenantId, runId);
+    const known = this.#open.get(key) ?? this.#closed.get(key);
+    if (known !== undefined) return known;
+    const lower = tenantKey(tenantId, runId.toLowerCase());
+    return this.#open.get(lower) ?? this.#closed.get(lower);
+  }
+
+  loopFound(): void {}
+
+  runOpened(run: Run<unknown>): void {
+    const { observed } = run;
+    // A run that goes on still needs the lines that it began with.
+    const first =
+      observed instanceof RunSegment ? Math.min(observed.first, this.#offset) : this.#offset;
+    const segment = new RunSegment(first, this.#offset < this.#from);
+    run.observed = segment;
+    this.#open.set(tenantKey(run.tenantId, run.runId), segment);
+    if (segment.alreadyExported) this.#exportedSpans.add(run.spanId);
+  }
+
+  runClosed(run: Run<unknown>, _at: Instant, _end: RunEnd): void {
+    const { handle, observed } = run;
+    if (!(observed instanceof RunSegment)) return;
+    const key = tenantKey(run.tenantId, run.runId);
+    this.#open.delete(key);
+    this.#closed.set(key, observed);
+    if (observed.alreadyExported) this.#exportedSpans.delete(run.spanId);
+    const alreadyExported = observed.alreadyExported || this.alreadyExported;
+    if (handle instanceof SpanHandle && handle.recording) {
+      this.#closing.set(handle.span, { alreadyExported, epoch: this.#inFlight.begin() });
+    }
+    observed.close(!alreadyExported);
+  }
+
+  onEnd(span: ReadableSpan): void {
+    const closing = this.#closing.get(span);
+    if (closing === undefined) {
+      const wanted = !this.alreadyExported && !this.#isExportedCall(span);
+      if (wanted) this.#exports.add(span, this.#inFlight.begin());
+      return;
+    }
+    this.#closing.delete(span);
+    if (closing.alreadyExported) closing.epoch.end();
+    else this.#exports.add(span, closing.epoch);
+  }
+
+  runNamed(): void {}
+
+  runResumed(): void {}
+
+  callDecided(): void {}
+
+  callEnded(): void {}
+
+  modelEnded(): void {}
+
+  onStart(): void {}
+
+  async forceFlush(): Promise<void> {}
+
+  async shutdown(): Promise<void> {}
+
+  #isExportedCall({ parentSpanContext }: ReadableSpan): boolean {
+    if (this.#exportedSpans.size === 0 || parentSpanContext === undefined) return false;
+    return this.#exportedSpans.has(parentSpanContext.spanId);
+  }
+}

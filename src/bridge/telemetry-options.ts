@@ -1,0 +1,109 @@
+import type { MeterProvider, TracerProvider } from "@opentelemetry/api";
+import type { FailureKindId } from "../events/errors/error-kinds.ts";
+import {
+  checkBoolean,
+  checkFunction,
+  checkHas,
+  checkList,
+  checkObject,
+  checkOneOf,
+  checkOptionsObject,
+} from "../events/option-checks.ts";
+import type { LoopOptions } from "../events/tool-calls/loop-limits.ts";
+import type { ParentResolver, RootParent } from "./event-context.ts";
+import type { LifecycleLimits } from "./lifecycle/limits.ts";
+import type { MetricOptions } from "./metrics/label-values.ts";
+import { checkProgressOptions, type ProgressOptions } from "./progress-options.ts";
+import type { ErrorHook } from "./report.ts";
+import type { ContentOptions } from "./spans/content.ts";
+import type { AttributeHook } from "./spans/custom-attributes.ts";
+
+/** Options for spans and metrics. */
+export interface TelemetryOptions extends ContentOptions {
+  /**
+   * The tracer provider. Default: the global one, also if it is registered later. Once found, it is
+   * kept.
+   */
+  readonly tracerProvider?: TracerProvider | undefined;
+  /**
+   * The meter provider. Default: the global one, looked up when the sink is created and again at
+   * its first event. Without a provider, metrics cost nothing.
+   */
+  readonly meterProvider?: MeterProvider | undefined;
+  /** Which label values metrics show. `false` turns metrics off. A replay has no metrics. */
+  readonly metrics?: MetricOptions | false | undefined;
+  /**
+   * Log records about runs, for stores of logs: one at the start, one at each interval while the run is
+   * open, one at the end, each with the trace and span ID of the run. They hold no content. A replay makes
+   * none. Default: none.
+   */
+  readonly progress?: ProgressOptions | undefined;
+  /**
+   * Whether spans of failures have an `exception` event with class, text and stack, where the sender
+   * knows it: agents written in TypeScript. Operator text, redacted. Default `true`.
+   */
+  readonly exceptions?: boolean | undefined;
+  /** Adds your own attributes when the span of a run, a tool call or a model call opens. */
+  readonly attributes?: AttributeHook | undefined;
+  /** Default `own`: a root run is its own trace, whose id is the run id. */
+  readonly rootParent?: RootParent | undefined;
+  readonly resolveParent?: ParentResolver | undefined;
+  /**
+   * Failure kinds that do not count as errors, for example `cancelled`. Their spans have status
+   * Unset and no `error.type`. Default: none.
+   */
+  readonly benignFailureKinds?: readonly FailureKindId[] | undefined;
+  /**
+   * Whether steps have spans: nodes of a graph, retrievals, named parts of a program. `false`: what is
+   * inside them stands under the run. Default `true`.
+   */
+  readonly steps?: boolean | undefined;
+  /**
+   * Whether spans name the person who decided about a tool call: `entelix.approval.person`. It is
+   * personal data. Default `false`.
+   */
+  readonly approvalPerson?: boolean | undefined;
+  readonly limits?: Partial<LifecycleLimits> | undefined;
+  /**
+   * What counts as a loop of a run's tool calls: `entelix.run.loop`, `entelix.runs.looping`. `false`: no loops are
+   * looked for, and adapters do not pass on inputs and results of tools for it. Default: see {@link LoopOptions}.
+   */
+  readonly loops?: LoopOptions | false | undefined;
+  /** Called with every internal error. Default: OpenTelemetry's diagnostic logger. */
+  readonly onError?: ErrorHook | undefined;
+  /**
+   * `live` uses the system clock and the active context, and marks long runs. `replay` uses the
+   * time of the events and nothing of this process. Default `live`.
+   */
+  readonly mode?: "live" | "replay" | undefined;
+}
+
+/** What of events spans show. The commands have an option for each. */
+export type SpanChoices = Pick<
+  TelemetryOptions,
+  "captureContent" | "exceptions" | "steps" | "approvalPerson"
+>;
+
+/**
+ * Checks what has no check of its own where it is used, as limits, sizes and label bounds have.
+ * `captureContent` and `approvalPerson` need none: nothing but `true` counts.
+ *
+ * @throws TypeError naming the option that is of another type.
+ */
+export function checkTelemetryOptions(options: TelemetryOptions): void {
+  checkOptionsObject(options);
+  checkHas(options.tracerProvider, "tracerProvider", "getTracer");
+  checkHas(options.meterProvider, "meterProvider", "getMeter");
+  if (options.metrics !== false) checkObject(options.metrics, "metrics");
+  checkProgressOptions(options.progress);
+  checkBoolean(options.exceptions, "exceptions");
+  checkFunction(options.attributes, "attributes");
+  checkOneOf(options.rootParent, "rootParent", ["own", "ambient"]);
+  checkFunction(options.resolveParent, "resolveParent");
+  checkList(options.benignFailureKinds, "benignFailureKinds");
+  checkBoolean(options.steps, "steps");
+  checkObject(options.limits, "limits");
+  checkFunction(options.onError, "onError");
+  checkOneOf(options.mode, "mode", ["live", "replay"]);
+  checkFunction(options.redact, "redact");
+}

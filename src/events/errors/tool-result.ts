@@ -1,0 +1,85 @@
+import { boundedJson } from "../bounded-json.ts";
+import type { ErrorEnvelope, ToolErrorKind } from "./error-kinds.ts";
+import { type RenderedForLlm, resultText } from "./llm-text.ts";
+import { isArray, property, textProperty } from "./thrown.ts";
+
+/** The call that a result is of. */
+export interface ReturnedCall {
+  readonly tool: string;
+  readonly toolUseId: string;
+}
+
+/**
+ * Whether a tool's result means that the call failed: `true` (kind `internal`), the kind of the
+ * failure, or `false`. `undefined`: as without a predicate, so that only results of MCP tools and of
+ * LangChain that say so themselves are failures. A predicate that throws counts as `undefined`.
+ */
+export type IsFailure = (
+  result: unknown,
+  call: ReturnedCall,
+) => boolean | ToolErrorKind | undefined;
+
+/** The fields of a `tool_error` for a call that returned its failure. */
+export interface ToolFailure {
+  readonly error: string;
+  readonly error_for_llm: RenderedForLlm;
+  readonly envelope: ErrorEnvelope;
+  readonly kind: ToolErrorKind;
+}
+
+const ENVELOPE: ErrorEnvelope = Object.freeze({
+  wire_code: "tool_result_error",
+  wire_class: "server",
+  origin: "tool",
+});
+
+/** The failure that a result means; `undefined` for a success. Never throws. */
+export function failureInResult(
+  result: unknown,
+  call: ReturnedCall,
+  isFailure: IsFailure | undefined,
+  onError: (error: unknown) => void,
+): ToolFailure | undefined {
+  let answer: ReturnType<IsFailure>;
+  try {
+    answer = isFailure?.(result, call);
+  } catch (error) {
+    onError(error);
+  }
+  const failed = answer ?? saysFailure(result);
+  if (failed === false) return undefined;
+  return {
+    // Operator text: what the tool returned is content.
+    error: `the result of ${call.tool} says that it failed`,
+    error_for_llm: resultText(textOfResult(result)),
+    envelope: ENVELOPE,
+    kind: failed === true ? "internal" : failed,
+  };
+}
+
+/** A result of an MCP tool, or the `ToolMessage` of LangChain. */
+function saysFailure(result: unknown): boolean {
+  if (property(result, "isError") === true) return isArray(property(result, "content"));
+  return property(result, "status") === "error" && property(result, "tool_call_id") !== undefined;
+}
+
+/** What the model receives of it: its text, or it as JSON. */
+export function textOfResult(result: unknown): string {
+  if (typeof result === "string") return result;
+  const content = property(result, "content");
+  if (typeof content === "string") return content;
+  try {
+    if (!Array.isArray(content)) return jsonOf(result);
+    const texts = content.map((part: unknown) => textProperty(part, "text"));
+    return texts.every((text) => text !== undefined) ? texts.join("\n") : jsonOf(content);
+  } catch {
+    return "";
+  }
+}
+
+/** A model reads no more, whatever a tool gives it. */
+const MODEL_TEXT = { bytes: 16 * 1024 * 1024, binary: "base64" } as const;
+
+function jsonOf(value: unknown): string {
+  return value === undefined ? "" : boundedJson(value, MODEL_TEXT).text;
+}

@@ -1,0 +1,179 @@
+import { hash } from "node:crypto";
+import { readUuid, type UuidWords } from "./id-words.ts";
+import { finishFrom, type MurmurState, mixBlock } from "./murmur3.ts";
+
+/** What a span id under a run stands for. The byte is part of the hash. */
+export type Role = "t" | "m" | "s" | "o" | "p";
+
+/**
+ * The 16 bytes that stand for a run, and every id that is derived from them.
+ *
+ * A run whose id is a UUID is its own 16 bytes; any other run id (and the nil and max UUID) gets
+ * the first 16 bytes of SHA-256 over tenant, a zero byte and the run id. Anybody can recompute them:
+ * `docs/ids-and-sampling.md`.
+ */
+export class RunIds implements MurmurState {
+  /** Trace id of the run, were it a root: its 16 bytes in hex. */
+  readonly traceId: string;
+  /** Span id of the run's first segment: its last 8 bytes in hex. */
+  readonly spanId: string;
+  /** Made by hashing tenant and run id, not read from a UUID. */
+  readonly hashed: boolean;
+  /** Read from a UUID with letters in upper case. */
+  readonly capitals: boolean;
+  /** The 16 bytes as four big-endian words. */
+  readonly w0: number;
+  readonly w1: number;
+  readonly w2: number;
+  readonly w3: number;
+  /** State of the hash after the 16 bytes; zeros until an id under the run is asked for. */
+  h1 = 0;
+  h2 = 0;
+  h3 = 0;
+  h4 = 0;
+  #mixed = false;
+
+  private constructor(
+    w0: number,
+    w1: number,
+    w2: number,
+    w3: number,
+    hashed: boolean,
+    capitals: boolean,
+  ) {
+    this.hashed = hashed;
+    this.capitals = capitals;
+    this.w0 = w0;
+    this.w1 = w1;
+    this.w2 = w2;
+    this.w3 = w3;
+    const low = hex64(w2, w3);
+    this.traceId = hex64(w0, w1) + low;
+    this.spanId = (w2 | w3) === 0 ? FIRST_SPAN_ID : low;
+  }
+
+  /** The ids of a run that is known by its UUID; `undefined` when the run id is no UUID. */
+  static fromUuid(runId: string): RunIds | undefined {
+    const uuid = readUuid(runId);
+    if (uuid === undefined || !isTraceId(uuid)) return undefined;
+    return new RunIds(uuid.w0, uuid.w1, uuid.w2, uuid.w3, false, uuid.capitals);
+  }
+
+  /** The ids of a run that can't be known by its run id alone: hashed with the tenant. */
+  static hashed(tenantId: string, runId: string): RunIds {
+    const digest = hash("sha256", `${tenantId}\0${runId}`, "buffer");
+    return new RunIds(
+      digest.readInt32BE(0),
+      digest.readInt32BE(4),
+      digest.readInt32BE(8),
+      digest.readInt32BE(12),
+      true,
+      false,
+    );
+  }
+
+  /**
+   * The span id of something under the run.
+   *
+   * @param discriminator tool-use id, or a decimal number, or empty.
+   * @param occurrence how often the id has come in this run, from 1. It counts when the id is empty
+   *   or has come before.
+   */
+  childSpanId(role: Role, discriminator: string, occurrence = 1): string {
+    const { h1, h2 } = this.childWords(role, discriminator, occurrence);
+    return spanIdOf(h1, h2);
+  }
+
+  /**
+   * The words that {@link childSpanId} is made of, as `h1` and `h2`.
+   *
+   * @returns a shared object: read them at once.
+   */
+  childWords(role: Role, discriminator: string, occurrence: number): MurmurState {
+    if (!this.#mixed) {
+      this.#mixed = true;
+      mixBlock(this, swap(this.w0), swap(this.w1), swap(this.w2), swap(this.w3));
+    }
+    const numbered = role === "t" && (occurrence > 1 || discriminator === "");
+    const length = stage(role, numbered ? `${discriminator}\0${occurrence}` : discriminator);
+    return finishFrom(this, staged, length);
+  }
+}
+
+/** Whether a run id is a UUID that can be a trace id (any version, any case; not nil, not max). */
+export function isUuid(runId: string): boolean {
+  const uuid = readUuid(runId);
+  return uuid !== undefined && isTraceId(uuid);
+}
+
+/** Not nil, and not max. */
+function isTraceId({ w0, w1, w2, w3 }: UuidWords): boolean {
+  return (w0 | w1 | w2 | w3) !== 0 && (w0 & w1 & w2 & w3) !== -1;
+}
+
+/** What an id of all zeros becomes: it would be no valid span id. */
+const FIRST_SPAN_ID = "0000000000000001";
+
+const scratch = new Uint8Array(1024);
+let staged = scratch;
+const encoder = new TextEncoder();
+
+/** Puts the role byte and the text as UTF-8 into `staged`; returns how many bytes they are. */
+function stage(role: Role, text: string): number {
+  // UTF-8 takes at most three bytes a UTF-16 unit. A text that is longer than ids are gets bytes of
+  // its own, which the next one lets go of.
+  const most = 1 + text.length * 3;
+  staged = most > scratch.length ? new Uint8Array(most) : scratch;
+  staged[0] = role.charCodeAt(0);
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > 127) return 1 + encoder.encodeInto(text, staged.subarray(1)).written;
+    staged[at + 1] = code;
+  }
+  return text.length + 1;
+}
+
+/** The span id of two words; it is never all zeros. */
+export function spanIdOf(high: number, low: number): string {
+  return (high | low) === 0 ? FIRST_SPAN_ID : hex64(high, low);
+}
+
+function swap(w: number): number {
+  return (w >>> 24) | ((w >>> 8) & 0xff00) | ((w << 8) & 0xff0000) | (w << 24);
+}
+
+const DIGITS = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
+
+const digit = (word: number, shift: number): number => DIGITS[(word >>> shift) & 15] as number;
+
+/** Two 32-bit words, big-endian, as 16 lower-case hex digits. One call makes one flat string. */
+export function hex64(high: number, low: number): string {
+  return String.fromCharCode(
+    digit(high, 28),
+    digit(high, 24),
+    digit(high, 20),
+    digit(high, 16),
+    digit(high, 12),
+    digit(high, 8),
+    digit(high, 4),
+    digit(high, 0),
+    digit(low, 28),
+    digit(low, 24),
+    digit(low, 20),
+    digit(low, 16),
+    digit(low, 12),
+    digit(low, 8),
+    digit(low, 4),
+    digit(low, 0),
+  );
+}
+
+/**
+ * A run id in the form it is kept in: the letters of a UUID in lower case. What programs without types
+ * have in place of a text stays as it is.
+ */
+export function canonicalRunId(runId: string): string {
+  return CAPITAL.test(runId) && isUuid(runId) ? runId.toLowerCase() : runId;
+}
+
+const CAPITAL = /[A-F]/;

@@ -1,0 +1,75 @@
+import type { ModelComplete, ModelParameters, ModelStart } from "../model-event.ts";
+import type { OwnAttributes } from "./known-attributes.ts";
+
+/** Stop sequences that a span shows. */
+const MOST_SEQUENCES = 32;
+const MOST_PORT = 65_535;
+
+/**
+ * What a model was asked with, beside the messages. The start of a call says it, or its end.
+ *
+ * The conventions have no name for the choice of a tool. `stream` and the number of choices are there
+ * only where they are not what they are without being asked for.
+ */
+export function requestAttributes(event: ModelStart | ModelComplete): OwnAttributes {
+  const { parameters, provider, server_address, server_port } = event;
+  const attributes: OwnAttributes = { "gen_ai.provider.name": nameIn(provider) };
+  const server = nameIn(server_address);
+  if (server !== undefined) {
+    attributes["server.address"] = server;
+    attributes["server.port"] = portIn(server_port);
+  }
+  if (typeof parameters === "object" && parameters !== null) {
+    setParameters(attributes, parameters);
+  }
+  return attributes;
+}
+
+/** Adds what the end of a call says of its request. */
+export function withRequest(on: OwnAttributes, event: ModelComplete): OwnAttributes {
+  const { parameters, provider, server_address } = event;
+  const said = provider ?? server_address ?? parameters ?? undefined;
+  return said === undefined ? on : Object.assign(on, requestAttributes(event));
+}
+
+function setParameters(on: OwnAttributes, asked: ModelParameters): void {
+  on["gen_ai.request.temperature"] = numberIn(asked.temperature);
+  on["gen_ai.request.top_p"] = numberIn(asked.top_p);
+  on["gen_ai.request.top_k"] = integerIn(asked.top_k);
+  on["gen_ai.request.max_tokens"] = integerIn(asked.max_tokens);
+  on["gen_ai.request.frequency_penalty"] = numberIn(asked.frequency_penalty);
+  on["gen_ai.request.presence_penalty"] = numberIn(asked.presence_penalty);
+  on["gen_ai.request.seed"] = integerIn(asked.seed);
+  const choices = integerIn(asked.choice_count);
+  if (choices !== 1) on["gen_ai.request.choice.count"] = choices;
+  on["gen_ai.request.stop_sequences"] = sequencesIn(asked.stop_sequences);
+  if (asked.stream === true) on["gen_ai.request.stream"] = true;
+  on["gen_ai.request.reasoning.level"] = nameIn(asked.reasoning_effort);
+  on["entelix.request.tool_choice"] = nameIn(asked.tool_choice);
+}
+
+// Programs without types put anything there. What is not what it should be counts as absent.
+
+function nameIn(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function numberIn(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+/** A fraction would make an attribute of another type, which a backend may refuse. */
+function integerIn(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isSafeInteger(value) ? value : undefined;
+}
+
+function portIn(value: unknown): number | undefined {
+  const port = integerIn(value);
+  return port !== undefined && port > 0 && port <= MOST_PORT ? port : undefined;
+}
+
+function sequencesIn(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const texts = value.slice(0, MOST_SEQUENCES).filter((one: unknown) => typeof one === "string");
+  return texts.length === 0 ? undefined : texts;
+}

@@ -1,0 +1,384 @@
+import type { AgentEvent, Failed, ToolError } from "../agent-event.ts";
+import {
+  failureKindFromEnvelope,
+  toolErrorKindFromEnvelope,
+  UNCLASSIFIED_ENVELOPE,
+} from "../errors/agent-error-tables.ts";
+import type { FailureKind, ToolErrorKind } from "../errors/error-kinds.ts";
+import type { EventDetails } from "../event-details.ts";
+import type { Instant } from "../instant.ts";
+import type { ModelComplete, ModelError, ModelStart } from "../model-event.ts";
+import type { AttributeName } from "../semconv/semconv.ts";
+import type { StepError, StepEvent } from "../step-event.ts";
+import { MOST_INT, MOST_NAME } from "../value-limits.ts";
+import { decisionIn } from "./decisions.ts";
+import type { KnownAttributes, OwnAttributes } from "./known-attributes.ts";
+import { mcpAttributes } from "./mcp-attributes.ts";
+import { requestAttributes, withRequest } from "./request-attributes.ts";
+import { costIn, usageOf } from "./run-usage.ts";
+import type { CallResult, ModelEnd, RunEnd, Signal, StepEnd } from "./signal.ts";
+
+/**
+ * How an event of entelix reads as a signal of the lifecycle.
+ *
+ * Programs without types leave fields out, or put something else there: ids and names are text from
+ * here on, and no event is lost that need not be.
+ *
+ * @param details what the envelope says beyond the event's fields.
+ */
+export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails): Signal {
+  switch (event.type) {
+    case "started":
+      return {
+        signal: "run_opens",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        at,
+        agent: textIn(event.agent),
+        parentRunId: textIn(event.parent_run_id),
+        inStepId: textIn(details?.step_id),
+        originInEnvelope: true,
+        asked: details?.input ?? undefined,
+        attributes: withName(mcpAttributes(details), "entelix.handoff.from", details?.handoff_from),
+      };
+    case "tool_start":
+      return {
+        signal: "call_opens",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        at,
+        callId: textIn(event.tool_use_id) ?? "",
+        name: textIn(event.tool) ?? "",
+        version: textIn(event.tool_version),
+        content: event.input,
+        inStepId: textIn(details?.step_id),
+        inCallId: nameIn(details?.tool_use_id),
+        attributes: withName(
+          mcpAttributes(details),
+          "gen_ai.tool.description",
+          details?.tool_description,
+        ),
+      };
+    case "tool_complete":
+      return {
+        signal: "call_closes",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        at,
+        callId: textIn(event.tool_use_id) ?? "",
+        name: textIn(event.tool) ?? "",
+        version: textIn(event.tool_version),
+        durationMs: millisecondsIn(event.duration_ms),
+        end: { outcome: "complete", content: event.output, attributes: mcpAttributes(details) },
+        inStepId: textIn(details?.step_id),
+        inCallId: nameIn(details?.tool_use_id),
+      };
+    case "tool_error":
+      return {
+        signal: "call_closes",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        at,
+        callId: textIn(event.tool_use_id) ?? "",
+        name: textIn(event.tool) ?? "",
+        version: textIn(event.tool_version),
+        durationMs: millisecondsIn(event.duration_ms),
+        end: { ...problemOf(event, details), attributes: mcpAttributes(details) },
+        inStepId: textIn(details?.step_id),
+        inCallId: nameIn(details?.tool_use_id),
+      };
+    case "complete":
+      return {
+        signal: "run_closes",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        at,
+        end: {
+          outcome: "complete",
+          usage: usageOf(event, details),
+          content: event.state,
+          asked: details?.input ?? undefined,
+          answer: details?.output ?? undefined,
+          attributes: mcpAttributes(details),
+        },
+      };
+    case "failed":
+      return {
+        signal: "run_closes",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        at,
+        end: { ...failureOf(event, details), attributes: mcpAttributes(details) },
+      };
+    case "interrupted":
+      return {
+        signal: "run_closes",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        at,
+        end: {
+          outcome: "interrupted",
+          kind: event.kind ?? undefined,
+          content: event.payload,
+          asked: details?.input ?? undefined,
+          answer: details?.output ?? undefined,
+        },
+      };
+    case "tool_call_asked":
+      return {
+        signal: "call_asked",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        at,
+        callId: textIn(event.tool_use_id) ?? "",
+        name: textIn(event.tool) ?? "",
+      };
+    case "tool_call_approved":
+      return {
+        signal: "call_approved",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        at,
+        callId: textIn(event.tool_use_id) ?? "",
+        name: textIn(event.tool) ?? "",
+        beforeStart: true,
+        decision: decisionIn(details, "approved"),
+      };
+    case "tool_call_denied":
+      return {
+        signal: "call_denied",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        at,
+        callId: textIn(event.tool_use_id) ?? "",
+        name: textIn(event.tool) ?? "",
+        content: event.reason,
+        beforeStart: true,
+        inStepId: textIn(details?.step_id),
+        decision: decisionIn(details, "denied"),
+      };
+    case "model_start":
+      return {
+        signal: "model_opens",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        at,
+        modelCallId: textIn(event.model_call_id),
+        model: nameIn(event.model),
+        content: event.input ?? undefined,
+        inStepId: textIn(details?.step_id),
+        context: contextOf(event),
+        attributes: requestAttributes(event),
+      };
+    case "model_complete":
+    case "model_error":
+      return {
+        signal: "model_closes",
+        tenantId: event.tenant_id,
+        runId: event.run_id,
+        at,
+        modelCallId: textIn(event.model_call_id),
+        durationMs: millisecondsIn(event.duration_ms),
+        end:
+          event.type === "model_complete" ? answerOf(event, details) : modelErrorOf(event, details),
+        inStepId: textIn(details?.step_id),
+      };
+    case "step_start":
+    case "step_complete":
+    case "step_error":
+      return stepSignalOf(event, at, details);
+    default:
+      return unknownType(event, at);
+  }
+}
+
+/** A step without an id can't be told from others: a sign of life of its run. */
+function stepSignalOf(event: StepEvent, at: Instant, details: EventDetails | undefined): Signal {
+  const { run_id: runId, tenant_id: tenantId } = event;
+  const stepId = nameIn(event.step_id);
+  if (stepId === undefined) return { signal: "activity", tenantId, runId, at };
+  const name = textIn(event.step) ?? "";
+  const inStepId = nameIn(details?.step_id);
+  const inCallId = nameIn(details?.tool_use_id);
+  const of = { tenantId, runId, at, stepId, name, inStepId, inCallId };
+  switch (event.type) {
+    case "step_start": {
+      const kind = event.kind === "retrieval" ? "retrieval" : undefined;
+      return { signal: "step_opens", ...of, kind, content: event.input };
+    }
+    case "step_complete": {
+      const attributes = mcpAttributes(details);
+      const end = { outcome: "complete", content: event.output, attributes } as const;
+      return { signal: "step_closes", ...of, durationMs: millisecondsIn(event.duration_ms), end };
+    }
+    default: {
+      const end = stepProblemOf(event, details);
+      return { signal: "step_closes", ...of, durationMs: millisecondsIn(event.duration_ms), end };
+    }
+  }
+}
+
+/** A type that a newer agent added: counted, and a sign of life of its run. */
+function unknownType(
+  event: { readonly tenant_id: string; readonly run_id: string },
+  at: Instant,
+): Signal {
+  const { run_id: runId, tenant_id: tenantId } = event;
+  return { signal: "activity", tenantId, runId, at, unknownType: true };
+}
+
+/** A tool that raises an interrupt is reported as an error, but it is a pause. */
+function problemOf(event: ToolError, details: EventDetails | undefined): CallResult {
+  const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
+  if (envelope.wire_code === "interrupted") {
+    return { outcome: "interrupted", message: event.error };
+  }
+  if (envelope.cancelled === true) {
+    return { outcome: "cancelled", message: event.error, envelope };
+  }
+  return {
+    outcome: "error",
+    kind: toolErrorKindIn(event.kind) ?? toolErrorKindFromEnvelope(envelope),
+    message: event.error,
+    envelope,
+    exception: details?.exception,
+    modelText: details?.model_text === "unknown" ? null : textIn(event.error_for_llm),
+  };
+}
+
+function stepProblemOf(event: StepError, details: EventDetails | undefined): StepEnd {
+  const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
+  const message = textIn(event.error) ?? "";
+  const attributes = mcpAttributes(details);
+  if (envelope.wire_code === "interrupted") return { outcome: "interrupted", message, attributes };
+  if (envelope.cancelled === true) {
+    return { outcome: "cancelled", message, envelope, attributes };
+  }
+  return { outcome: "error", message, envelope, exception: details?.exception, attributes };
+}
+
+/** Agents before 0.6 report an interrupt as a failure, without saying of which kind it was. */
+function failureOf(event: Failed, details: EventDetails | undefined): RunEnd {
+  const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
+  const asked = details?.input ?? undefined;
+  if (envelope.wire_code === "interrupted") {
+    return { outcome: "interrupted", message: event.error, asked };
+  }
+  return {
+    outcome: "failed",
+    kind: failureKindIn(event.kind) ?? failureKindFromEnvelope(envelope),
+    message: event.error,
+    envelope,
+    exception: details?.exception,
+    asked,
+  };
+}
+
+/** Instructions and tools of a request; `undefined` without both. */
+function contextOf({ system_instructions, tools }: ModelStart | ModelComplete) {
+  const instructions = system_instructions ?? undefined;
+  if (instructions === undefined && (tools ?? undefined) === undefined) return undefined;
+  return { instructions, tools };
+}
+
+/** Attributes, and one more with a name that the sender gives, where it does. */
+function withName(
+  attributes: KnownAttributes | undefined,
+  attribute: AttributeName,
+  given: unknown,
+): KnownAttributes | undefined {
+  const name = nameIn(given);
+  if (name === undefined) return attributes;
+  const all: OwnAttributes = { ...attributes };
+  all[attribute] = name.slice(0, MOST_NAME);
+  return all;
+}
+
+function answerOf(event: ModelComplete, details: EventDetails | undefined): ModelEnd {
+  const { usage } = event;
+  // One literal: spreading the request's attributes into it takes ten times as long.
+  const attributes: KnownAttributes = {
+    "gen_ai.response.model": nameIn(event.response_model),
+    "gen_ai.response.id": nameIn(event.response_id),
+    "gen_ai.response.finish_reasons": textsIn(event.finish_reasons),
+    "gen_ai.response.time_to_first_chunk": secondsIn(event.first_output_ms),
+    "gen_ai.usage.input_tokens": countIn(usage?.input_tokens),
+    "gen_ai.usage.output_tokens": countIn(usage?.output_tokens),
+    "gen_ai.usage.cache_read.input_tokens": countIn(usage?.cache_read_input_tokens),
+    "gen_ai.usage.cache_write.input_tokens": countIn(usage?.cache_write_input_tokens),
+    "gen_ai.usage.reasoning.output_tokens": countIn(usage?.reasoning_output_tokens),
+    "entelix.model.cost": costIn(event.cost_usd, details),
+    "entelix.retry.count": countIn(event.retries) || undefined,
+  };
+  return {
+    outcome: "complete",
+    model: nameIn(event.model),
+    content: event.output ?? undefined,
+    asked: event.input ?? undefined,
+    context: contextOf(event),
+    attributes: withRequest(attributes, event),
+  };
+}
+
+function modelErrorOf(event: ModelError, details: EventDetails | undefined): ModelEnd {
+  const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
+  const model = nameIn(event.model);
+  // A pause is no failure: what interrupts a tool call is no error of that either.
+  if (envelope.wire_code === "interrupted") {
+    return { outcome: "interrupted", model, message: event.error };
+  }
+  const kind = failureKindIn(event.kind) ?? failureKindFromEnvelope(envelope);
+  const message = textIn(event.error) ?? "";
+  const problem = { kind, message, envelope, exception: details?.exception };
+  const retries = countIn(event.retries) || undefined;
+  const attributes = retries === undefined ? undefined : { "entelix.retry.count": retries };
+  return { outcome: "error", model, problem, attributes };
+}
+
+/** A text with something in it. */
+function nameIn(value: unknown): string | undefined {
+  return textIn(value) || undefined;
+}
+
+// Programs without types leave fields out, or put something else there. What is not what it should be
+// counts as absent.
+
+export function textIn(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** A failure kind, also one that a newer agent added; `undefined` where it does not say which it is. */
+function failureKindIn(kind: FailureKind | null | undefined): FailureKind | undefined {
+  return typeof kind === "object" && textIn(kind?.type) ? (kind ?? undefined) : undefined;
+}
+
+/** The same for a tool error kind. */
+function toolErrorKindIn(kind: ToolErrorKind | null | undefined): ToolErrorKind | undefined {
+  return textIn(kind) ? (kind ?? undefined) : undefined;
+}
+
+/** The texts of a list; `undefined` where there is none. */
+function textsIn(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const texts = value.filter((one: unknown) => typeof one === "string");
+  return texts.length === 0 ? undefined : texts;
+}
+
+/** A duration in ms, 0 where there is none. */
+function millisecondsIn(value: unknown): number {
+  if (typeof value === "number") return value > 0 ? value : 0;
+  return typeof value === "bigint" ? Number(value) : 0;
+}
+
+/** Milliseconds as seconds; `undefined` where there are none. */
+function secondsIn(milliseconds: unknown): number | undefined {
+  const isTime = typeof milliseconds === "number" || typeof milliseconds === "bigint";
+  return isTime && milliseconds >= 0 ? Number(milliseconds) / 1000 : undefined;
+}
+
+/** A whole number from 0 as an attribute's number. */
+function countIn(value: unknown): number | undefined {
+  if (typeof value === "bigint") return value < 0n ? undefined : Math.min(Number(value), MOST_INT);
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 0) return undefined;
+  return Math.min(value, MOST_INT);
+}

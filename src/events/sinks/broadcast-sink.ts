@@ -1,0 +1,123 @@
+import type { AgentEvent } from "../agent-event.ts";
+import type { EventEnvelope } from "../event-envelope.ts";
+import { checkFunction, checkOptionsObject } from "../option-checks.ts";
+import {
+  type AgentEventSink,
+  type ClosableSink,
+  type SentEvent,
+  sentEvent,
+} from "./agent-event-sink.ts";
+import { type DebugLine, debugOnce } from "./dropping-sink.ts";
+import { Receiver, ReceiverQueue } from "./receiver.ts";
+import { checkedCapacity } from "./ring.ts";
+
+/** Options of {@link BroadcastSink}. */
+export interface BroadcastOptions {
+  /** Maximum number of buffered events for each subscriber, 1 to 2^24. Default 1,024. */
+  readonly capacity?: number | undefined;
+  /** Called once a process, at the first event without a subscriber. Default: not called. */
+  readonly onDebug?: DebugLine | undefined;
+}
+
+/** An item for a subscriber: an event, or the number of events that it lost before the next one. */
+export type BroadcastItem<S = unknown> = SentEvent<S> | Lagged;
+
+/**
+ * Sends events to any number of subscribers. The agent never waits and never fails because of it.
+ *
+ * A subscriber receives the events sent after it subscribed. If it reads too slowly, it loses the
+ * oldest events and receives their number. `close()` on a subscription, or leaving its loop, frees
+ * its buffer. After `shutdown()`, subscribers can read the events in their buffers, and further
+ * events are dropped. Upstream: `BroadcastSink` of entelix-agents.
+ *
+ * @example
+ * for await (const item of sink.subscribe()) {
+ *   if ("lagged" in item) console.warn(`missed ${item.lagged} events`);
+ *   else show(item.event);
+ * }
+ */
+export class BroadcastSink<S = unknown> implements AgentEventSink<S>, ClosableSink {
+  readonly #capacity: number;
+  readonly #onDebug: DebugLine | undefined;
+  readonly #subscribers = new Set<LaggingQueue<SentEvent<S>>>();
+  #open = true;
+
+  /** @throws TypeError when `onDebug` is no function; RangeError when `capacity` is out of its range. */
+  constructor(options: BroadcastOptions = {}) {
+    checkOptionsObject(options);
+    checkFunction(options.onDebug, "onDebug");
+    this.#capacity = checkedCapacity(options.capacity ?? 1024, "capacity");
+    this.#onDebug = options.onDebug;
+  }
+
+  /** Number of current subscribers. */
+  get subscribers(): number {
+    return this.#subscribers.size;
+  }
+
+  /**
+   * Subscribes to the events sent from now on. After `shutdown`, the subscription is done at once.
+   */
+  subscribe(): Receiver<BroadcastItem<S>> {
+    const queue = new LaggingQueue<SentEvent<S>>(this.#capacity, (closed) => {
+      this.#subscribers.delete(closed);
+    });
+    if (this.#open) this.#subscribers.add(queue);
+    else queue.finish();
+    return new Receiver<BroadcastItem<S>>(queue);
+  }
+
+  send(event: AgentEvent<S>, envelope?: EventEnvelope): void {
+    if (this.#subscribers.size === 0) {
+      debugOnce(this.#onDebug, "BroadcastSink: agent events are dropped, for nobody subscribed");
+      return;
+    }
+    const item = sentEvent(event, envelope);
+    for (const subscriber of this.#subscribers) subscriber.push(item);
+  }
+
+  async shutdown(): Promise<void> {
+    this.#open = false;
+    for (const subscriber of this.#subscribers) subscriber.finish();
+    this.#subscribers.clear();
+  }
+}
+
+/** Replaces items that a slow reader lost. */
+export interface Lagged {
+  /** Number of lost items before the next one. */
+  readonly lagged: number;
+}
+
+/** A queue in which the oldest item makes room for the newest, and is counted. */
+class LaggingQueue<T extends object> extends ReceiverQueue<T, T | Lagged> {
+  readonly #onClose: (queue: LaggingQueue<T>) => void;
+  #lagged = 0;
+
+  /** @param onClose called when the reader closes it. */
+  constructor(capacity: number, onClose: (queue: LaggingQueue<T>) => void) {
+    super(capacity);
+    this.#onClose = onClose;
+  }
+
+  push(item: T): void {
+    if (this.give(item)) return;
+    if (this.buffer.full) this.#lagged += 1;
+    this.buffer.push(item);
+  }
+
+  protected override take(): T | Lagged | undefined {
+    const lagged = this.#lagged;
+    if (lagged === 0) return this.buffer.shift();
+    this.#lagged = 0;
+    return { lagged };
+  }
+
+  /** A subscriber that closes wants nothing more. */
+  override close(): void {
+    this.finish();
+    this.#lagged = 0;
+    this.buffer.clear();
+    this.#onClose(this);
+  }
+}

@@ -1,0 +1,130 @@
+import type { AgentEvent } from "../agent-event.ts";
+import { now } from "../clock.ts";
+import { property } from "../errors/thrown.ts";
+import type { EventEnvelope } from "../event-envelope.ts";
+import { checkGiven } from "../option-checks.ts";
+import { isPromise } from "../promises.ts";
+import type { AgentEventSink, ClosableSink, ContentNeed, InnerSink } from "./agent-event-sink.ts";
+import {
+  contentNeedOf,
+  type SpanActivator,
+  type SpanTarget,
+  withSpanOf,
+} from "./agent-event-sink.ts";
+import { Passage, RunOrder } from "./run-order.ts";
+
+/**
+ * Sends every event to several sinks, one after the other in the order given.
+ *
+ * It stops at the first error and passes it to the sender, so later sinks do not receive that
+ * event. Put sinks that must succeed first and wrap sinks that may fail in a `FailOpenSink`. If all
+ * sinks are synchronous, `send` is synchronous. Every sink receives a run's events in the order in
+ * which they were sent, even if the sender does not await `send`. An event without a time gets one, so
+ * that all sinks have the same. A time that can't be read is passed on: each sink counts it, and uses its own clock, so
+ * a recording has another time there than the spans. Upstream: `FanOutSink` of entelix-agents.
+ *
+ * @example
+ * new FanOutSink([auditSink, new FailOpenSink(otelSink)]);
+ */
+export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink, SpanActivator {
+  readonly #sinks: readonly InnerSink<S>[];
+  readonly #order = new RunOrder();
+
+  /** @throws TypeError when one of them is no sink. */
+  constructor(sinks: Iterable<InnerSink<S>>) {
+    this.#sinks = [...sinks];
+    for (const [at, sink] of this.#sinks.entries()) checkGiven(sink, `sinks[${at}]`, "send");
+  }
+
+  send(event: AgentEvent<S>, given?: EventEnvelope): void | Promise<void> {
+    const ahead = this.#order.ahead(event);
+    const envelope = timed(given);
+    let sent = 0;
+    for (const sink of this.#sinks) {
+      const taken = sink.send(event, envelope);
+      sent += 1;
+      const waits = ahead.length > 0 && sent < this.#sinks.length;
+      if (!isPromise(taken) && !waits) continue;
+      const rest = this.#sendRest(taken, sent, event, envelope, ahead);
+      // An agent may ignore what becomes of the others, and must not die of an unhandled rejection.
+      const type = property(event, "type");
+      if (type !== "started" && type !== "complete") rest.catch(ignore);
+      return rest;
+    }
+  }
+
+  async #sendRest(
+    taken: unknown,
+    sent: number,
+    event: AgentEvent<S>,
+    envelope: EventEnvelope | undefined,
+    ahead: readonly Passage[],
+  ): Promise<void> {
+    if (sent === this.#sinks.length) {
+      await taken;
+      return;
+    }
+    const passage = new Passage(sent, this.#sinks.length, ahead);
+    this.#order.begin(event, passage);
+    try {
+      await taken;
+      for (const [at, sink] of this.#sinks.entries()) {
+        if (at < sent) continue;
+        await passage.turn(at);
+        const more = sink.send(event, envelope);
+        passage.passed(at);
+        await more;
+      }
+    } finally {
+      passage.end();
+    }
+  }
+
+  get contentNeed(): ContentNeed {
+    return contentNeedOf(this.#sinks);
+  }
+
+  /** Calls `work` inside the span of the first sink that has an open one there. */
+  withSpan<T>(place: SpanTarget, work: () => T): T {
+    // Innermost is what counts. Whether a sink that wraps others carries anything, it can't tell.
+    const innermostFirst = (inner: () => T, sink: InnerSink<S>) => () =>
+      withSpanOf(sink, place, inner);
+    return this.#sinks.reduce(innermostFirst, work)();
+  }
+
+  /** Flushes all sinks at once. Rejects when all are done, with the error or an AggregateError. */
+  forceFlush(): Promise<void> {
+    return this.#onAll("forceFlush");
+  }
+
+  /** Shuts all sinks down at once. Rejects when all are done, with the error or an AggregateError. */
+  shutdown(): Promise<void> {
+    return this.#onAll("shutdown");
+  }
+
+  async #onAll(method: "forceFlush" | "shutdown"): Promise<void> {
+    const outcomes = await Promise.allSettled(this.#sinks.map(async (sink) => sink[method]?.()));
+    const errors = outcomes
+      .filter((outcome) => outcome.status === "rejected")
+      .map((outcome): unknown => outcome.reason);
+    if (errors.length === 1) throw errors[0];
+    if (errors.length > 1) {
+      throw new AggregateError(errors, `${method}: ${errors.length} sinks failed`);
+    }
+  }
+}
+
+/** Each sink would read the clock by itself: a span and its recording would have different times. */
+function timed(envelope: EventEnvelope | undefined): EventEnvelope | undefined {
+  try {
+    // Programs without types give `null` for none.
+    return (envelope?.timestamp ?? undefined) === undefined
+      ? { ...envelope, timestamp: now() }
+      : envelope;
+  } catch {
+    // What can't be read is for each sink to refuse.
+    return envelope;
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,121 @@
+import { boundedJson } from "../bounded-json.ts";
+import type { RecorderDetails } from "../event-details.ts";
+import { isObject } from "../object-forms.ts";
+import { CONTENT_FORMS, MOST_CONTENT_BYTES, MOST_LINE_BYTES } from "../value-limits.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a line is made of. */
+export interface LineParts {
+  /** The fields of event and envelope, in their order. */
+  readonly fields: Fields;
+  /** The envelope's details, with content as it is to be recorded. */
+  readonly details: Fields | undefined;
+  /** What the recorder has changed so far. */
+  readonly recorder: RecorderDetails;
+  /** Whether the event's content stands in audit rows. */
+  readonly leavesRows: boolean;
+}
+
+/** A line with its newline. */
+export interface RecordedLine {
+  readonly text: string;
+  readonly cut: boolean;
+}
+
+/** Most bytes of a value that stands in an audit row, and of any other. */
+interface Limits {
+  readonly row: number;
+  readonly other: number;
+}
+
+/** Tried one after the other until the line fits: what stands in rows is cut as rows cut it, as long as possible. */
+const LIMITS: readonly Limits[] = [
+  { row: MOST_CONTENT_BYTES, other: MOST_CONTENT_BYTES },
+  { row: MOST_CONTENT_BYTES, other: 1024 * 1024 },
+  { row: MOST_CONTENT_BYTES, other: 64 * 1024 },
+  { row: MOST_CONTENT_BYTES / 4, other: 64 * 1024 },
+  { row: 64 * 1024, other: 4 * 1024 },
+];
+
+/** Values that rows have, by the names that `recorder.cut` gives them. */
+const IN_ROWS = new Set([
+  "input",
+  "output",
+  "error_for_llm",
+  "payload",
+  "reason",
+  "details.decision.reason",
+  "details.decision.proposed_input",
+]);
+
+/** Objects in the details of which each field is a value by itself. */
+const NESTED = new Set(["details.decision", "details.exception"]);
+
+/**
+ * The line of an event. Values are cut within their JSON where the line would be longer than readers take, and
+ * `details.recorder.cut` names them.
+ *
+ * @returns `undefined` for an event with so many fields that it can't be shortened.
+ */
+export function recordedLine(parts: LineParts): RecordedLine | undefined {
+  for (const limits of LIMITS) {
+    const line = new Line(limits, parts.leavesRows).of(parts);
+    if (line === undefined) continue;
+    const { length } = line.text;
+    if (length * 3 <= MOST_LINE_BYTES || Buffer.byteLength(line.text) <= MOST_LINE_BYTES) {
+      return line;
+    }
+  }
+  return undefined;
+}
+
+class Line {
+  readonly #limits: Limits;
+  readonly #leavesRows: boolean;
+  readonly #cut: string[] = [];
+  #length = 0;
+
+  constructor(limits: Limits, leavesRows: boolean) {
+    this.#limits = limits;
+    this.#leavesRows = leavesRows;
+  }
+
+  /** @returns `undefined` if the line is too long: then it is not made to its end. */
+  of({ details, fields, recorder }: LineParts): RecordedLine | undefined {
+    const members = this.#members(fields, "");
+    const inside = details === undefined ? [] : this.#members(details, "details.");
+    if (this.#length > MOST_LINE_BYTES) return undefined;
+    const cut = [...new Set([...(recorder.cut ?? []), ...this.#cut])].sort();
+    const changed = cut.length === 0 ? recorder : { ...recorder, cut };
+    if (Object.keys(changed).length > 0) inside.push(`"recorder":${JSON.stringify(changed)}`);
+    if (details !== undefined || inside.length > 0) members.push(`"details":{${inside.join(",")}}`);
+    return { text: `{${members.join(",")}}\n`, cut: this.#cut.length > 0 };
+  }
+
+  /** Field by field, so that one that has no JSON does not take the others with it. */
+  #members(fields: Fields, path: string): string[] {
+    const members: string[] = [];
+    for (const [name, value] of Object.entries(fields)) {
+      if (this.#length > MOST_LINE_BYTES) break;
+      if (value !== undefined)
+        members.push(`${JSON.stringify(name)}:${this.#value(path + name, value)}`);
+    }
+    return members;
+  }
+
+  #value(path: string, value: unknown): string {
+    if (NESTED.has(path) && isObject(value)) {
+      return `{${this.#members(value, `${path}.`).join(",")}}`;
+    }
+    const { other, row } = this.#limits;
+    const inRow = this.#leavesRows && IN_ROWS.has(path);
+    const bytes = inRow ? row : other;
+    // No row has the message of an error, which is operator text. A replay must not bring it there.
+    const errorText = !inRow && path !== "details.input";
+    const { cut, text } = boundedJson(value, { ...CONTENT_FORMS, bytes, errorText });
+    this.#length += text.length;
+    if (cut) this.#cut.push(path);
+    return text;
+  }
+}

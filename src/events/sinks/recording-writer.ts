@@ -1,0 +1,146 @@
+import { createWriteStream, fstatSync, openSync, readSync } from "node:fs";
+import type { Writable } from "node:stream";
+import { Deferred } from "../promises.ts";
+
+/** Lines that the file may wait for before `write` asks its caller to wait, in bytes. */
+const FILE_BUFFER = 256 * 1024;
+
+/** Where lines are written: a file that the recorder opens, or a stream that you provide. */
+export type RecordingTarget =
+  | { readonly path: string | URL; readonly stream?: undefined }
+  | { readonly stream: Writable; readonly path?: undefined };
+
+/**
+ * Writes lines to a file or stream, with back-pressure. After an error of the stream every call fails
+ * with it: what comes behind a hole would be misleading.
+ */
+export class RecordingWriter {
+  readonly #name: string;
+  readonly #stream: Writable;
+  readonly #owned: boolean;
+  readonly #maxBufferedBytes: number;
+  #failure: Error | undefined;
+  #closed: Promise<void> | undefined;
+  /** Settled for all callers that wait, when there is room again. */
+  #room: Deferred<void> | undefined;
+  readonly #onDrain = (): void => {
+    this.#room?.resolve();
+    this.#room = undefined;
+  };
+  readonly #onError = (error: unknown): void => {
+    this.#fail(error);
+  };
+  readonly #onClose = (): void => {
+    if (this.#closed === undefined) this.#fail(new Error("the stream was closed"));
+  };
+
+  /**
+   * A file is appended to, and created readable by its owner only. A last line without its end (of a
+   * process that was killed) gets one, so that it does not spoil the first new line.
+   *
+   * @throws the system's error when the file cannot be opened.
+   */
+  constructor(target: RecordingTarget, maxBufferedBytes: number) {
+    this.#maxBufferedBytes = maxBufferedBytes;
+    this.#owned = target.stream === undefined;
+    if (target.stream === undefined) {
+      this.#name = String(target.path);
+      const fd = openSync(target.path, "a+", 0o600);
+      this.#stream = createWriteStream(target.path, { fd, highWaterMark: FILE_BUFFER });
+      if (endsInsideLine(fd)) this.#stream.write("\n");
+    } else {
+      this.#name = "the stream";
+      this.#stream = target.stream;
+    }
+    this.#stream.on("drain", this.#onDrain).on("error", this.#onError).on("close", this.#onClose);
+  }
+
+  /**
+   * Writes one line.
+   *
+   * @returns nothing, or where the stream is full a promise of room.
+   * @throws when an earlier write failed, after `close`, and when more than the limit waits.
+   */
+  write(line: string): Promise<void> | undefined {
+    this.#check();
+    if (this.#stream.writableLength > this.#maxBufferedBytes) {
+      throw new Error(
+        `recording to ${this.#name}: more than ${this.#maxBufferedBytes} bytes wait to be written`,
+      );
+    }
+    if (this.#stream.write(line)) return undefined;
+    if (this.#room === undefined) {
+      this.#room = new Deferred();
+      // Callers may ignore it; the next call fails with the same error.
+      this.#room.promise.catch(() => {});
+    }
+    return this.#room.promise;
+  }
+
+  /** Resolves when every line so far was handed to the system; rejects when one was not. */
+  async flush(): Promise<void> {
+    this.#check();
+    await new Promise<void>((resolve, reject) => {
+      // Writes are done in order, so that an empty one is done when all before it are.
+      this.#stream.write("", (error) => {
+        if (!error) return resolve();
+        this.#fail(error);
+        reject(this.#failure);
+      });
+    });
+  }
+
+  /** Flushes; a file is closed, a stream stays open. Rejects as `flush` does. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close(this.flush());
+    return this.#closed;
+  }
+
+  async #close(flushed: Promise<void>): Promise<void> {
+    try {
+      await flushed;
+    } finally {
+      if (this.#owned) await this.#closeFile();
+      // A stream that failed may yet say so: unheard, that would end the process.
+      if (this.#failure === undefined) this.#stream.off("error", this.#onError);
+      this.#stream.off("drain", this.#onDrain).off("close", this.#onClose);
+      this.#onDrain();
+    }
+  }
+
+  #closeFile(): Promise<void> {
+    const stream = this.#stream;
+    return new Promise((resolve) => {
+      if (stream.closed) return resolve();
+      stream.once("close", resolve);
+      if (this.#failure === undefined) stream.end();
+      else stream.destroy();
+    });
+  }
+
+  #check(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#closed !== undefined) {
+      throw new Error(`recording to ${this.#name}: it was shut down`);
+    }
+    // A stream that is gone already emits no event, and callers would wait for room for ever.
+    const { destroyed, errored } = this.#stream;
+    if (destroyed) throw this.#fail(errored ?? new Error("the stream was closed"));
+  }
+
+  #fail(cause: unknown): Error {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    this.#failure ??= new Error(`recording to ${this.#name}: ${reason}`, { cause });
+    this.#room?.reject(this.#failure);
+    this.#room = undefined;
+    return this.#failure;
+  }
+}
+
+function endsInsideLine(fd: number): boolean {
+  const { size } = fstatSync(fd);
+  if (size === 0) return false;
+  const last = Buffer.alloc(1);
+  readSync(fd, last, 0, 1, size - 1);
+  return last[0] !== 0x0a;
+}

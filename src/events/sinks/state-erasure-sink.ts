@@ -1,0 +1,59 @@
+import { type AgentEvent, eraseState } from "../agent-event.ts";
+import type { EventEnvelope } from "../event-envelope.ts";
+import { checkGiven } from "../option-checks.ts";
+import type { AgentEventSink, ClosableSink, ContentNeed, InnerSink } from "./agent-event-sink.ts";
+import {
+  contentNeedOf,
+  type SpanActivator,
+  type SpanTarget,
+  withSpanOf,
+} from "./agent-event-sink.ts";
+
+/**
+ * Replaces the agent's state in `complete` by `null`, for a sink that must not see it. Other events
+ * are forwarded unchanged. A value that throws when it is read is not forwarded, because it may
+ * contain the state. Upstream: `StateErasureSink` of entelix-agents.
+ *
+ * @typeParam S the agent's state type, which the wrapped sink does not see.
+ *
+ * @example
+ * new StateErasureSink<MyState>(sharedSink);
+ */
+export class StateErasureSink<S = unknown>
+  implements AgentEventSink<S>, ClosableSink, SpanActivator
+{
+  readonly #inner: InnerSink<null>;
+
+  /** @throws TypeError when `inner` is no sink. */
+  constructor(inner: InnerSink<null>) {
+    checkGiven(inner, "inner", "send");
+    this.#inner = inner;
+  }
+
+  send(event: AgentEvent<S>, envelope?: EventEnvelope): void | Promise<void> {
+    let erased: AgentEvent<null>;
+    try {
+      erased = eraseState(event);
+    } catch {
+      return undefined;
+    }
+    return this.#inner.send(erased, envelope);
+  }
+
+  get contentNeed(): ContentNeed {
+    return contentNeedOf([this.#inner]);
+  }
+
+  /** Calls `work` inside the wrapped sink's span, if it has any. */
+  withSpan<T>(place: SpanTarget, work: () => T): T {
+    return withSpanOf(this.#inner, place, work);
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.#inner.forceFlush?.();
+  }
+
+  async shutdown(): Promise<void> {
+    await this.#inner.shutdown?.();
+  }
+}

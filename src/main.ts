@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+import type { Io } from "./cli/command.ts";
+import { run } from "./cli/run.ts";
+import { Output } from "./cli/terminal/output.ts";
+import { COMMANDS } from "./commands.ts";
+
+const { env, stdin, stdout, stderr } = process;
+const io: Io = { out: new Output(stdout, env), err: new Output(stderr, env), stdin, stdout, env };
+
+// Not process.exit: what is written to a pipe has to get there first.
+process.exitCode = await run(process.argv.slice(2), io, COMMANDS);

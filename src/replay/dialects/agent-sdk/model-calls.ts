@@ -1,0 +1,124 @@
+import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import { numberOf } from "../../../events/signals/known-attributes.ts";
+import type { ModelEnd, ModelProblem } from "../../../events/signals/signal.ts";
+import type { AutoRetryEnd, AutoRetryStart, Count, TokenUsage, TurnComplete } from "./events.ts";
+import { ModelTurn, retryCount } from "./model-turn.ts";
+import type { Reading } from "./reading.ts";
+
+/** A turn begins: the model is called. One that is still open was over before, or is tried again. */
+export function modelStarts(reading: Reading, turn: Count | undefined): ModelTurn {
+  const { run, at } = reading;
+  const open = run.model;
+  if (open !== undefined) {
+    const again = turn !== undefined && open.turn === turn;
+    const cut = again || open.erredAt !== undefined;
+    closeModel(reading, open, { unfinished: cut && !open.answered });
+  }
+  const model = new ModelTurn(turn, at);
+  run.model = model;
+  run.waitsFor = undefined;
+  run.retriesUsedUp = false;
+  const { tenantId, runId } = reading;
+  const attributes: KnownAttributes = { "entelix.turn": numberOf(turn) };
+  reading.said.signals.push({ signal: "model_opens", tenantId, runId, at, attributes });
+  return model;
+}
+
+/** The model says something. */
+export function modelSpeaks(reading: Reading, streamed: boolean): void {
+  reading.run.waitsFor = undefined;
+  reading.run.retriesUsedUp = false;
+  seenModel(reading).keepAlive(reading.at, streamed);
+}
+
+/** The model could not be reached, and is asked again. */
+export function modelRetries(reading: Reading, event: AutoRetryStart): void {
+  reading.run.waitsFor = undefined;
+  seenModel(reading).retried();
+  const most = numberOf(event.max_attempts);
+  reading.note({
+    name: "entelix.retry",
+    on: "model",
+    attributes: {
+      "entelix.retry.attempt": numberOf(event.attempt),
+      "entelix.retry.max_attempts": most === WITHOUT_END ? undefined : most,
+      "entelix.retry.delay_ms": numberOf(event.delay_ms),
+      "entelix.error.message": event.error_message,
+    },
+  });
+}
+
+/** The largest u32: upstream waits for the connection as long as it takes. */
+const WITHOUT_END = 2 ** 32 - 1;
+
+/** The retries are over, one way or the other. */
+export function retriesEnd(reading: Reading, event: AutoRetryEnd): void {
+  if (event.success) return;
+  const message = event.final_error ?? "the retries were used up";
+  closeModel(reading, seenModel(reading), { problem: { message } });
+  reading.run.retriesUsedUp = true;
+}
+
+/**
+ * The turn is over, and what it used is known.
+ *
+ * @returns false when it is told of a turn whose call was closed already.
+ */
+export function turnCompletes(reading: Reading, { turn, usage }: TurnComplete): boolean {
+  const { run } = reading;
+  const { model } = run;
+  const least = model?.turn ?? run.lastTurn;
+  const isOver = least !== undefined && (model?.turn === undefined ? turn <= least : turn < least);
+  if (isOver) return false;
+  closeModel(reading, seenModel(reading), { usage, turn });
+  run.lastTurn = turn;
+  run.totals.used(usage);
+  return true;
+}
+
+/** The run is over, or may be: a model call ends with what it said last, or was cut off. */
+export function closeLast(reading: Reading): void {
+  const { model } = reading.run;
+  if (model !== undefined) closeModel(reading, model, { unfinished: !model.answered });
+}
+
+/** What is known of the end of a model call beside its time. */
+export interface ModelClosing {
+  readonly problem?: ModelProblem;
+  readonly unfinished?: boolean;
+  readonly usage?: TokenUsage;
+  /** Which turn it was, where its `start` did not say. */
+  readonly turn?: Count;
+}
+
+/** The open model call ends: with its answer, or without one now. */
+export function closeModel(
+  reading: Reading,
+  model: ModelTurn,
+  { problem, unfinished, usage, turn }: ModelClosing = {},
+): void {
+  const { run, tenantId, runId } = reading;
+  run.model = undefined;
+  run.lastTurn = model.turn ?? run.lastTurn;
+  const attributes: KnownAttributes = {
+    "entelix.turn": model.turn === undefined ? numberOf(turn) : undefined,
+    "entelix.retry.count": retryCount(model),
+    "gen_ai.response.time_to_first_chunk": model.firstChunkAfter,
+    "gen_ai.usage.input_tokens": numberOf(usage?.input_tokens),
+    "gen_ai.usage.output_tokens": numberOf(usage?.output_tokens),
+    "gen_ai.usage.cache_read.input_tokens": numberOf(usage?.cached_input_tokens),
+    "gen_ai.usage.cache_write.input_tokens": numberOf(usage?.cache_creation_input_tokens),
+  };
+  const cut = problem !== undefined || unfinished === true;
+  const over = model.erredAt ?? reading.at;
+  const at = cut ? over : (model.answeredAt ?? over);
+  const outcome = unfinished === true ? "unfinished" : "complete";
+  const end: ModelEnd =
+    problem === undefined ? { outcome, attributes } : { outcome: "error", problem, attributes };
+  reading.said.signals.push({ signal: "model_closes", tenantId, runId, at, end });
+}
+
+/** The open model call; one whose `start` was not seen is opened by what is heard of it. */
+function seenModel(reading: Reading): ModelTurn {
+  return reading.run.model ?? modelStarts(reading, undefined);
+}

@@ -1,0 +1,151 @@
+import type { FailureKind } from "../../../events/errors/error-kinds.ts";
+import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import { numberOf } from "../../../events/signals/known-attributes.ts";
+import type { RunEnd, RunUsage } from "../../../events/signals/signal.ts";
+import { decimalText } from "../../../events/value-limits.ts";
+import type {
+  AgentSdkEvent,
+  BudgetExceeded,
+  Cancelled,
+  Count,
+  Done,
+  ErrorEvent,
+  Refusal,
+  TokenUsage,
+} from "./events.ts";
+import type { Totals } from "./run-totals.ts";
+
+/** A failure kind that needs nothing beside its name. */
+type PlainKind = Exclude<FailureKind["type"], "tool_error_terminal">;
+
+/** How a run ends that ends so. */
+export type Terminal = "complete" | "refused" | "interrupted" | PlainKind;
+
+/**
+ * What each way a run can end means in the one taxonomy. `docs/dialects.md` shows this table, and a
+ * test holds it to it. What has no exact counterpart is `unclassified`.
+ */
+export const TERMINALS = {
+  done: "complete",
+  refusal: "refused",
+  cancelled: "cancelled",
+  budget_exceeded: "usage_limit_exceeded",
+  tool_requires_confirmation: "interrupted",
+  question_asked: "interrupted",
+  /** Right after an `auto_retry_end` without success, whatever the reason says. */
+  "error after the retries were used up": "model_dispatch",
+  "error: user_cancel": "cancelled",
+  "error: parent_cancelled": "cancelled",
+  "error: budget": "usage_limit_exceeded",
+  "error: provider_error": "model_dispatch",
+  "error: internal_error": "internal",
+  "error: watchdog_stall": "unclassified",
+  "error: confirmation_rejected": "unclassified",
+  "error: completed": "unclassified",
+  "error: unknown": "unclassified",
+  /** Of agents before 0.14, which name no reason. */
+  error: "unclassified",
+} as const satisfies Record<string, Terminal>;
+
+const ERRORS: ReadonlyMap<string, Terminal> = new Map(Object.entries(TERMINALS));
+
+/** An event that says, or may say, how its run ended. */
+export type TerminalEvent = Done | Refusal | Cancelled | BudgetExceeded | ErrorEvent;
+
+const TERMINAL_EVENTS: ReadonlySet<string> = new Set<TerminalEvent["type"]>([
+  "done",
+  "refusal",
+  "cancelled",
+  "budget_exceeded",
+  "error",
+]);
+
+/** Whether the event says, or may say, how its run ended. */
+export function isTerminal({ type }: AgentSdkEvent): boolean {
+  return TERMINAL_EVENTS.has(type);
+}
+
+/** The end that it says, or may say. */
+export function endOf(event: TerminalEvent, retriesUsedUp: boolean): RunEnd {
+  switch (event.type) {
+    case "done": {
+      const { total_usage: usage, total_turns: turns, estimated_cost_usd: cost } = event;
+      return completed({ usage, turns, cost });
+    }
+    case "refusal":
+      // The text of a refusal is the model's, and so it is content.
+      return { outcome: TERMINALS.refusal };
+    case "cancelled": {
+      const reason = event.reason?.reason;
+      const message = reason === undefined ? "run cancelled" : `run cancelled (${reason})`;
+      const attributes = endAttributes(event.usage, event.turn, reason);
+      return { outcome: "failed", kind: { type: TERMINALS.cancelled }, message, attributes };
+    }
+    case "budget_exceeded":
+      return budgetEnd(event);
+    case "error": {
+      const attributes: KnownAttributes = { "entelix.run.end_reason": event.reason?.reason };
+      const kind = { type: errorKind(event, retriesUsedUp) };
+      return { outcome: "failed", kind, message: event.message, attributes };
+    }
+    default:
+      return event satisfies never;
+  }
+}
+
+/** The end of a run that did what it was asked. */
+export function completed({ usage, turns, cost }: Totals): RunEnd {
+  const attributes: KnownAttributes = {
+    "gen_ai.usage.cache_read.input_tokens": numberOf(usage.cached_input_tokens),
+    "gen_ai.usage.cache_write.input_tokens": numberOf(usage.cache_creation_input_tokens),
+    "entelix.run.turns": numberOf(turns),
+  };
+  return { outcome: TERMINALS.done, usage: runUsage(usage, cost), attributes };
+}
+
+function budgetEnd(event: BudgetExceeded): RunEnd {
+  const cost = event.estimated_cost_usd;
+  const spent: KnownAttributes = isKnown(cost)
+    ? { "entelix.agent.usage.cost": decimalText(cost) }
+    : {};
+  return {
+    outcome: "failed",
+    kind: { type: TERMINALS.budget_exceeded },
+    message: `budget exceeded: ${event.limit}`,
+    attributes: { ...endAttributes(event.total_usage, event.total_turns, event.limit), ...spent },
+  };
+}
+
+function errorKind(event: ErrorEvent, retriesUsedUp: boolean): PlainKind {
+  if (retriesUsedUp) return TERMINALS["error after the retries were used up"];
+  const known = ERRORS.get(`error: ${event.reason?.reason}`);
+  return known === undefined || !isPlainKind(known) ? TERMINALS.error : known;
+}
+
+function isPlainKind(terminal: Terminal): terminal is PlainKind {
+  return terminal !== "complete" && terminal !== "refused" && terminal !== "interrupted";
+}
+
+/** What a run used that did not complete. */
+function endAttributes(usage: TokenUsage, turns: Count, reason?: string): KnownAttributes {
+  return {
+    "gen_ai.usage.input_tokens": numberOf(usage.input_tokens),
+    "gen_ai.usage.output_tokens": numberOf(usage.output_tokens),
+    "gen_ai.usage.cache_read.input_tokens": numberOf(usage.cached_input_tokens),
+    "gen_ai.usage.cache_write.input_tokens": numberOf(usage.cache_creation_input_tokens),
+    "entelix.run.turns": numberOf(turns),
+    "entelix.run.end_reason": reason,
+  };
+}
+
+/** A run's usage, as far as this runtime knows it: it counts no requests. */
+function runUsage(usage: TokenUsage, cost: number | bigint | null | undefined): RunUsage {
+  const { input_tokens, output_tokens } = usage;
+  if (!isKnown(cost)) return { input_tokens, output_tokens };
+  return { input_tokens, output_tokens, cost_usd: decimalText(cost) };
+}
+
+/** This runtime says 0 where it knows no prices. */
+function isKnown(cost: number | bigint | null | undefined): cost is number | bigint {
+  return cost !== null && cost !== undefined && Number(cost) !== 0;
+}

@@ -1,0 +1,61 @@
+import type { Instant } from "../../../events/instant.ts";
+import { type KnownAttributes, numberOf } from "../../../events/signals/known-attributes.ts";
+import type { SignalList } from "./arrival.ts";
+import type { ContextCompressed, ContextMicrocompacted } from "./events.ts";
+
+export type Compaction = ContextCompressed | ContextMicrocompacted;
+
+/** How often the context was compacted, and what that took out of it. */
+export class Compactions {
+  #count = 0;
+  #removed = 0;
+
+  /** One that happened outside of any turn: it is told with the totals of the next. */
+  add({ tokens_after, tokens_before }: Compaction): void {
+    this.#count++;
+    this.#removed += Math.max(0, Number(tokens_before) - Number(tokens_after));
+  }
+
+  /** Takes over what the other one counted, which is nothing then. */
+  takeFrom(other: Compactions): void {
+    this.#count += other.#count;
+    this.#removed += other.#removed;
+    other.#count = 0;
+    other.#removed = 0;
+  }
+
+  /** Tells of one: a point in time on the run, and the totals. */
+  note(event: Compaction, runId: string, at: Instant, out: SignalList): void {
+    this.add(event);
+    const micro = event.type === "context_microcompacted";
+    out.add({
+      tenantId: out.tenantId,
+      runId,
+      at,
+      signal: "span_event",
+      name: "entelix.context_compacted",
+      attributes: {
+        "entelix.compaction.kind": micro ? "micro" : "full",
+        "entelix.compaction.original_tokens": numberOf(event.tokens_before),
+        "entelix.compaction.new_tokens": numberOf(event.tokens_after),
+        "entelix.compaction.cleared": micro ? numberOf(event.cleared) : undefined,
+      } satisfies KnownAttributes,
+    });
+    this.tell(runId, at, out);
+  }
+
+  /** Tells the totals. */
+  tell(runId: string, at: Instant, out: SignalList): void {
+    if (this.#count === 0) return;
+    out.add({
+      tenantId: out.tenantId,
+      runId,
+      at,
+      signal: "attributes",
+      attributes: {
+        "entelix.compaction.count": this.#count,
+        "entelix.compaction.tokens_removed": numberOf(this.#removed),
+      } satisfies KnownAttributes,
+    });
+  }
+}

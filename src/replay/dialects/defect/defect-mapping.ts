@@ -1,0 +1,330 @@
+import type { JsonValue } from "../../../events/exact-json.ts";
+import { compareInstants, type Instant, isAt } from "../../../events/instant.ts";
+import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import type { LateReason, Signal } from "../../../events/signals/signal.ts";
+import { eventIn } from "../decode-line.ts";
+import type { JsonObject, LineEnvelope } from "../dialect.ts";
+import type { Mapping, ProjectedRow, Translated } from "../mapping.ts";
+import { Arrival, SignalList } from "./arrival.ts";
+import type {
+  DefectEvent,
+  LeafEvent,
+  TurnAborted,
+  TurnEnded,
+  UserPromptCommitted,
+} from "./events.ts";
+import { type DefectLimits, resolveDefectLimits } from "./limits.ts";
+import { SessionStreams, type Stream } from "./streams.ts";
+import { ToolCalls } from "./tool-calls.ts";
+import type { Turn, TurnEvent } from "./turn.ts";
+import { TurnOpenings } from "./turn-openings.ts";
+import { RowBudget } from "./turn-rows.ts";
+
+export interface DefectMappingOptions {
+  /** Tenant of lines that name none. Default `default`. */
+  readonly tenant?: string | undefined;
+  /** Whether audit rows are made. Default `true`; without an audit log they are for nothing. */
+  readonly rows?: boolean | undefined;
+  /** Bounds of the state; see {@link DefectLimits} for the defaults. */
+  readonly limits?: Partial<DefectLimits> | undefined;
+}
+
+/** What the mapping had to let go of, each counted when it happens. */
+export interface DefectCounts {
+  /** Turns that upstream took back. */
+  readonly rolledBackTurns: number;
+  /** Their audit rows, which were not projected. */
+  readonly rolledBackRows: number;
+  /** Audit rows that were not kept because too many waited for their turns to end. */
+  readonly rowsOver: number;
+  /** Sub-agents without a row in the log above: they began after the turn of their call. */
+  readonly unannounced: number;
+  /** Events of a turn that was over. */
+  readonly lateEvents: number;
+  /** Streams that were forgotten: of a later turn there the run id starts over. */
+  readonly forgottenStreams: number;
+  /** Open tool calls that were forgotten in their turn. */
+  readonly forgottenCalls: number;
+}
+
+/**
+ * Reads the events of defect sessions as signals: a turn is a run, from its prompt to its end; a
+ * sub-agent's turn is a run of its own below the call that spawned it, at any depth. The audit rows
+ * of a turn are held until it ends, since an aborted turn is taken back as if it never was.
+ *
+ * State is bounded by {@link DefectLimits}; what is over a bound is in `counts`.
+ *
+ * @example
+ * const mapping = new DefectMapping({ tenant: "acme" });
+ * const { signals, rows } = mapping.translate(event, envelope);
+ */
+export class DefectMapping implements Mapping<DefectEvent> {
+  readonly #tenant: string;
+  readonly #streams: SessionStreams;
+  readonly #openings: TurnOpenings;
+  readonly #budget: RowBudget;
+  readonly #unprojected = new Map<string, number>();
+  #rolledBackTurns = 0;
+  #rolledBackRows = 0;
+  #lateEvents = 0;
+  #forgottenStreams = 0;
+  #forgottenCalls = 0;
+
+  /** @throws RangeError when a limit is no whole number, or below 2. */
+  constructor(options: DefectMappingOptions = {}) {
+    const limits = resolveDefectLimits(options.limits);
+    this.#tenant = options.tenant ?? "default";
+    this.#streams = new SessionStreams(limits.streams);
+    const rows = options.rows ?? true;
+    this.#budget = new RowBudget(limits.heldRows, limits.heldCharacters, rows);
+    this.#openings = new TurnOpenings(this.#streams, this.#budget, limits);
+  }
+
+  get unprojected(): ReadonlyMap<string, number> {
+    return this.#unprojected;
+  }
+
+  get counts(): DefectCounts {
+    return {
+      rolledBackTurns: this.#rolledBackTurns,
+      rolledBackRows: this.#rolledBackRows,
+      rowsOver: this.#budget.over,
+      unannounced: this.#openings.unannounced,
+      lateEvents: this.#lateEvents,
+      forgottenStreams: this.#forgottenStreams,
+      forgottenCalls: this.#forgottenCalls,
+    };
+  }
+
+  translate(event: DefectEvent, envelope: LineEnvelope): Translated {
+    const tenantId = envelope.tenant_id ?? this.#tenant;
+    const nested = event.type === "subagent";
+    const stream = this.#streams.of(tenantId, envelope, nested ? event.ancestor_path : NO_PATH);
+    const out = new SignalList(tenantId);
+    // Without ancestors it is what its inner event is: of the session's own turn, which has no name.
+    const agent = nested && event.ancestor_path.length > 0 ? event.agent_type : undefined;
+    const arrival = new Arrival(envelope, stream, agent, out);
+    const over = this.#take(stream, nested ? event.inner : event, arrival);
+    stream.ordinal++;
+    for (const forgotten of this.#streams.takeForgotten()) this.#forget(forgotten, out);
+    const { signals } = out;
+    return { tenantId, threadId: over?.thread, signals, rows: over?.rows ?? NO_ROWS };
+  }
+
+  keepAlive(value: JsonObject, envelope: LineEnvelope): Signal | undefined {
+    const tenantId = envelope.tenant_id ?? this.#tenant;
+    const { ancestor_path, type } = eventIn(value);
+    const path = type === "subagent" ? textsIn(ancestor_path) : NO_PATH;
+    const turn = path && this.#streams.known(tenantId, envelope, path)?.turn;
+    if (turn === undefined) return undefined;
+    const at: Instant = [envelope.timestamp[0], envelope.timestamp[1]];
+    if (compareInstants(at, turn.lastAt) > 0) turn.lastAt = at;
+    return { signal: "activity", tenantId, runId: turn.ref.runId, at };
+  }
+
+  /** Turns that are still open are not known to be taken back: their rows are given out. */
+  end(): readonly Translated[] {
+    const all: Translated[] = [];
+    for (const stream of this.#streams) {
+      const { tenantId, turn } = stream;
+      if (turn === undefined) continue;
+      const out = new SignalList(tenantId);
+      turn.settle(turn.lastAt, out);
+      // The run was heard of until here, whatever made signals; one given up since then stays so.
+      out.add({ tenantId, runId: turn.ref.runId, at: turn.lastAt, signal: "activity" });
+      const { rows, thread } = this.#over(stream, turn, turn.lastAt);
+      all.push({ tenantId, threadId: thread, signals: out.signals, rows });
+    }
+    return all;
+  }
+
+  /** @returns the turn that is over with this event, with its rows. */
+  #take(stream: Stream, event: LeafEvent, arrival: Arrival): OverTurn | undefined {
+    switch (event.type) {
+      case "user_prompt_committed":
+        return this.#prompt(stream, event, arrival);
+      case "turn_started":
+        this.#leaveUnprojected(event);
+        return this.#start(stream, arrival);
+      case "turn_ended":
+      case "turn_aborted":
+        return this.#end(stream, event, arrival);
+      default:
+        this.#inside(stream, event, arrival);
+        return undefined;
+    }
+  }
+
+  #prompt(stream: Stream, event: UserPromptCommitted, arrival: Arrival): OverTurn | undefined {
+    const { turn } = stream;
+    if (turn !== undefined && isPromptAgain(turn, arrival)) return undefined;
+    const over = turn && this.#giveUp(stream, turn, arrival);
+    this.#openings.open(stream, "prompt", arrival).rows.prompt(event.content, arrival.at);
+    return over;
+  }
+
+  #start(stream: Stream, arrival: Arrival): OverTurn | undefined {
+    const { turn } = stream;
+    if (turn !== undefined && isStartAgain(turn, arrival)) return undefined;
+    const follows = turn?.opening === "prompt" || (turn && isAt(turn.openedAt, arrival.at));
+    if (turn !== undefined && turn.startedAt === undefined && follows) {
+      turn.startedAt = arrival.at;
+      activityIn(turn, arrival);
+      return undefined;
+    }
+    const over = turn && this.#giveUp(stream, turn, arrival);
+    this.#openings.open(stream, "turn_started", arrival);
+    return over;
+  }
+
+  #end(stream: Stream, event: TurnEnded | TurnAborted, arrival: Arrival): OverTurn | undefined {
+    const turn = this.#turnOf(stream, event, arrival);
+    const { at, out } = arrival;
+    if (turn === undefined) {
+      this.#tooLate(stream, event, arrival, "second_terminal");
+      return undefined;
+    }
+    activityIn(turn, arrival);
+    if (event.type === "turn_aborted") {
+      this.#leaveUnprojected(event);
+      turn.abort(at, out);
+      this.#rolledBackTurns++;
+      this.#rolledBackRows += this.#over(stream, turn, at).rows.length;
+      return undefined;
+    }
+    if (!turn.end(event.reason, event.usage, at, out)) this.#leaveUnprojected(event);
+    return this.#over(stream, turn, at);
+  }
+
+  #inside(stream: Stream, event: TurnEvent, arrival: Arrival): void {
+    const compacts = event.type === "context_compressed" || event.type === "context_microcompacted";
+    if (compacts && stream.turn === undefined) {
+      // A background task of the session: the next turn tells of it.
+      stream.compactions.add(event);
+      this.#leaveUnprojected(event);
+      return;
+    }
+    const turn = this.#turnOf(stream, event, arrival);
+    if (turn === undefined) {
+      this.#late(stream, event, arrival);
+      return;
+    }
+    activityIn(turn, arrival);
+    if (event.type === "tool_call_started") this.#openings.maySpawn(stream, event.id, turn.ref);
+    const { at, identified, out } = arrival;
+    if (!turn.take(event, at, identified, out)) this.#leaveUnprojected(event);
+    turn.tellAlive(at, out);
+  }
+
+  /**
+   * The open turn that an event is of. Where none is, the event belongs to the one before if it is
+   * not later than that one's end, or can only be about that or one of its calls; else it opens a turn
+   * whose beginning was lost.
+   */
+  #turnOf(stream: Stream, event: LeafEvent, arrival: Arrival): Turn | undefined {
+    const { lastEnd, turn } = stream;
+    if (turn !== undefined) return turn;
+    if (lastEnd !== undefined) {
+      if (isEnd(event) || isAboutCall(event) || compareInstants(arrival.at, lastEnd) <= 0)
+        return undefined;
+    }
+    return this.#openings.open(stream, "unseen", arrival);
+  }
+
+  /** An event of a turn that is over: the lifecycle knows what the end of a call is then. */
+  #late(stream: Stream, event: TurnEvent, arrival: Arrival): void {
+    if (event.type !== "tool_call_finished" || stream.last === undefined) {
+      this.#tooLate(stream, event, arrival, "after_end");
+      return;
+    }
+    this.#lateEvents++;
+    this.#leaveUnprojected(event);
+    const { at, identified, out } = arrival;
+    new ToolCalls(stream.last.runId, 1).finish(event.id, event.fields, at, identified, out);
+  }
+
+  #tooLate(stream: Stream, event: LeafEvent, { at, out }: Arrival, reason: LateReason): void {
+    this.#lateEvents++;
+    this.#leaveUnprojected(event);
+    const runId = stream.last?.runId ?? "";
+    out.add({ tenantId: out.tenantId, runId, at, signal: "late", reason });
+  }
+
+  #giveUp(stream: Stream, turn: Turn, { out }: Arrival): OverTurn {
+    turn.giveUp("superseded", out);
+    return this.#over(stream, turn, turn.lastAt);
+  }
+
+  /** Its rows are of another thread than the event's, so that they can't go along with it. */
+  #forget(stream: Stream, out: SignalList): void {
+    this.#forgottenStreams++;
+    const { tenantId, turn } = stream;
+    if (turn === undefined) return;
+    const own = new SignalList(tenantId);
+    turn.giveUp("limit", own);
+    for (const signal of own.signals) out.signals.push(signal);
+    this.#budget.lose(this.#over(stream, turn, turn.lastAt).rows.length);
+  }
+
+  #over(stream: Stream, turn: Turn, at: Instant): OverTurn {
+    stream.turn = undefined;
+    stream.last = turn.ref;
+    stream.lastEnd = at;
+    this.#forgottenCalls += turn.tools.forgotten;
+    return { thread: turn.ref.thread, rows: turn.rows.release() };
+  }
+
+  #leaveUnprojected({ type }: LeafEvent): void {
+    this.#unprojected.set(type, (this.#unprojected.get(type) ?? 0) + 1);
+  }
+}
+
+/** A turn that is over, and its audit rows. */
+interface OverTurn {
+  readonly thread: string | undefined;
+  readonly rows: readonly ProjectedRow[];
+}
+
+/** Whether a prompt is the one that opened the turn, come again. */
+function isPromptAgain(turn: Turn, { at, identified }: Arrival): boolean {
+  if (identified || turn.busy || turn.opening !== "prompt") return false;
+  return isAt(turn.openedAt, at);
+}
+
+/** Whether a `turn_started` is the turn's own, come again. */
+function isStartAgain(turn: Turn, { at, identified }: Arrival): boolean {
+  if (identified || turn.busy || turn.startedAt === undefined) return false;
+  return isAt(turn.startedAt, at);
+}
+
+function activityIn(turn: Turn, { agent, at, out }: Arrival): void {
+  if (compareInstants(at, turn.lastAt) > 0) turn.lastAt = at;
+  if (!turn.nameless || agent === undefined) return;
+  turn.nameless = false;
+  const attributes: KnownAttributes = { "gen_ai.agent.name": agent };
+  out.add({ tenantId: out.tenantId, runId: turn.ref.runId, at, signal: "attributes", attributes });
+}
+
+/** Of a turn that left nothing but its end nobody could say more than that of a second end. */
+function isEnd({ type }: LeafEvent): boolean {
+  return type === "turn_ended" || type === "turn_aborted";
+}
+
+/** Whether an event says something of one call only, so that no turn begins with it. */
+function isAboutCall({ type }: LeafEvent): boolean {
+  return (
+    type === "tool_call_progress" ||
+    type === "tool_call_finished" ||
+    type === "policy_decision" ||
+    type === "permission_resolved"
+  );
+}
+
+function textsIn(value: JsonValue | undefined): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const texts = value.filter((item) => typeof item === "string");
+  return texts.length === value.length ? texts : undefined;
+}
+
+const NO_PATH: readonly string[] = [];
+const NO_ROWS: readonly ProjectedRow[] = [];

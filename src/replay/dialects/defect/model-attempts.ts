@@ -1,0 +1,206 @@
+import { type Instant, isAt, millisecondsBetween } from "../../../events/instant.ts";
+import {
+  type KnownAttributes,
+  numberOf,
+  type OwnAttributes,
+} from "../../../events/signals/known-attributes.ts";
+import type { ModelEnd } from "../../../events/signals/signal.ts";
+import type { SignalList } from "./arrival.ts";
+import type { DefectUsage, LlmCallFinished, LlmCallStarted } from "./events.ts";
+
+interface Failure {
+  readonly at: Instant;
+  readonly message: string;
+}
+
+/** The open call of the model, by its last attempt. */
+class Attempt {
+  readonly model: string;
+  /** From 1. */
+  number: number;
+  readonly startedAt: Instant;
+  firstChunkAt: Instant | undefined = undefined;
+  /** It failed. Whether the call did is known when nothing follows on it. */
+  failure: Failure | undefined = undefined;
+
+  constructor(model: string, number: number, startedAt: Instant) {
+    this.model = model;
+    this.number = number;
+    this.startedAt = startedAt;
+  }
+
+  /** Adds what the end of the call says of it. */
+  addTo(attributes: OwnAttributes): KnownAttributes {
+    if (this.number > 1) attributes["entelix.retry.count"] = this.number - 1;
+    if (this.firstChunkAt !== undefined) {
+      const waitedMs = waited(this.startedAt, this.firstChunkAt);
+      attributes["gen_ai.response.time_to_first_chunk"] = waitedMs / 1000;
+    }
+    return attributes;
+  }
+}
+
+/**
+ * The model calls of one turn, each with its attempts inside.
+ *
+ * A call is opened by its first attempt. It is closed when an attempt succeeds; when its last one
+ * failed, that is known only by what comes next, and then it is closed as of the failure. A call
+ * whose end never came is closed as unfinished by the next one, or with its turn.
+ */
+export class ModelAttempts {
+  readonly #runId: string;
+  #current: Attempt | undefined;
+  /** The end that came last, to know its repeat. */
+  #endAt: Instant | undefined;
+  #endAttempt = 0;
+  /** Text of the last call's error, while no other call followed. */
+  #lastError: string | undefined;
+
+  constructor(runId: string) {
+    this.#runId = runId;
+  }
+
+  /** The error of the last model call, if that failed; empty where it broke off without a word. */
+  get lastError(): string | undefined {
+    return this.#lastError;
+  }
+
+  start({ attempt, model }: LlmCallStarted, at: Instant, out: SignalList): void {
+    const current = this.#current;
+    if (current === undefined || attempt <= current.number) {
+      if (current !== undefined) {
+        const repeated = attempt === current.number && isAt(current.startedAt, at);
+        if (repeated && current.model === model) return;
+        this.#settle(current, at, out);
+      }
+      this.#opens(model, at, out);
+      this.#lastError = undefined;
+    } else {
+      const { failure, number } = current;
+      out.add({
+        tenantId: out.tenantId,
+        runId: this.#runId,
+        at,
+        signal: "span_event",
+        name: "entelix.retry",
+        on: "model",
+        attributes: {
+          "entelix.retry.attempt": number,
+          "entelix.retry.delay_ms": failure && Math.round(waited(failure.at, at)),
+          "entelix.error.message": failure?.message,
+          "gen_ai.request.model": model === current.model ? undefined : model,
+        } satisfies KnownAttributes,
+      });
+    }
+    this.#current = new Attempt(model, attempt, at);
+  }
+
+  /** Something of the answer came. */
+  answers(at: Instant): void {
+    const current = this.#current;
+    if (current !== undefined && current.failure === undefined) current.firstChunkAt ??= at;
+  }
+
+  /** @returns whether it ended a call, which a repeat does not. */
+  finish(event: LlmCallFinished, at: Instant, out: SignalList): boolean {
+    const { attempt, error, model } = event;
+    let current = this.#current;
+    if (current === undefined) {
+      const repeated = this.#endAttempt === attempt && this.#endAt && isAt(this.#endAt, at);
+      if (repeated) return false;
+      // Its start was lost: when it began is not known, but what it used is.
+      this.#opens(model, at, out);
+      current = new Attempt(model, attempt, at);
+    } else if (attempt < current.number) return false;
+    else if (attempt === current.number && current.failure !== undefined) return false;
+    this.#endAt = at;
+    this.#endAttempt = attempt;
+    current.number = attempt;
+    if (typeof error === "string") {
+      current.failure = { at, message: error };
+      this.#current = current;
+      this.#lastError = error;
+      return false;
+    }
+    this.#current = undefined;
+    this.#lastError = undefined;
+    const attributes = current.addTo(usageAttributes(event.usage));
+    this.#closes({ outcome: "complete", attributes }, at, out);
+    return true;
+  }
+
+  /** Tools begin: nothing follows on the last attempt. If that failed, the call did, then. */
+  settleFailed(out: SignalList): void {
+    const current = this.#current;
+    if (current?.failure !== undefined) this.#settle(current, current.failure.at, out);
+  }
+
+  /** The turn ends: a call without an end was cut short. */
+  end(at: Instant, out: SignalList): void {
+    if (this.#current !== undefined) this.#settle(this.#current, at, out);
+  }
+
+  /** The turn was given up: a call without an end broke off, which is an error without a text. */
+  abort(at: Instant, out: SignalList): void {
+    const current = this.#current;
+    if (current === undefined) return;
+    if (current.failure === undefined) {
+      current.failure = { at, message: "" };
+      this.#lastError = "";
+    }
+    this.#settle(current, at, out);
+  }
+
+  #opens(model: string, at: Instant, out: SignalList): void {
+    const { tenantId } = out;
+    out.add({ tenantId, runId: this.#runId, at, signal: "model_opens", model: model || undefined });
+  }
+
+  #closes(end: ModelEnd, at: Instant, out: SignalList): void {
+    const { tenantId } = out;
+    out.add({ tenantId, runId: this.#runId, at, signal: "model_closes", end });
+  }
+
+  /** Closes the open call: as failed, when that was, or as unfinished. */
+  #settle(current: Attempt, at: Instant, out: SignalList): void {
+    this.#current = undefined;
+    const { failure } = current;
+    const attributes = current.addTo({});
+    if (failure === undefined) {
+      this.#closes({ outcome: "unfinished", attributes }, at, out);
+    } else {
+      const problem = { message: failure.message };
+      this.#closes({ outcome: "error", problem, attributes }, failure.at, out);
+    }
+  }
+}
+
+/** Milliseconds from one time to the other; none where the clock went back. */
+function waited(from: Instant, to: Instant): number {
+  return Math.max(0, millisecondsBetween(from, to));
+}
+
+/**
+ * The tokens of a model call or of a turn of the session itself. The figures of a turn are those of
+ * its own model calls, without its sub-agents'.
+ */
+export function usageAttributes(usage: DefectUsage | null | undefined): OwnAttributes {
+  if (usage === null || usage === undefined) return {};
+  return {
+    "gen_ai.usage.input_tokens": numberOf(usage.input_tokens),
+    "gen_ai.usage.output_tokens": numberOf(usage.output_tokens),
+    "gen_ai.usage.cache_read.input_tokens": numberOf(usage.cache_read_input_tokens),
+    "gen_ai.usage.cache_write.input_tokens": numberOf(usage.cache_creation_input_tokens),
+  };
+}
+
+/** The same of a sub-agent's turn, under names that nobody adds to the session's. */
+export function childUsageAttributes(usage: DefectUsage | null | undefined): OwnAttributes {
+  if (usage === null || usage === undefined) return {};
+  return {
+    "entelix.usage.input_tokens": numberOf(usage.input_tokens),
+    "entelix.usage.output_tokens": numberOf(usage.output_tokens),
+    "entelix.usage.cache_read.input_tokens": numberOf(usage.cache_read_input_tokens),
+    "entelix.usage.cache_write.input_tokens": numberOf(usage.cache_creation_input_tokens),
+  };
+}

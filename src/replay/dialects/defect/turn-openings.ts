@@ -1,0 +1,108 @@
+import { RecentMap } from "../../../events/ids/recent-map.ts";
+import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import { MOST_NAME } from "../../../events/value-limits.ts";
+import { derivedRunId } from "../mapping.ts";
+import type { Arrival } from "./arrival.ts";
+import type { DefectLimits } from "./limits.ts";
+import type { SessionStreams, Stream } from "./streams.ts";
+import { Turn, type TurnOpening, type TurnRef } from "./turn.ts";
+import type { RowBudget } from "./turn-rows.ts";
+
+/** Opens turns: their run ids, and the calls that those of sub-agents stand under. */
+export class TurnOpenings {
+  /** Sub-agents that began when the turn of their call was over, or whose name was not known. */
+  unannounced = 0;
+  readonly #streams: SessionStreams;
+  readonly #budget: RowBudget;
+  readonly #openCalls: number;
+  /** Which turn started a tool call last, of each stream and id: what it spawns may outlive it. */
+  readonly #callers: RecentMap<TurnRef>;
+
+  constructor(streams: SessionStreams, budget: RowBudget, limits: DefectLimits) {
+    this.#streams = streams;
+    this.#budget = budget;
+    this.#openCalls = limits.openCalls;
+    this.#callers = new RecentMap(Math.ceil(limits.callers / 2));
+  }
+
+  /** A call of the stream's open turn began: sub-agents may come of it. */
+  maySpawn(stream: Stream, callId: string, turn: TurnRef): void {
+    this.#callers.set(callKey(stream, callId), turn);
+  }
+
+  open(stream: Stream, opening: TurnOpening, arrival: Arrival): Turn {
+    const { at, out } = arrival;
+    const parent = this.#parentOf(stream, arrival);
+    const runId = derivedRunId(stream.tenantId, stream.name, arrival.openingOf(stream));
+    const ref = { runId, thread: threadOf(stream, runId, parent) };
+    const agent = arrival.agentOf(stream);
+    const place = { child: parent !== undefined, nameless: parent !== undefined && !agent };
+    const turn = new Turn(ref, at, opening, place, this.#budget, this.#openCalls);
+    stream.turn = turn;
+    out.add({
+      tenantId: out.tenantId,
+      runId,
+      at,
+      signal: "run_opens",
+      agent,
+      parentRunId: parent?.runId,
+      parentCallId: stream.path.at(-1),
+      // A sub-agent has a conversation of its own, which nobody names.
+      threadId: parent === undefined ? stream.session : undefined,
+      attributes: {
+        "entelix.source": "defect",
+        "entelix.run.start_unseen": opening === "unseen" ? true : undefined,
+      } satisfies KnownAttributes,
+    });
+    turn.compactions.takeFrom(stream.compactions);
+    turn.compactions.tell(runId, at, out);
+    if (parent !== undefined) this.#announce(stream, parent, ref, arrival);
+    this.#streams.opened(stream);
+    return turn;
+  }
+
+  /** The turn whose call spawned this stream; turn and call are opened, where they were not seen. */
+  #parentOf(stream: Stream, arrival: Arrival): TurnRef | undefined {
+    const callId = stream.path.at(-1);
+    if (callId === undefined) return undefined;
+    const above = this.#streams.above(stream);
+    const known = this.#callers.get(callKey(above, callId));
+    if (known !== undefined) return known;
+    if (above.turn === undefined && above.last !== undefined) return above.last;
+    const turn = above.turn ?? this.#openUnseen(above, arrival);
+    // Else the sub-agent would stand under a span that nobody makes.
+    turn.tools.openUnseen(callId, arrival.at, arrival.out);
+    this.maySpawn(above, callId, turn.ref);
+    return turn.ref;
+  }
+
+  #openUnseen(stream: Stream, arrival: Arrival): Turn {
+    const turn = this.open(stream, "unseen", arrival);
+    // The line stands for one of the stream's own, so that none after it makes the same run id.
+    stream.ordinal++;
+    return turn;
+  }
+
+  /** The turn whose call it was notes that a sub-agent began, while it is open. */
+  #announce(stream: Stream, parent: TurnRef, { runId, thread }: TurnRef, arrival: Arrival): void {
+    const { turn } = this.#streams.above(stream);
+    const agent = arrival.agentOf(stream);
+    if (turn?.ref === parent && agent !== undefined) {
+      turn.rows.subAgent(agent, thread ?? runId, arrival.at);
+    } else this.unannounced++;
+  }
+}
+
+/**
+ * Where the rows of a turn go: the session's log; of a sub-agent a log of its own, named after the one
+ * above and the spawning call.
+ */
+function threadOf(stream: Stream, runId: string, parent: TurnRef | undefined): string | undefined {
+  if (parent === undefined) return stream.session;
+  const thread = `${parent.thread ?? parent.runId}/${stream.path.at(-1)}`;
+  return thread.length > MOST_NAME ? runId : thread;
+}
+
+function callKey(stream: Stream, callId: string): string {
+  return `${stream.key}\0\0${callId}`;
+}

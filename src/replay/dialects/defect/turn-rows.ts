@@ -1,0 +1,236 @@
+import type { ContentPart } from "../../../audit/wire/content-part.ts";
+import type { GraphEvent, ModelUsage } from "../../../audit/wire/graph-event.ts";
+import type { Instant } from "../../../events/instant.ts";
+import { isCount } from "../../../events/option-checks.ts";
+import { formatRfc3339 } from "../../../events/rfc3339.ts";
+import type { ProjectedRow } from "../mapping.ts";
+import { blockText, outputOf, toContentPart } from "./content.ts";
+import type { AcpContentBlock, DefectUsage, ToolCallFields } from "./events.ts";
+
+/** Counts of a `ModelUsage` are below this. */
+const U32 = 2 ** 32;
+
+/**
+ * The audit rows of one turn, held until it is known whether the turn is taken back. Streamed pieces
+ * are put together: one message, and one `thinking_delta`, for what came without a break.
+ */
+export class TurnRows {
+  readonly #runId: string;
+  readonly #budget: RowBudget;
+  #rows: ProjectedRow[] = [];
+  #characters = 0;
+  #thinking: { readonly at: Readonly<Instant>; text: string } | undefined;
+  #answer: { at: Readonly<Instant>; readonly parts: ContentPart[]; text: string } | undefined;
+
+  constructor(runId: string, budget: RowBudget) {
+    this.#runId = runId;
+    this.#budget = budget;
+  }
+
+  prompt(content: readonly AcpContentBlock[], at: Readonly<Instant>): void {
+    if (!this.#budget.wanted) return;
+    this.#add({
+      kind: "user_message",
+      content: content.map(toContentPart),
+      timestamp: formatRfc3339(at),
+    });
+  }
+
+  thought(block: AcpContentBlock, at: Readonly<Instant>): void {
+    if (!this.#budget.wanted) return;
+    this.#endAnswer();
+    const text = blockText(block) ?? "";
+    if (!this.#hold(text.length)) return;
+    if (this.#thinking === undefined) this.#thinking = { at, text };
+    else this.#thinking.text += text;
+  }
+
+  text(block: AcpContentBlock, at: Readonly<Instant>): void {
+    if (!this.#budget.wanted) return;
+    this.#endThinking();
+    const text = blockText(block);
+    if (!this.#hold(text?.length ?? sizeOf(block))) return;
+    this.#answer ??= { at, parts: [], text: "" };
+    this.#answer.at = at;
+    if (text !== undefined) this.#answer.text += text;
+    else {
+      endText(this.#answer);
+      this.#answer.parts.push(toContentPart(block));
+    }
+  }
+
+  /**
+   * A model call succeeded: what it said is one message, with its usage.
+   *
+   * @returns whether there is a message: one that said nothing, and used nothing that a row can hold,
+   *   leaves none.
+   */
+  modelEnds(usage: DefectUsage | null | undefined, at: Readonly<Instant>): boolean {
+    if (!this.#budget.wanted) return false;
+    this.#endThinking();
+    const used = modelUsage(usage);
+    if (this.#answer === undefined && used === null) return false;
+    this.#answer ??= { at, parts: [], text: "" };
+    this.#answer.at = at;
+    this.#endAnswer(used);
+    return true;
+  }
+
+  toolCall(id: string, name: string, fields: ToolCallFields, at: Readonly<Instant>): void {
+    if (!this.#budget.wanted) return;
+    const input = fields.rawInput ?? null;
+    this.#add({ kind: "tool_call", id, name, input, timestamp: formatRfc3339(at) });
+  }
+
+  toolResult(id: string, name: string, fields: ToolCallFields, at: Readonly<Instant>): void {
+    if (!this.#budget.wanted) return;
+    this.#add({
+      kind: "tool_result",
+      tool_use_id: id,
+      name,
+      content: outputOf(fields),
+      is_error: fields.status === "failed",
+      timestamp: formatRfc3339(at),
+    });
+  }
+
+  /** @param thread where the sub-agent's own rows go. */
+  subAgent(agent: string, thread: string, at: Readonly<Instant>): void {
+    if (!this.#budget.wanted) return;
+    this.#add({
+      kind: "sub_agent_invoked",
+      agent_id: agent,
+      sub_thread_id: thread,
+      timestamp: formatRfc3339(at),
+    });
+  }
+
+  cancelled(at: Readonly<Instant>): void {
+    if (!this.#budget.wanted) return;
+    this.#add({ kind: "cancelled", reason: "cancelled", timestamp: formatRfc3339(at) });
+  }
+
+  /** The rows, which are held no more. */
+  release(): readonly ProjectedRow[] {
+    this.#settle();
+    const rows = this.#rows;
+    this.#budget.give(rows.length, this.#characters);
+    this.#rows = [];
+    this.#characters = 0;
+    return rows;
+  }
+
+  #settle(): void {
+    this.#endThinking();
+    this.#endAnswer();
+  }
+
+  #endThinking(): void {
+    const thinking = this.#thinking;
+    if (thinking === undefined) return;
+    this.#thinking = undefined;
+    const { at, text } = thinking;
+    this.#push({ kind: "thinking_delta", text, timestamp: formatRfc3339(at) });
+  }
+
+  #endAnswer(usage: ModelUsage | null = null): void {
+    const answer = this.#answer;
+    if (answer === undefined) return;
+    this.#answer = undefined;
+    endText(answer);
+    const timestamp = formatRfc3339(answer.at);
+    this.#push({ kind: "assistant_message", content: answer.parts, usage, timestamp });
+  }
+
+  #add(event: GraphEvent): void {
+    this.#settle();
+    if (this.#hold(sizeOf(event))) this.#push(event);
+  }
+
+  #push(event: GraphEvent): void {
+    if (this.#budget.take(1, 0)) this.#rows.push({ runId: this.#runId, event });
+  }
+
+  #hold(characters: number): boolean {
+    if (!this.#budget.take(0, characters)) return false;
+    this.#characters += characters;
+    return true;
+  }
+}
+
+function endText(answer: { readonly parts: ContentPart[]; text: string }): void {
+  if (answer.text === "") return;
+  answer.parts.push({ type: "text", text: answer.text });
+  answer.text = "";
+}
+
+/** `null` unless the provider counted input and output, each as a row can hold it. */
+function modelUsage(usage: DefectUsage | null | undefined): ModelUsage | null {
+  const input = u32(usage?.input_tokens);
+  const output = u32(usage?.output_tokens);
+  if (input === undefined || output === undefined) return null;
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    cached_input_tokens: u32(usage?.cache_read_input_tokens) ?? 0,
+    cache_creation_input_tokens: u32(usage?.cache_creation_input_tokens) ?? 0,
+    reasoning_tokens: 0,
+    safety_ratings: [],
+  };
+}
+
+function u32(count: number | bigint | null | undefined): number | undefined {
+  return isCount(count) && count < U32 ? count : undefined;
+}
+
+/** A bound on the audit rows that wait for the ends of their turns, over all turns. */
+export class RowBudget {
+  /** Rows, and streamed pieces of one, that were not kept because too much was held. */
+  over = 0;
+  /** Whether rows are wanted at all. */
+  readonly wanted: boolean;
+  readonly #mostRows: number;
+  readonly #mostCharacters: number;
+  #rows = 0;
+  #characters = 0;
+
+  constructor(mostRows: number, mostCharacters: number, wanted: boolean) {
+    this.wanted = wanted;
+    this.#mostRows = mostRows;
+    this.#mostCharacters = mostCharacters;
+  }
+
+  /** @returns false when there is no room; it is counted then. */
+  take(rows: number, characters: number): boolean {
+    const fits =
+      this.#rows + rows <= this.#mostRows && this.#characters + characters <= this.#mostCharacters;
+    if (!fits) {
+      this.over++;
+      return false;
+    }
+    this.#rows += rows;
+    this.#characters += characters;
+    return true;
+  }
+
+  /** Rows that were given out are thrown away. */
+  lose(rows: number): void {
+    this.over += rows;
+  }
+
+  give(rows: number, characters: number): void {
+    this.#rows -= rows;
+    this.#characters -= characters;
+  }
+}
+
+/** Roughly how many characters a value takes as JSON. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value === "bigint") return 20;
+  if (typeof value !== "object" || value === null) return 5;
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + sizeOf(item), 2);
+  let size = 2;
+  for (const [name, field] of Object.entries(value)) size += name.length + sizeOf(field);
+  return size;
+}

@@ -1,0 +1,228 @@
+import { type Instant, millisecondsBetween } from "../../../events/instant.ts";
+import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import type { RunEnd } from "../../../events/signals/signal.ts";
+import type { SignalList } from "./arrival.ts";
+import { Compactions } from "./compactions.ts";
+import type { DefectUsage, LeafEvent } from "./events.ts";
+import { childUsageAttributes, ModelAttempts, usageAttributes } from "./model-attempts.ts";
+import { DEFECT_TERMINALS, type DefectTerminal, terminalOf } from "./terminals.ts";
+import { ToolCalls } from "./tool-calls.ts";
+import { type RowBudget, TurnRows } from "./turn-rows.ts";
+
+/** A turn that only streams or reports tells the lifecycle so often that it lives, in ms. */
+const SIGN_OF_LIFE_MS = 60_000;
+
+/** What is remembered of a turn when it is over. */
+export interface TurnRef {
+  readonly runId: string;
+  /** Where its audit rows go; absent where the run's own thread is meant. */
+  readonly thread: string | undefined;
+}
+
+/** Where a turn stands. */
+export interface TurnPosition {
+  /** It is a sub-agent's. */
+  readonly child: boolean;
+  /** The sub-agent's name is not known yet. */
+  readonly nameless: boolean;
+}
+
+/** How the event that opened a turn did so. */
+export type TurnOpening = "prompt" | "turn_started" | "unseen";
+
+/** The events of a turn that neither begin nor end it. */
+export type TurnEvent = Exclude<
+  LeafEvent,
+  { type: "turn_started" | "user_prompt_committed" | "turn_ended" | "turn_aborted" }
+>;
+
+/** An open turn: a run of its session or sub-agent. */
+export class Turn {
+  readonly ref: TurnRef;
+  readonly openedAt: Instant;
+  readonly opening: TurnOpening;
+  /** When `turn_started` came. */
+  startedAt: Instant | undefined;
+  /** Something came beside its prompt and its start. */
+  busy = false;
+  /** When it was last heard of. */
+  lastAt: Instant;
+  /** Whether its agent's name is still to be told. */
+  nameless: boolean;
+  readonly tools: ToolCalls;
+  readonly rows: TurnRows;
+  readonly compactions = new Compactions();
+  /** When the lifecycle was told of it last. */
+  #toldAt: Instant;
+  readonly #child: boolean;
+  readonly #models: ModelAttempts;
+
+  constructor(
+    ref: TurnRef,
+    at: Instant,
+    opening: TurnOpening,
+    { child, nameless }: TurnPosition,
+    budget: RowBudget,
+    mostCalls: number,
+  ) {
+    this.ref = ref;
+    this.openedAt = at;
+    this.lastAt = at;
+    this.opening = opening;
+    this.startedAt = opening === "turn_started" ? at : undefined;
+    this.#toldAt = at;
+    this.nameless = nameless;
+    this.#child = child;
+    this.#models = new ModelAttempts(ref.runId);
+    this.tools = new ToolCalls(ref.runId, mostCalls);
+    this.rows = new TurnRows(ref.runId, budget);
+  }
+
+  /**
+   * Takes an event inside the turn.
+   *
+   * @param identified whether the event has an id.
+   * @returns whether the audit log has something of it.
+   */
+  take(event: TurnEvent, at: Instant, identified: boolean, out: SignalList): boolean {
+    this.busy = true;
+    switch (event.type) {
+      case "assistant_text":
+        this.#models.answers(at);
+        this.rows.text(event.content, at);
+        return true;
+      case "assistant_thought":
+        this.#models.answers(at);
+        this.rows.thought(event.content, at);
+        return true;
+      case "llm_call_started":
+        this.#models.start(event, at, out);
+        return false;
+      case "llm_call_finished":
+        return this.#models.finish(event, at, out) && this.rows.modelEnds(event.usage, at);
+      case "tool_call_started": {
+        this.#models.settleFailed(out);
+        const { fields, id, name } = event;
+        if (!this.tools.start(event, at, identified, out)) return false;
+        this.rows.toolCall(id, name, fields, at);
+        return true;
+      }
+      case "tool_call_progress":
+        this.tools.progress(event.id, event.fields);
+        return false;
+      case "tool_call_finished": {
+        const { fields, id } = event;
+        const name = this.tools.finish(id, fields, at, identified, out);
+        if (name === undefined) return false;
+        this.rows.toolResult(id, name, fields, at);
+        return true;
+      }
+      case "policy_decision":
+        this.tools.decide(event.id, event.decision, at, out);
+        return false;
+      case "permission_resolved":
+        this.tools.resolve(event.id, event.outcome, at, out);
+        return false;
+      case "context_compressed":
+      case "context_microcompacted":
+        this.compactions.note(event, this.ref.runId, at, out);
+        return false;
+      default:
+        return event satisfies never;
+    }
+  }
+
+  /** Where an event made no signal: every minute of those the lifecycle is told that the turn lives. */
+  tellAlive(at: Instant, out: SignalList): void {
+    if (out.signals.length === 0) {
+      if (millisecondsBetween(this.#toldAt, at) < SIGN_OF_LIFE_MS) return;
+      out.add({
+        tenantId: out.tenantId,
+        runId: this.ref.runId,
+        at,
+        signal: "attributes",
+        attributes: {},
+      });
+    }
+    this.#toldAt = at;
+  }
+
+  /**
+   * `turn_ended`: the run ends as its reason says.
+   *
+   * @returns whether the audit log has something of it.
+   */
+  end(
+    reason: string,
+    usage: DefectUsage | null | undefined,
+    at: Instant,
+    out: SignalList,
+  ): boolean {
+    this.settle(at, out);
+    const cancelled = reason === "cancelled";
+    if (cancelled) this.rows.cancelled(at);
+    const spoken = reason === "end_turn" || reason === "max_tokens" || reason === "refusal";
+    const attributes = this.#child ? childUsageAttributes(usage) : usageAttributes(usage);
+    attributes["entelix.run.end_reason"] = reason;
+    if (spoken) attributes["gen_ai.response.finish_reasons"] = [reason];
+    this.#close(terminalOf(reason), at, "", out, attributes);
+    return cancelled;
+  }
+
+  /** `turn_aborted`: upstream took the turn back out of its history. */
+  abort(at: Instant, out: SignalList): void {
+    this.#models.abort(at, out);
+    this.tools.end(out);
+    const { lastError } = this.#models;
+    const terminal = lastError === undefined ? "aborted" : "aborted_by_model";
+    this.#close(terminal, at, lastError ?? "", out, undefined);
+  }
+
+  /** The next turn began, or there is no room: of this one's end nothing was said. */
+  giveUp(reason: "superseded" | "limit", out: SignalList): void {
+    this.settle(this.lastAt, out);
+    const end: RunEnd = { outcome: "abandoned", reason };
+    out.add({
+      tenantId: out.tenantId,
+      runId: this.ref.runId,
+      at: this.lastAt,
+      signal: "run_closes",
+      end,
+    });
+  }
+
+  /** Tells what only shows when nothing more comes: after `at`. */
+  settle(at: Instant, out: SignalList): void {
+    this.#models.end(at, out);
+    this.tools.end(out);
+  }
+
+  #close(
+    terminal: DefectTerminal,
+    at: Instant,
+    message: string,
+    out: SignalList,
+    attributes: KnownAttributes | undefined,
+  ): void {
+    const end = endOf(terminal, message, attributes);
+    out.add({ tenantId: out.tenantId, runId: this.ref.runId, at, signal: "run_closes", end });
+  }
+}
+
+function endOf(
+  terminal: DefectTerminal,
+  message: string,
+  attributes: KnownAttributes | undefined,
+): RunEnd {
+  const { failureKind, outcome } = DEFECT_TERMINALS[terminal];
+  switch (outcome) {
+    case "complete":
+      return { outcome, attributes };
+    case "refused":
+      return { outcome, attributes };
+    case "failed":
+      return { outcome, kind: { type: failureKind ?? "unclassified" }, message, attributes };
+    default:
+      return outcome satisfies never;
+  }
+}

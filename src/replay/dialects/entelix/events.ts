@@ -1,0 +1,223 @@
+import type { AgentEvent, AgentEventType } from "../../../events/agent-event.ts";
+import { limitBreachForm } from "../../../events/breach-form.ts";
+import { type FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../../events/errors/error-kinds.ts";
+import { FAILURE_ORIGINS } from "../../../events/errors/failure-source.ts";
+import type { RenderedForLlm } from "../../../events/errors/llm-text.ts";
+import {
+  asOne,
+  count,
+  type Form,
+  flag,
+  json,
+  list,
+  name,
+  nullish,
+  oneOf,
+  oneOfElse,
+  optional,
+  text,
+  textWhere,
+  value,
+  withoutNull,
+} from "../../../events/forms.ts";
+import { record, tagged } from "../../../events/object-forms.ts";
+import { isCount, isWholeNumber } from "../../../events/option-checks.ts";
+
+// The types are those of `src/events`: programs build these events too, so that they are documented
+// there, and the compiler compares them with the forms. What a newer agent may have added to a closed set
+// is replaced by what the set has for it, so that a failure of an unknown kind still closes its run.
+
+const wholeNumber = value("a whole number from 0 below 2^53", isCount);
+
+/** A length of time in ms, which may have a fraction. */
+const milliseconds = value(
+  "milliseconds from 0",
+  (given): given is number | bigint =>
+    isWholeNumber(given) || (typeof given === "number" && given >= 0 && Number.isFinite(given)),
+);
+
+/** It went through the renderer when the event was sent. */
+const renderedText = value(
+  text.expected,
+  (given): given is RenderedForLlm => typeof given === "string",
+);
+
+/** A recording without content has `null` in place of the text. */
+const recordedText: Form<string> = {
+  ...text,
+  adapt: (given) => (given === null ? "" : given),
+};
+
+const toolErrorKind = oneOfElse(TOOL_ERROR_KINDS, "internal");
+
+const errorEnvelope = record(
+  {
+    wire_code: text,
+    wire_class: oneOfElse(["client", "server"], "server"),
+    retry_after_secs: withoutNull(count),
+    provider_status: withoutNull(wholeNumber),
+    origin: withoutNull(oneOfElse(FAILURE_ORIGINS, "run")),
+    cancelled: withoutNull(flag),
+    breach: withoutNull(limitBreachForm),
+  },
+  "an object with wire_code and wire_class",
+);
+
+const failureKind = tagged(
+  "type",
+  {
+    tool_error_terminal: record({ kind: toolErrorKind, tool_name: text }),
+    usage_limit_exceeded: record({}),
+    cancelled: record({}),
+    deadline_exceeded: record({}),
+    model_dispatch: record({}),
+    internal: record({}),
+    unclassified: record({}),
+  } satisfies Readonly<Record<(typeof FAILURE_KIND_IDS)[number], Form<unknown>>>,
+  {
+    expected: 'an object such as {"type":"cancelled"}',
+    adaptUnknown: () => ({ type: "unclassified" }),
+  },
+);
+
+const interruptionKind = tagged(
+  "type",
+  {
+    custom: record({}),
+    approval_pending: record({ tool_use_id: text }),
+    scheduled_pause: record({ phase: oneOf(["before", "after"]), node: text }),
+  },
+  {
+    expected: 'an object such as {"type":"custom"}',
+    expectedTag: "the name of an interruption kind",
+    adaptUnknown: () => ({ type: "custom" }),
+  },
+);
+
+const cost = textWhere('a decimal number as text, such as "0.30"', (given) =>
+  /^-?\d+(?:\.\d+)?$/.test(given),
+);
+
+const tokens = nullish(count, count.expected);
+
+/** What a run used of its budget; `null` and absent are a run without a budget. */
+const usage = record(
+  {
+    requests: wholeNumber,
+    input_tokens: count,
+    output_tokens: count,
+    tool_calls: wholeNumber,
+    cost_usd: nullish(cost, `${cost.expected}, or null`),
+    cache_read_input_tokens: tokens,
+    cache_write_input_tokens: tokens,
+  },
+  "a usage object",
+);
+
+const modelUsage = record(
+  {
+    input_tokens: tokens,
+    output_tokens: tokens,
+    cache_read_input_tokens: tokens,
+    cache_write_input_tokens: tokens,
+    reasoning_output_tokens: tokens,
+  },
+  "a usage object",
+);
+
+const number = value("a number", (given): given is number => typeof given === "number");
+
+const parameters = record({
+  temperature: nullish(number),
+  top_p: nullish(number),
+  top_k: nullish(number),
+  max_tokens: nullish(number),
+  frequency_penalty: nullish(number),
+  presence_penalty: nullish(number),
+  seed: nullish(number),
+  choice_count: nullish(number),
+  stop_sequences: nullish(asOne(list(text), "an array of text")),
+  stream: nullish(flag),
+  tool_choice: nullish(text),
+  reasoning_effort: nullish(text),
+});
+
+/** What a request says beside its messages; content may be absent here. */
+const request = {
+  provider: nullish(text),
+  server_address: nullish(text),
+  server_port: nullish(wholeNumber),
+  parameters: nullish(parameters),
+  system_instructions: optional(json),
+  tools: optional(json),
+  input: optional(json),
+};
+
+const ofRun = { run_id: text, tenant_id: name };
+const ofTool = { ...ofRun, tool_use_id: text, tool: text };
+const versioned = { tool_version: nullish(text) };
+const ofStep = { ...ofRun, step_id: name, step: text };
+const ofModel = { ...ofRun, model_call_id: name, model: nullish(text) };
+
+/** Every event of entelix's agents, 0.6.x and 0.5.x, and the model and step events of this package. */
+export const ENTELIX_EVENTS = tagged("type", {
+  started: record({ ...ofRun, parent_run_id: nullish(text), agent: text }),
+  tool_start: record({ ...ofTool, ...versioned, input: json }),
+  tool_complete: record({ ...ofTool, ...versioned, duration_ms: milliseconds, output: json }),
+  tool_error: record({
+    ...ofTool,
+    ...versioned,
+    error: text,
+    error_for_llm: renderedText,
+    kind: withoutNull(toolErrorKind),
+    envelope: errorEnvelope,
+    duration_ms: milliseconds,
+  }),
+  tool_call_asked: record(ofTool),
+  tool_call_approved: record(ofTool),
+  tool_call_denied: record({ ...ofTool, reason: recordedText }),
+  complete: record({ ...ofRun, state: json, usage: nullish(usage) }),
+  failed: record({
+    ...ofRun,
+    error: text,
+    kind: withoutNull(failureKind),
+    envelope: errorEnvelope,
+  }),
+  interrupted: record({ ...ofRun, kind: interruptionKind, payload: json }),
+  model_start: record({ ...ofModel, ...request }),
+  model_complete: record({
+    ...ofModel,
+    ...request,
+    duration_ms: milliseconds,
+    first_output_ms: nullish(milliseconds, milliseconds.expected),
+    usage: nullish(modelUsage),
+    response_model: nullish(text),
+    response_id: nullish(text),
+    finish_reasons: nullish(asOne(list(text), "an array of text")),
+    cost_usd: nullish(cost, `${cost.expected}, or null`),
+    retries: nullish(wholeNumber),
+    output: optional(json),
+  }),
+  model_error: record({
+    ...ofModel,
+    duration_ms: milliseconds,
+    error: text,
+    kind: failureKind,
+    envelope: errorEnvelope,
+    retries: nullish(wholeNumber),
+  }),
+  step_start: record({
+    ...ofStep,
+    kind: nullish(oneOfElse(["step", "retrieval"], "step")),
+    input: optional(json),
+  }),
+  step_complete: record({ ...ofStep, duration_ms: milliseconds, output: optional(json) }),
+  step_error: record({
+    ...ofStep,
+    duration_ms: milliseconds,
+    error: text,
+    envelope: errorEnvelope,
+  }),
+} satisfies {
+  readonly [T in AgentEventType]: Form<Omit<Extract<AgentEvent, { readonly type: T }>, "type">>;
+});

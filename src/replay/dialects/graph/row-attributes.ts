@@ -1,0 +1,165 @@
+import type {
+  AgentHandoff,
+  BranchCreated,
+  CheckpointMarker,
+  ContextCompacted,
+  ErrorRecorded,
+  MemoryRecall,
+  ModelUsage,
+  ModelWarning,
+  RateLimit,
+  Warning,
+} from "../../../audit/wire/graph-event.ts";
+import type { ToolCallDecided } from "../../../audit/wire/own-event.ts";
+import type { DecisionDetails } from "../../../events/event-details.ts";
+import type { AttributeName } from "../../../events/semconv/semconv.ts";
+import type { KnownAttributes, OwnAttributes } from "../../../events/signals/known-attributes.ts";
+
+/** A row that is a point in the life of its run. */
+export type PointRow =
+  | AgentHandoff
+  | BranchCreated
+  | CheckpointMarker
+  | ContextCompacted
+  | ErrorRecorded
+  | MemoryRecall
+  | RateLimit
+  | Warning;
+
+/** A span event, and the attribute of the run that counts its like, where anybody counts them. */
+export interface Point {
+  readonly name: string;
+  readonly attributes: KnownAttributes;
+  readonly count?: AttributeName;
+}
+
+/** What a point in the life of a run says of it. */
+export function pointOf(row: PointRow): Point {
+  switch (row.kind) {
+    case "agent_handoff":
+      return {
+        name: "entelix.handoff",
+        attributes: { "entelix.handoff.from": row.from ?? undefined, "entelix.handoff.to": row.to },
+        count: "entelix.handoff.count",
+      };
+    case "branch_created":
+      return {
+        name: "entelix.branch",
+        attributes: {
+          "entelix.branch.id": row.branch_id,
+          "entelix.branch.parent_event": Number(row.parent_event),
+        },
+      };
+    case "checkpoint_marker":
+      return {
+        name: "entelix.checkpoint",
+        attributes: {
+          "entelix.checkpoint.id": row.checkpoint_id,
+          "entelix.checkpoint.thread_id": row.thread_id,
+        },
+      };
+    case "context_compacted":
+      return {
+        name: "entelix.context_compacted",
+        attributes: {
+          "entelix.compaction.dropped_chars": Number(row.dropped_chars),
+          "entelix.compaction.retained_chars": Number(row.retained_chars),
+        },
+        count: "entelix.compaction.count",
+      };
+    case "error":
+      return {
+        name: "entelix.error",
+        attributes: { "entelix.error.class": row.class, "entelix.error.message": row.message },
+        count: "entelix.error.count",
+      };
+    case "memory_recall":
+      return {
+        name: "entelix.memory_recall",
+        attributes: {
+          "entelix.memory_recall.tier": row.tier,
+          "entelix.memory_recall.namespace": row.namespace_key,
+          "entelix.memory_recall.hits": Number(row.hits),
+        },
+        count: "entelix.memory_recall.count",
+      };
+    case "rate_limit":
+      return {
+        name: "entelix.rate_limit",
+        attributes: rateLimitAttributes(row.snapshot),
+        count: "entelix.rate_limit.count",
+      };
+    case "warning":
+      return {
+        name: "entelix.warning",
+        attributes: warningAttributes(row.warning),
+        count: "entelix.warning.count",
+      };
+    default:
+      return row satisfies never;
+  }
+}
+
+function rateLimitAttributes(snapshot: RateLimit["snapshot"]): KnownAttributes {
+  const { requests_remaining, requests_reset_at, tokens_remaining, tokens_reset_at } = snapshot;
+  return {
+    "entelix.rate_limit.requests_remaining": numberIn(requests_remaining),
+    "entelix.rate_limit.tokens_remaining": numberIn(tokens_remaining),
+    "entelix.rate_limit.requests_reset_at": requests_reset_at ?? undefined,
+    "entelix.rate_limit.tokens_reset_at": tokens_reset_at ?? undefined,
+  };
+}
+
+function warningAttributes(warning: ModelWarning): KnownAttributes {
+  const { kind } = warning;
+  const named = (subject: string, detail?: string): KnownAttributes => ({
+    "entelix.warning.kind": kind,
+    "entelix.warning.subject": subject,
+    "entelix.warning.detail": detail,
+  });
+  switch (warning.kind) {
+    case "lossy_encode":
+      return named(warning.field, warning.detail);
+    case "unknown_stop_reason":
+      return named(warning.raw);
+    case "unsupported_capability":
+      return named(warning.capability, warning.detail);
+    case "provider_extension_ignored":
+      return named(warning.vendor);
+    default:
+      return warning satisfies never;
+  }
+}
+
+/**
+ * The tokens of one model call, as the provider counted them: whether its input tokens contain the
+ * cached ones differs between providers, and the log does not say whose reply it is.
+ */
+export function usageAttributes(usage: ModelUsage | null | undefined): OwnAttributes {
+  if (usage === null || usage === undefined) return {};
+  return {
+    "gen_ai.usage.input_tokens": usage.input_tokens,
+    "gen_ai.usage.output_tokens": usage.output_tokens,
+    "gen_ai.usage.cache_read.input_tokens": usage.cached_input_tokens || undefined,
+    "gen_ai.usage.cache_write.input_tokens": usage.cache_creation_input_tokens || undefined,
+    "gen_ai.usage.reasoning.output_tokens": usage.reasoning_tokens || undefined,
+  };
+}
+
+/** A span holds no bigint: beyond 2^53 it shows the nearest number, and the row the exact one. */
+function numberIn(value: number | bigint | null | undefined): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value);
+}
+
+/** A decision as signals have it: without what nobody said. */
+export function decisionIn(row: ToolCallDecided): DecisionDetails {
+  const { by, decision: outcome, person, proposed_input, reason, wait_ms } = row;
+  return {
+    outcome,
+    ...(by === undefined ? {} : { by }),
+    ...(person === undefined ? {} : { person }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(wait_ms === undefined ? {} : { wait_ms }),
+    ...(proposed_input === undefined ? {} : { proposed_input }),
+  };
+}

@@ -1,0 +1,118 @@
+import { RecentPairs } from "../../../events/ids/recent-map.ts";
+import { RunIds } from "../../../events/ids/run-ids.ts";
+import type { LogRun, OpenCall } from "./log-run.ts";
+
+/** Runs and dispatches that are remembered of one trace. */
+const A_TRACE = 1_000;
+
+/** A sub-agent that a run says it dispatched, until a run is found to be it. */
+export interface Dispatch {
+  readonly run: LogRun;
+  readonly agent: string;
+  readonly subThread: string;
+  readonly call: OpenCall | undefined;
+}
+
+/** Where a run sits that names its trace alone. */
+export interface RunParent {
+  readonly parentRunId: string;
+  readonly dispatch?: Dispatch | undefined;
+}
+
+interface Trace {
+  /** The run whose own trace it is. */
+  root: LogRun | undefined;
+  readonly runs: LogRun[];
+  dispatches: Dispatch[];
+}
+
+/**
+ * The runs of logs whose rows name run and trace: a row says in which trace its run is, but not under
+ * which run. What it sits under is concluded from who dispatched a sub-agent, or has a call open.
+ */
+export class TraceParents {
+  readonly #traces: RecentPairs<Trace>;
+
+  /** @param traces that are remembered, at least. */
+  constructor(traces: number) {
+    this.#traces = new RecentPairs(traces);
+  }
+
+  /** @param isRoot whether {@link TraceParents.placeOf} found no place above the run. */
+  opened(traceId: string, run: LogRun, isRoot: boolean): void {
+    const trace = this.#traceOf(run.tenantId, traceId);
+    if (isRoot) trace.root ??= run;
+    trace.runs.push(run);
+    if (trace.runs.length > A_TRACE) trace.runs.shift();
+  }
+
+  dispatched(traceId: string, dispatch: Dispatch): void {
+    const trace = this.#traceOf(dispatch.run.tenantId, traceId);
+    trace.dispatches.push(dispatch);
+    if (trace.dispatches.length > A_TRACE) trace.dispatches.shift();
+  }
+
+  /**
+   * The place of a run that is about to open.
+   *
+   * @param thread that its row is in: a dispatch may have named it.
+   * @returns `undefined` for a run that is its own trace.
+   */
+  placeOf(
+    tenantId: string,
+    runId: string,
+    traceId: string | undefined,
+    thread: string,
+  ): RunParent | undefined {
+    if (traceId === undefined) return undefined;
+    const trace = this.#traceOf(tenantId, traceId);
+    if (isRootOf(trace, tenantId, runId, traceId)) return undefined;
+    const dispatch = takeDispatch(trace, runId, thread);
+    if (dispatch !== undefined) return { parentRunId: dispatch.run.runId, dispatch };
+    const dispatchers = new Set(trace.dispatches.map((each) => each.run));
+    const callers = trace.runs.filter((run) => run.calls.length > 0);
+    const parent = onlyOne([...dispatchers]) ?? onlyOne(callers);
+    return { parentRunId: parent?.runId ?? trace.root?.runId ?? rootIn(traceId) };
+  }
+
+  #traceOf(tenantId: string, traceId: string): Trace {
+    let trace = this.#traces.get(tenantId, traceId);
+    if (trace === undefined) {
+      trace = { root: undefined, runs: [], dispatches: [] };
+      this.#traces.set(tenantId, traceId, trace);
+    }
+    return trace;
+  }
+}
+
+/** The dispatch that named this run or its thread, else the only one nobody answered yet. */
+function takeDispatch(trace: Trace, runId: string, thread: string): Dispatch | undefined {
+  const { dispatches } = trace;
+  const found =
+    dispatches.find(({ subThread }) => subThread === runId || subThread === thread) ??
+    onlyOne(dispatches);
+  if (found !== undefined) trace.dispatches = dispatches.filter((each) => each !== found);
+  return found;
+}
+
+/** The run id of a root that was not seen: its trace id with dashes, unless it is no UUID. */
+function rootIn(traceId: string): string {
+  const parts = [
+    traceId.slice(0, 8),
+    traceId.slice(8, 12),
+    traceId.slice(12, 16),
+    traceId.slice(16, 20),
+  ];
+  return [...parts, traceId.slice(20)].join("-");
+}
+
+/** Whether the trace is the run's own. A trace is the own one of one run, but for a UUID's capitals. */
+function isRootOf({ root }: Trace, tenantId: string, runId: string, traceId: string): boolean {
+  if (RunIds.fromUuid(runId)?.traceId === traceId) return true;
+  if (root !== undefined) return root.runId === runId;
+  return RunIds.hashed(tenantId, runId).traceId === traceId;
+}
+
+function onlyOne<T>(items: readonly T[]): T | undefined {
+  return items.length === 1 ? items[0] : undefined;
+}

@@ -1,0 +1,87 @@
+import { inputBytes } from "../../audit/storage/open-input.ts";
+import type { ByteSource } from "./byte-source.ts";
+import { EventIntake, type ReadEventsOptions, type ReadReport } from "./event-intake.ts";
+import { EventOrder } from "./event-order.ts";
+import { readNdjson } from "./ndjson-reader.ts";
+
+/** The source failed before its end. What was read until then was delivered. */
+export class SourceReadError extends Error {
+  override readonly name = "SourceReadError";
+  /** What was read until then. */
+  readonly report: ReadReport;
+
+  constructor(name: string, { cause, message }: Error, report: ReadReport) {
+    super(`${name}: cannot be read to its end: ${message}`, { cause });
+    this.report = report;
+  }
+}
+
+/** The source gave no more, as opposed to a callback that threw. */
+class Unreadable extends Error {}
+
+/**
+ * Reads a source of events to its end: splits lines, parses, checks, puts in order, delivers. A bad
+ * line is reported and rejected; the rest goes on. Memory is bounded by the line limit and the order
+ * window, whatever the size of the source.
+ *
+ * @param source path of a file, or bytes; gzip is recognised.
+ * @throws SourceReadError when the source cannot be read (on); what a callback throws, unchanged;
+ *   RangeError when a limit is no whole number in its range.
+ *
+ * @example
+ * const report = await readEvents("events.ndjson", {
+ *   dialects: [entelixDialect],
+ *   onEvent: ({ event, envelope }) => sink.send(event, envelope),
+ *   onIssue: (issue) => console.error(formatIssue(issue)),
+ * });
+ */
+export async function readEvents<E>(
+  source: string | URL | ByteSource,
+  options: ReadEventsOptions<E>,
+): Promise<ReadReport> {
+  const isPath = typeof source === "string" || source instanceof URL;
+  const name = options.name ?? (isPath ? String(source) : "input");
+  const order = new EventOrder(options, options.window);
+  // Opened when the first byte is asked for, and so not where an option is wrong.
+  const bytes = isPath ? inputBytes(source) : source;
+  const intake = new EventIntake({ ...options, name }, order);
+  const cut = await readSource(bytes, intake);
+  await order.release();
+  if (cut === undefined) return intake.report();
+  throw new SourceReadError(name, cut, intake.report());
+}
+
+/**
+ * Reads a source to its end. Its last events wait in the order of the intake.
+ *
+ * @returns why it can't be read to its end, or nothing.
+ * @throws what a callback throws.
+ */
+export async function readSource<E>(
+  bytes: ByteSource,
+  intake: EventIntake<E>,
+): Promise<Error | undefined> {
+  const { maxLineBytes } = intake;
+  let cut: Error | undefined;
+  try {
+    for await (const batch of toldApart(readNdjson(bytes, { maxLineBytes }))) {
+      for (const part of batch) {
+        const busy = intake.take(part);
+        if (busy !== undefined) await busy;
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    cut = error;
+  }
+  await intake.end();
+  return cut;
+}
+
+async function* toldApart<T>(batches: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+  try {
+    yield* batches;
+  } catch (error) {
+    throw new Unreadable(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}

@@ -1,0 +1,396 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { Bridge, type BridgeInternals, internalsOf } from "../../bridge/bridge.ts";
+import { Retry } from "../../bridge/export/retry.ts";
+import type { OpenRun } from "../../bridge/open-runs.ts";
+import { createReplayProvider } from "../../bridge/output/replay-provider.ts";
+import { within } from "../../bridge/spans/within.ts";
+import { ReplayFilter } from "../../bridge/stores/replay-filter.ts";
+import { MOST_SPANS, SpanExports } from "../../bridge/stores/span-exports.ts";
+import { InFlightSet, StoreFlow } from "../../bridge/stores/store-flow.ts";
+import { tenantKey } from "../../events/agent-event.ts";
+import { RecentMap } from "../../events/ids/recent-map.ts";
+import { fromMilliseconds } from "../../events/instant.ts";
+import { checkWhole } from "../../events/option-checks.ts";
+import type { DecodeIssue } from "../../replay/dialects/dialect.ts";
+import { ActivityLine } from "../../replay/input/activity-line.ts";
+import type { DecodedLine } from "../../replay/input/decode-line.ts";
+import { type RecordedEvent, RUNTIMES } from "../../replay/runtimes.ts";
+import type { SignalPlayer } from "../../replay/signal-player.ts";
+import { decodeAlone, decodeLogLine } from "./decode-log-line.ts";
+import { LineOrder } from "./line-order.ts";
+import { LogClock } from "./log-clock.ts";
+import type {
+  LogLine,
+  LogProcessorOptions,
+  ProcessorFigures,
+  ProcessorLine,
+} from "./log-processor-options.ts";
+import { MOST_ROWS, ProcessorLog } from "./processor-log.ts";
+import { isRowRefused } from "./thread-append-queue.ts";
+
+const DIALECTS = RUNTIMES.map(({ dialect }) => dialect);
+/** Senders whose dialect is remembered, at least. */
+const SENDERS = 10_000;
+/** Lines that are taken before others in the process have their turn: a few ms. */
+const AT_A_STRETCH = 256;
+/** Rejected lines that may be under way before more lines are taken. */
+const MOST_REJECTED = 256;
+
+/**
+ * Works the lines of one log, in the order of their offsets: spans to their store, rows to the audit log.
+ * Whatever happens to the process, a log processor that is made again for the same log makes the identical
+ * spans and rows, so that nothing is lost and nothing is there twice.
+ *
+ * Commit what {@link LogProcessor.settle} resolves with. A log processor that goes on is made with it as
+ * `from`, and is given the lines from some way before it (100,000, say): those are played without being
+ * exported again, to rebuild what the log processor must know of runs that are over, of events that came
+ * before, and of the dialects' streams. What would have to be known from further back is not known:
+ * - Of a run that goes on after a longer pause, of an event that comes again so late, of a child whose
+ *   parent ended before that, the spans are those of a run whose beginning was not seen.
+ * - Where lines have no event ids, the dialects `agent-sdk`, `defect` and `graph` number runs in their
+ *   streams: in a stream that began before that they get other ids.
+ *
+ * A run that grew old while no line came, and of which lines come later that say they are older than that,
+ * may end otherwise after a crash; and a log in a directory knows the rows that come again by as many event
+ * ids as it remembers.
+ *
+ * Stores that are away are waited for: {@link LogProcessor.take} returns a promise when no more fits in
+ * memory.
+ *
+ * @example
+ * const processor = new LogProcessor({ name: "journal", from: journal.position, ... });
+ * for await (const lines of journal.follow(from - lookback, signal)) {
+ *   for (const line of lines) await processor.take(line);
+ *   await journal.checkpoint(await processor.settle());
+ * }
+ * await processor.close(5_000);
+ */
+export class LogProcessor {
+  readonly #options: LogProcessorOptions;
+  readonly #stored: number;
+  readonly #bridge: Bridge;
+  readonly #telemetry: BridgeInternals["telemetry"];
+  readonly #players: ReadonlyMap<string, SignalPlayer<RecordedEvent>>;
+  readonly #clock = new LogClock();
+  readonly #order: LineOrder;
+  readonly #inFlight = new InFlightSet();
+  readonly #exports: SpanExports;
+  readonly #filter: ReplayFilter;
+  readonly #log: ProcessorLog | undefined;
+  readonly #rejecting: Retry;
+  /** To the stores of spans and rows, and to `onRejected`. */
+  readonly #flows: {
+    readonly spans: StoreFlow;
+    readonly rows: StoreFlow;
+    readonly rejected: StoreFlow;
+  };
+  readonly #closed = new AbortController();
+  #closing = false;
+  /** Rejects the settles that wait when the log processor is closed. */
+  readonly #settling = new Set<(error: unknown) => void>();
+  readonly #dialects = new RecentMap<string>(SENDERS);
+  #last = 0;
+  /** The lowest offset that was not taken, or not all of it. */
+  #next: number;
+  #settledTo: number;
+  #storedTo: number;
+  /** Wakes who waits for room. */
+  #room: Room | undefined;
+  #lines = 0;
+  #alreadyExported = 0;
+  #events = 0;
+  #rejected = 0;
+  #unknown = 0;
+
+  /** @throws RangeError when `from`, or a limit of window or runs, is no whole number in its range. */
+  constructor(options: LogProcessorOptions) {
+    const { audit, delays, from, limits, name, onError, service, tenant } = options;
+    checkWhole(from, "from");
+    this.#options = options;
+    this.#stored = Math.max(from, options.stored ?? from);
+    this.#next = from;
+    this.#settledTo = from;
+    this.#storedTo = this.#stored;
+    this.#order = new LineOrder(options.window, this.#clock);
+    const closed = this.#closed.signal;
+    const retry = (where: string, isFinal?: (error: unknown) => boolean) =>
+      new Retry({
+        closed,
+        onTrouble: (error) => onError(error, `${name}: ${where}`),
+        delays,
+        isFinal,
+      });
+    const flow = (most: number) => new StoreFlow(most, () => this.#stepDone());
+    this.#flows = { spans: flow(MOST_SPANS), rows: flow(MOST_ROWS), rejected: flow(MOST_REJECTED) };
+    this.#exports = new SpanExports(options.spans, this.#flows.spans);
+    this.#filter = new ReplayFilter(from, this.#exports, this.#inFlight);
+    this.#rejecting = retry("rejected");
+    this.#log =
+      audit === undefined
+        ? undefined
+        : new ProcessorLog({
+            log: audit,
+            filter: this.#filter,
+            inFlight: this.#inFlight,
+            retry: retry("audit", isRowRefused),
+            closed,
+            flow: this.#flows.rows,
+          });
+    this.#bridge = new Bridge({
+      mode: "replay",
+      tracerProvider: createReplayProvider(service.resource, this.#filter),
+      audit: this.#log,
+      rows: options.rows,
+      ...options.onSpans,
+      limits,
+      onError: (error, where) => onError(error, `${name}: ${where}`),
+    });
+    this.#telemetry = internalsOf(this.#bridge).telemetry;
+    this.#telemetry.lifecycle.observe(this.#filter);
+    this.#telemetry.horizon = () => this.#clock.horizon;
+    this.#players = new Map(
+      RUNTIMES.map(({ dialect, player }) => [dialect.name, player(this.#bridge, tenant)] as const),
+    );
+  }
+
+  /**
+   * Takes the next line. Calls may not overlap; a line that does not come after the last one is passed
+   * over. Never throws because of the line.
+   *
+   * @returns a promise only where something has to be waited for: the next line when it resolves.
+   */
+  take(line: ProcessorLine): Promise<void> | undefined {
+    if (this.#closing || line.offset < this.#last) return undefined;
+    this.#lines++;
+    this.#last = line.offset;
+    this.#next = line.more === true ? line.offset : line.offset + 1;
+    if (line.offset < this.#stored) this.#alreadyExported++;
+    this.#clock.lineArrived(line.arrivedMs);
+    this.#look(this.#clock.lastLineMs);
+    this.#play(this.#order.arrived());
+    this.#decode(line);
+    if (this.#isFull) return this.#waitForRoom();
+    return this.#lines % AT_A_STRETCH === 0 ? nextTurn() : undefined;
+  }
+
+  /**
+   * Time passes without lines: what waits to be put in order is played, and runs grow old. Call it
+   * every second or so while no line comes.
+   *
+   * @param nowMs ms since 1970.
+   */
+  async idle(nowMs: number): Promise<void> {
+    if (this.#closing) return;
+    this.#look(Date.now());
+    this.#play(this.#order.idle(nowMs));
+    // A run whose next line still waits to be put in order is not silent.
+    const at = this.#order.waiting > 0 ? undefined : this.#clock.eventTime(nowMs);
+    if (at !== undefined) this.#telemetry.advance(at);
+    if (this.#isFull) await this.#waitForRoom();
+  }
+
+  /**
+   * Stores all that is done, for as long as it takes. Lines may be taken meanwhile.
+   *
+   * @returns the commit position: the lowest offset that is still needed. It never falls.
+   * @throws (rejects) once the log processor is closed.
+   */
+  async settle(): Promise<number> {
+    this.#closed.signal.throwIfAborted();
+    const { needed, done } = this.#positions();
+    this.#exports.hurry();
+    try {
+      await new Promise<unknown>((resolve, reject) => {
+        this.#settling.add(reject);
+        void this.#inFlight.settle().then((settled) => {
+          this.#settling.delete(reject);
+          resolve(settled);
+        });
+      });
+    } finally {
+      this.#exports.relax();
+    }
+    this.#settledTo = Math.max(this.#settledTo, needed);
+    this.#storedTo = Math.max(this.#storedTo, done);
+    return this.#settledTo;
+  }
+
+  /** What `settle` resolved with last; at first `from`. */
+  get settled(): number {
+    return this.#settledTo;
+  }
+
+  /**
+   * Everything that came of the lines below this offset is stored, as of the last `settle`. Kept beside
+   * the commit position it spares the next log processor to store it again: its option `stored`.
+   */
+  get stored(): number {
+    return this.#storedTo;
+  }
+
+  /** What `settle` would resolve with if everything were stored at once. */
+  get position(): number {
+    return Math.max(this.#settledTo, this.#positions().needed);
+  }
+
+  get figures(): ProcessorFigures {
+    const { ignored, openRuns, tenantConflicts } = this.#bridge.diagnostics();
+    const flows = Object.values(this.#flows);
+    const { newestMs } = this.#clock;
+    const now = Date.now();
+    return {
+      lines: this.#lines,
+      alreadyExported: this.#alreadyExported,
+      events: this.#events,
+      rejected: this.#rejected,
+      unknown: this.#unknown,
+      duplicates: ignored.duplicate,
+      ignored,
+      tenantConflicts,
+      late: this.#order.late,
+      spansStored: this.#exports.stored,
+      spansRefused: this.#exports.refused,
+      rowsStored: this.#log?.stored ?? 0,
+      rowsRefused: this.#log?.refused ?? 0,
+      openRuns,
+      waiting: this.#order.waiting,
+      inFlight: flows.reduce((sum, { count }) => sum + count, 0),
+      stalled: flows.some((flow) => flow.isStalled(now)),
+      lagMs: newestMs === 0 ? 0 : Math.max(0, now - newestMs),
+    };
+  }
+
+  /**
+   * The open runs, the one that was silent longest first.
+   *
+   * @param atMs what time it is, in ms since 1970: the senders' clocks are taken to show the same.
+   */
+  openRuns(atMs: number): readonly OpenRun[] {
+    return this.#telemetry.openRuns({ limit: Number.POSITIVE_INFINITY }, fromMilliseconds(atMs));
+  }
+
+  /**
+   * Hands over: takes no more lines, settles a last time if that takes no longer than `graceMs`, and
+   * stops. Open runs stay open: the next processor, from `settled`, opens them again from their lines. Never
+   * rejects.
+   */
+  async close(graceMs: number): Promise<void> {
+    if (this.#closing) return;
+    this.#closing = true;
+    await within(
+      graceMs,
+      this.settle().catch(() => {}),
+    );
+    const closed = new Error(`${this.#options.name}: the log processor is closed`);
+    this.#closed.abort(closed);
+    for (const reject of this.#settling) reject(closed);
+    this.#stepDone();
+  }
+
+  #decode(line: LogLine): void {
+    // Senders of two tenants may have one key.
+    const key = line.key === undefined ? undefined : tenantKey(line.tenant ?? "", line.key);
+    const before = key === undefined ? undefined : this.#dialects.get(key);
+    const first = decodeLogLine(line, DIALECTS, before);
+    const undecided = first.issues !== undefined && first.undecided === true;
+    const decoded = (undecided ? decodeAlone(line, DIALECTS) : undefined) ?? first;
+    if (decoded.issues !== undefined) {
+      this.#rejected++;
+      if (line.offset >= this.#stored) this.#reject(line, decoded.issues);
+      return;
+    }
+    // What was only guessed says nothing of the lines behind it.
+    if (key !== undefined && decoded === first && decoded.dialect !== before) {
+      this.#dialects.set(key, decoded.dialect);
+    }
+    if (decoded.event !== undefined) this.#play(this.#order.add(decoded.event));
+    else if (decoded.unknown !== undefined) {
+      this.#unknown++;
+      if (decoded.activity !== undefined) this.#play(this.#order.add(decoded.activity));
+    }
+  }
+
+  /** Plays lines in one go: nothing may come between those that were released together. */
+  #play(lines: readonly (DecodedLine<RecordedEvent> | ActivityLine<RecordedEvent>)[]): void {
+    if (lines.length === 0) return;
+    for (const line of lines) {
+      this.#filter.beginLine(line.line, line.line < this.#stored);
+      if (this.#log !== undefined) this.#log.source = line;
+      try {
+        this.#playOne(line);
+      } catch (error) {
+        this.#options.onError(error, `${this.#options.name}: event`);
+      }
+      this.#clock.eventPlayed(line.at);
+    }
+    this.#filter.alreadyExported = false;
+  }
+
+  #playOne(line: DecodedLine<RecordedEvent> | ActivityLine<RecordedEvent>): void {
+    const player = this.#players.get(line.dialect.name);
+    if (line instanceof ActivityLine) {
+      player?.keepAlive(line.value, line.envelope);
+      return;
+    }
+    this.#events++;
+    // What it waits for is counted where it is done.
+    player?.take(line.event, line.envelope)?.catch(ignore);
+  }
+
+  /** @returns the lowest offset that is needed, and the lowest that is not played. */
+  #positions(): { readonly needed: number; readonly done: number } {
+    const done = Math.min(this.#order.lowest, this.#next);
+    return { needed: Math.min(done, this.#filter.lowWatermark), done };
+  }
+
+  /** Passes a rejected line on, until it is stored. */
+  #reject(line: LogLine, issues: readonly DecodeIssue[]): void {
+    const epoch = this.#inFlight.begin();
+    const { length } = line.text;
+    this.#flows.rejected.begin(length);
+    const stored = this.#rejecting.until(async () => this.#options.onRejected(line, issues));
+    // It rejects where this is closed: the next log processor comes to the line again.
+    void stored.then(() => {
+      epoch.end();
+      this.#flows.rejected.end(length);
+    }, ignore);
+  }
+
+  #look(nowMs: number): void {
+    const { rejected, rows, spans } = this.#flows;
+    spans.look(nowMs);
+    rows.look(nowMs);
+    rejected.look(nowMs);
+  }
+
+  get #isFull(): boolean {
+    const { rejected, rows, spans } = this.#flows;
+    return spans.full || rejected.full || rows.full;
+  }
+
+  #waitForRoom(): Promise<void> {
+    this.#room ??= makeRoom();
+    return this.#room.promise;
+  }
+
+  #stepDone(): void {
+    if (this.#room === undefined || (this.#isFull && !this.#closed.signal.aborted)) return;
+    this.#room.resolve();
+    this.#room = undefined;
+  }
+}
+
+interface Room {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+}
+
+function makeRoom(): Room {
+  let resolve = ignore;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve: () => resolve() };
+}
+
+function ignore(): void {}

@@ -1,0 +1,67 @@
+import { CliError } from "../../cli/cli-error.ts";
+import type { Io } from "../../cli/command.ts";
+import { Interruption, leaveSoon } from "../../cli/services/signals.ts";
+import { count } from "../../cli/terminal/table.ts";
+import { safe } from "../../cli/terminal/text.ts";
+import type { SourcesOptions, ViewedRuns } from "../runs/viewed-runs.ts";
+import { openSources } from "./open-sources.ts";
+
+/**
+ * Opens the sources, works on their runs, and removes what was written to temporary files.
+ *
+ * @param work returns the exit code; `undefined` where it ended early by the signal.
+ */
+export async function withRuns(
+  places: readonly string[],
+  options: SourcesOptions,
+  io: Io,
+  work: (runs: ViewedRuns, signal: AbortSignal) => Promise<number | undefined>,
+): Promise<number> {
+  const interruption = new Interruption();
+  try {
+    const runs = await openSources(places, options, io);
+    try {
+      return (await work(runs, interruption.signal)) ?? interruption.exitCode ?? 1;
+    } finally {
+      await runs.close();
+    }
+  } finally {
+    interruption.release();
+    leaveSoon();
+  }
+}
+
+/** Waits until the sources were read. @returns whether they were, before the signal. */
+export async function allRead(runs: ViewedRuns, signal: AbortSignal): Promise<boolean> {
+  await Promise.race([runs.ready(), aborted(signal)]);
+  return !signal.aborted;
+}
+
+/** The runs with the id that `--run` gave. @throws CliError when there is none. */
+export function keysOf(runs: ViewedRuns, run: string): readonly string[] {
+  const keys = runs.keysOf(run);
+  if (keys.length > 0) return keys;
+  throw new CliError(`--run: expected a run of the sources, got ${safe(run)}`);
+}
+
+/** 2: something is wrong with a source, and the rest was read. */
+export function exitCodeOf(runs: ViewedRuns): 0 | 2 {
+  return runs.list([]).sources.some(({ problem_count }) => problem_count > 0) ? 2 : 0;
+}
+
+/** What is wrong with the sources: a line for each that has problems, with the first of them. */
+export function problemLines(runs: ViewedRuns): string[] {
+  return runs.list([]).sources.flatMap(({ name, problem_count, problems: [first] }) => {
+    if (first === undefined) return [];
+    const { line, place, problem } = first;
+    const more = problem_count === 1 ? "" : ` (${count(problem_count - 1)} more)`;
+    const where = line === undefined ? place : `${place}, line ${line}`;
+    return [safe(`${name === place ? "" : `${name}: `}${where}: ${problem}${more}`)];
+  });
+}
+
+/** Resolves when the signal is aborted. */
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+}

@@ -1,0 +1,165 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { CliError } from "../../cli/cli-error.ts";
+import type { Command, Io } from "../../cli/command.ts";
+import { folderEntry, type InputFile, inputFiles } from "../../cli/replay/input-files.ts";
+import {
+  checkApart,
+  OUTPUTS_NOTE,
+  type OutputPlan,
+  planOutput,
+  summaryOutput,
+} from "../../cli/replay/output-plan.ts";
+import { OutputWriter } from "../../cli/replay/output-writer.ts";
+import { count, counted } from "../../cli/terminal/table.ts";
+import { safe } from "../../cli/terminal/text.ts";
+import type { PageFiles } from "../page-html.ts";
+import type { ViewedRuns } from "../runs/viewed-runs.ts";
+import { allRead, exitCodeOf, keysOf, problemLines, withRuns } from "./opened-runs.ts";
+import { readPageFiles } from "./page-files.ts";
+import { SOURCE_OPTIONS, SOURCES_NOTE, sourcesOptions } from "./source-options.ts";
+import {
+  MOST_BYTES,
+  MOST_RUNS,
+  type ReportCounts,
+  type ReportRuns,
+  writeReport,
+} from "./write-report.ts";
+
+const OPTIONS = {
+  ...SOURCE_OPTIONS,
+  run: {
+    type: "string",
+    value: "ID",
+    about: "The run with this run ID. Default: all failed runs.",
+  },
+  out: { type: "string", value: "FILE", about: "Write the page to FILE. - is stdout." },
+  "chrome-trace": {
+    type: "string",
+    value: "FILE",
+    about:
+      "Write the runs in the trace event format, which Perfetto and speedscope open. - is stdout.",
+  },
+  "capture-content": {
+    type: "boolean",
+    about: "Include content: messages, inputs and outputs of tools, payloads. Default: off.",
+  },
+} as const;
+
+/** Writes runs as one file, to be sent to somebody. */
+export const report: Command = {
+  name: "report",
+  summary: "Write a run, or all failed runs, as one HTML file that needs no network.",
+  operands: "FILE|DIR|URL…",
+  least: 0,
+  most: Number.POSITIVE_INFINITY,
+  options: OPTIONS,
+  notes: [
+    SOURCES_NOTE,
+    `Without --run, the file has the newest ${count(MOST_RUNS)} failed runs, as many as fit into ${MOST_BYTES / 1e6} MB. The command says how many were left out.`,
+    "Without --capture-content, spans have no content, and audit rows only kind, time, IDs, hashes and the verdict of the log. The page says so.",
+    OUTPUTS_NOTE,
+    "Exit code: 0 written, 2 written and something is wrong with a source, 1 the command failed.",
+  ],
+  run: async (args, io) => {
+    const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+    const { out, run, "capture-content": content = false, "chrome-trace": trace } = values;
+    const options = sourcesOptions(positionals, values, { follow: false, content });
+    if (out === undefined && trace === undefined) {
+      throw new CliError("expected --out FILE, --chrome-trace FILE, or both", HINT);
+    }
+    const output = summaryOutput({ out, "chrome-trace": trace }, io);
+    const plans = await outputPlans(values, positionals);
+    const page = await readPageFiles();
+    return withRuns(positionals, options, io, async (runs, signal) => {
+      if (!(await allRead(runs, signal))) return undefined;
+      const keys = run === undefined ? runs.failedKeys() : keysOf(runs, run);
+      const asked = { keys, limited: run === undefined, signal };
+      const counts = await write(runs, asked, page, plans, io);
+      if (counts === undefined) return undefined;
+      for (const line of summary(counts, values)) output.line(line);
+      for (const line of problemLines(runs)) io.err.line(line);
+      return exitCodeOf(runs);
+    });
+  },
+};
+
+const HINT = "Run: entelix-otel report --help";
+
+interface Outputs {
+  readonly run?: string | undefined;
+  readonly out?: string | undefined;
+  readonly "chrome-trace"?: string | undefined;
+}
+
+interface Plans {
+  readonly html: OutputPlan | undefined;
+  readonly trace: OutputPlan | undefined;
+}
+
+/** @throws CliError when something can't be written, or would be destroyed by it. */
+async function outputPlans(values: Outputs, places: readonly string[]): Promise<Plans> {
+  const inputs = await filesOf(places);
+  const plan = (option: "out" | "chrome-trace") => {
+    const name = values[option];
+    return name === undefined ? undefined : planOutput(`--${option}`, name, { inputs });
+  };
+  const html = await plan("out");
+  const trace = await plan("chrome-trace");
+  if (html !== undefined && trace !== undefined) checkApart(html, trace);
+  return { html, trace };
+}
+
+/** The files that are read, those of folders among them: none may be written to. */
+async function filesOf(places: readonly string[]): Promise<readonly InputFile[]> {
+  const names: string[] = [];
+  const folders: string[] = [];
+  for (const place of places) {
+    const found = place === "-" ? undefined : await stat(place).catch(() => undefined);
+    if (found?.isDirectory() === true) folders.push(place);
+    // Opening the sources reports missing files. A database is no file.
+    else if (place === "-" || found !== undefined) names.push(place);
+  }
+  const inputs = await Promise.all(folders.map(filesIn));
+  return [...inputs.flat(), ...(await inputFiles(names))];
+}
+
+/** Of a folder, what is no file can't be destroyed by writing. */
+async function filesIn(folder: string): Promise<InputFile[]> {
+  const names = await readdir(folder).catch(() => []);
+  const found = names.map((name) => folderEntry(join(folder, name)).catch(() => undefined));
+  return (await Promise.all(found)).filter((file) => file !== undefined);
+}
+
+/** Writes all or nothing. @returns `undefined` where it was asked to end. */
+async function write(
+  runs: ViewedRuns,
+  asked: ReportRuns,
+  page: PageFiles,
+  plans: Plans,
+  io: Io,
+): Promise<ReportCounts | undefined> {
+  const html = plans.html && (await OutputWriter.open(plans.html, io));
+  const trace = plans.trace && (await OutputWriter.open(plans.trace, io));
+  let counts: ReportCounts | undefined;
+  try {
+    counts = await writeReport(runs, asked, page, { html, trace });
+    return counts;
+  } finally {
+    if (counts === undefined) {
+      html?.discard();
+      trace?.discard();
+    }
+  }
+}
+
+function summary({ leftOut, runs }: ReportCounts, values: Outputs): string[] {
+  const what = values.run === undefined ? "failed run" : "run";
+  const files = [values.out, values["chrome-trace"]].filter((name) => name !== undefined);
+  const lines = [`${counted(runs, what)}: ${files.map(safe).join(", ")}`];
+  if (leftOut > 0) {
+    lines.push(`${counted(leftOut, "more failed run")} left out. --run ID writes one of them.`);
+  }
+  return lines;
+}

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { CliError, messageOf } from "../../cli/cli-error.ts";
+import type { Io } from "../../cli/command.ts";
+import { safe } from "../../cli/terminal/text.ts";
+import type { PageFiles } from "../page-html.ts";
+import type { ViewedRuns } from "../runs/viewed-runs.ts";
+import { ViewServer } from "../server/view-server.ts";
+import { openBrowser } from "./open-browser.ts";
+import { aborted, allRead } from "./opened-runs.ts";
+
+interface ServeViewOptions {
+  readonly page: PageFiles;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** Key of the run that is shown first; else the list is. */
+  readonly key?: string | undefined;
+  /** Whether the page is opened in the user's browser. */
+  readonly open: boolean;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Serves the page of these runs until it is asked to end.
+ *
+ * @throws (rejects) CliError when the port can't be listened on.
+ */
+export async function serveView(
+  runs: ViewedRuns,
+  { key, open, page, port, signal }: ServeViewOptions,
+  { err, out }: Io,
+): Promise<void> {
+  const say = (error: unknown) => err.line(safe(messageOf(error)));
+  const server = await ViewServer.listen({ runs, page, port, onError: say }).catch(
+    (error: unknown) => {
+      const reason = isInUse(error) ? `${port} is in use` : safe(messageOf(error));
+      throw new CliError(`--port: ${reason}`, undefined, { cause: error });
+    },
+  );
+  try {
+    // Browsers take what stands behind # along when they are led to the page.
+    const url = key === undefined ? server.url : `${server.url}#/run/${encodeURIComponent(key)}`;
+    out.line(`Open in a browser: ${out.style("cyan", url)}`);
+    out.line("The address works once. Ctrl-C ends the command.");
+    if (open) {
+      openBrowser(url, () => err.line("No browser could be opened: open the address yourself."));
+    }
+    keepVerified(runs, signal).catch(say);
+    await aborted(signal);
+  } finally {
+    await server.close();
+  }
+}
+
+/** Between two verifications, in ms. */
+const VERIFY_MS = 30_000;
+/** A verification takes at most this share of the time. */
+const VERIFY_SHARE = 10;
+
+/** Verifies the logs again when something has changed: at most a tenth of the time goes into it. */
+async function keepVerified(runs: ViewedRuns, signal: AbortSignal): Promise<void> {
+  await allRead(runs, signal);
+  let waitMs = VERIFY_MS;
+  let seen = runs.list([]).revision;
+  while (!signal.aborted) {
+    await sleep(waitMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted || runs.list([]).revision === seen) continue;
+    const begun = performance.now();
+    await runs.verify();
+    waitMs = Math.max(VERIFY_MS, (performance.now() - begun) * VERIFY_SHARE);
+    seen = runs.list([]).revision;
+  }
+}
+
+function isInUse(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+}

@@ -1,0 +1,58 @@
+import { CliError } from "../../cli/cli-error.ts";
+import { DEFAULT_JAEGER } from "../../cli/endpoints.ts";
+import { DIALECT_NAMES } from "../../replay/runtimes.ts";
+import type { SourcesOptions } from "../runs/viewed-runs.ts";
+
+/** For the help: what can be named. */
+export const SOURCES_NOTE =
+  "FILE is a recording (events as NDJSON, also gzip) or spans as OTLP/JSON lines (replay --out). DIR is an audit log, or a folder of such files. postgres://USER@HOST/DATABASE is an audit log in PostgreSQL, with ?schema=NAME if the schema is not entelix. The password comes from PGPASSWORD or ~/.pgpass.";
+
+/** Options about sources, for the commands that show runs. */
+export const SOURCE_OPTIONS = {
+  run: { type: "string", value: "ID", about: "Only the run with this run ID." },
+  jaeger: {
+    type: "string",
+    value: "URL",
+    about: `URL of Jaeger, such as ${DEFAULT_JAEGER}: a source of runs, and where their traces are linked to.`,
+  },
+  dialect: {
+    type: "string",
+    value: "NAME",
+    about: `Dialect of the recordings: ${DIALECT_NAMES.join(", ")}. Default: auto, which detects it from the first lines of each source.`,
+  },
+  tenant: {
+    type: "string",
+    value: "NAME",
+    about: "Tenant of events without a tenant. Default: default.",
+  },
+} as const;
+
+interface SourceValues {
+  readonly jaeger?: string | undefined;
+  readonly dialect?: string | undefined;
+  readonly tenant?: string | undefined;
+}
+
+/**
+ * What the user said of the sources, for `openSources`, who checks each of it.
+ *
+ * @throws CliError when there is no source.
+ */
+export function sourcesOptions(
+  places: readonly string[],
+  { dialect, jaeger, tenant }: SourceValues,
+  how: Pick<SourcesOptions, "follow" | "content">,
+): SourcesOptions {
+  if (places.length === 0 && jaeger === undefined) {
+    throw new CliError(
+      "expected a source: a recording, spans, the folder of an audit log, postgres://…, or --jaeger URL",
+      "Runs to look at: entelix-otel demo --view",
+    );
+  }
+  return {
+    ...how,
+    ...(jaeger === undefined ? {} : { jaeger }),
+    ...(dialect === undefined ? {} : { dialect }),
+    ...(tenant === undefined ? {} : { tenant }),
+  };
+}

@@ -1,0 +1,84 @@
+import { parseArgs } from "node:util";
+import { CliError } from "../../cli/cli-error.ts";
+import type { Command, Io } from "../../cli/command.ts";
+import { countOption } from "../../cli/services/options.ts";
+import { safeJson } from "../../cli/terminal/text.ts";
+import { jsonPieces } from "../json-pieces.ts";
+import type { ViewedRuns } from "../runs/viewed-runs.ts";
+import { allRead, exitCodeOf, keysOf, withRuns } from "./opened-runs.ts";
+import { readPageFiles } from "./page-files.ts";
+import { serveView } from "./serve-view.ts";
+import { SOURCE_OPTIONS, SOURCES_NOTE, sourcesOptions } from "./source-options.ts";
+
+const OPTIONS = {
+  ...SOURCE_OPTIONS,
+  open: { type: "boolean", about: "Open the page in the browser." },
+  port: {
+    type: "string",
+    value: "N",
+    about: "Port on 127.0.0.1. Default: any free port.",
+  },
+  json: {
+    type: "boolean",
+    about: "Print the list of runs as JSON, with --run the run, and end. No page is served.",
+  },
+} as const;
+
+/** Shows runs on a page of this machine, without any server. */
+export const view: Command = {
+  name: "view",
+  summary:
+    "Show runs in the browser: timeline, failures, messages, audit rows. No server is needed.",
+  operands: "[FILE|DIR|URL]…",
+  least: 0,
+  most: Number.POSITIVE_INFINITY,
+  options: OPTIONS,
+  notes: [
+    SOURCES_NOTE,
+    "The page is served on 127.0.0.1 only. Its address has a token that works once, in one browser. Files and logs are followed as they grow, and Jaeger is asked again every 10 s. A database is read once.",
+    "The page shows content: messages, inputs and outputs of tools, payloads of audit rows.",
+    "SIGINT and SIGTERM end the command.",
+    "Exit code: 0 stopped by a signal, or printed with --json; 2 printed, and something is wrong with a source; 1 the command failed.",
+  ],
+  run: async (args, io) => {
+    const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
+    const { json = false, open = false, run } = values;
+    if (json && (open || values.port !== undefined)) {
+      throw new CliError("--json: expected no --open or --port with it: no page is served then");
+    }
+    const port = countOption("--port", values.port, 0, 1, 65_535);
+    const options = sourcesOptions(positionals, values, { follow: !json, content: true });
+    const page = json ? undefined : await readPageFiles();
+    return withRuns(positionals, options, io, async (runs, signal) => {
+      if (page === undefined || run !== undefined) {
+        if (!(await allRead(runs, signal))) return undefined;
+      }
+      const keys = run === undefined ? undefined : keysOf(runs, run);
+      if (page === undefined) return print(runs, keys, io);
+      await serveView(runs, { page, port, key: keys?.[0], open, signal }, io);
+      return 0;
+    });
+  },
+};
+
+/** The list, or each run on a line of its own: several tenants can have the same id. */
+async function print(
+  runs: ViewedRuns,
+  keys: readonly string[] | undefined,
+  { out }: Io,
+): Promise<number> {
+  const write = async (pieces: Iterable<string>) => {
+    for (const piece of pieces) {
+      if (out.closed) return;
+      out.write(out.live ? safeJson(piece) : piece);
+      await out.drained();
+    }
+    out.line();
+  };
+  if (keys === undefined) await write(runs.listJson());
+  for (const key of keys ?? []) {
+    const detail = await runs.detail(key);
+    if (detail !== undefined) await write(jsonPieces(detail));
+  }
+  return exitCodeOf(runs);
+}

@@ -1,0 +1,96 @@
+import type { OutputWriter } from "../../cli/replay/output-writer.ts";
+import type { PageFiles } from "../page-html.ts";
+import { ChromeTrace } from "../report/chrome-trace.ts";
+import { ReportHtml } from "../report/report-html.ts";
+import type { ViewedRuns } from "../runs/viewed-runs.ts";
+
+/** The most that a report has without `--run`: what a mail or a browser can take. */
+export const MOST_RUNS = 1_000;
+export const MOST_BYTES = 50_000_000;
+
+/** Bytes that the list has for each run, at most: kept free for it. */
+const LIST_BYTES = 1_500;
+
+interface ReportOutputs {
+  readonly html: OutputWriter | undefined;
+  readonly trace: OutputWriter | undefined;
+}
+
+export interface ReportRuns {
+  readonly keys: readonly string[];
+  /** Whether the limits hold: they do not for a run that was asked for. */
+  readonly limited: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface ReportCounts {
+  readonly runs: number;
+  readonly leftOut: number;
+}
+
+/**
+ * Writes runs as a page, as a trace, or as both. In memory is one run at a time.
+ *
+ * @returns `undefined` where it was asked to end: then nothing is to be seen of it.
+ */
+export async function writeReport(
+  runs: ViewedRuns,
+  { keys, limited, signal }: ReportRuns,
+  page: PageFiles,
+  { html, trace }: ReportOutputs,
+): Promise<ReportCounts | undefined> {
+  const file = new ReportHtml(page);
+  const start = file.start();
+  const events = new ChromeTrace(firstStart(runs, keys));
+  await html?.write(start);
+  await trace?.write(events.start());
+  const written: string[] = [];
+  let leftOut = 0;
+  let left = limited ? MOST_BYTES - 2 * start.length : Number.POSITIVE_INFINITY;
+  for (const key of keys) {
+    if (signal.aborted) return undefined;
+    const detail = limited && written.length === MOST_RUNS ? undefined : await runs.detail(key);
+    const pieces = detail && piecesWithin(file.run(detail, written.length === 0), left);
+    if (detail === undefined || pieces === undefined) {
+      leftOut += 1;
+      continue;
+    }
+    left -= pieces.bytes + LIST_BYTES;
+    written.push(key);
+    for (const piece of pieces.texts) await html?.write(piece);
+    if (trace !== undefined) {
+      for (const piece of events.run(detail)) await trace.write(piece);
+    }
+  }
+  for (const piece of file.end(runs.list(written), leftOut)) await html?.write(piece);
+  await trace?.write(events.end());
+  await html?.close();
+  await trace?.close();
+  return { runs: written.length, leftOut };
+}
+
+interface Pieces {
+  readonly texts: readonly string[];
+  readonly bytes: number;
+}
+
+/** All pieces as one text; `undefined` if they exceed the number of bytes. */
+function piecesWithin(pieces: Iterable<string>, most: number): Pieces | undefined {
+  const texts: string[] = [];
+  let bytes = 0;
+  for (const text of pieces) {
+    bytes += Buffer.byteLength(text);
+    if (bytes > most) return undefined;
+    texts.push(text);
+  }
+  return { texts, bytes };
+}
+
+function firstStart(runs: ViewedRuns, keys: readonly string[]): string {
+  let first: bigint | undefined;
+  for (const { start_ns } of runs.list(keys).runs) {
+    const start = BigInt(start_ns);
+    if (first === undefined || start < first) first = start;
+  }
+  return String(first ?? 0n);
+}

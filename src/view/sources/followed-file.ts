@@ -1,0 +1,190 @@
+import { type FileHandle, stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openFile } from "../../audit/storage/open-input.ts";
+import { messageOf } from "../../cli/cli-error.ts";
+
+/** A file is quiet when it has not grown for this number of polls. */
+const QUIET_LOOKS = 2;
+
+const CHUNK = 1024 * 1024;
+
+/** Bytes at the start that are compared to detect a replaced file. */
+const HEAD = 1024;
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** A last line without its end is held up to this size to find out whether it is whole, in bytes. */
+const MOST_TAIL = 16 * 1024 * 1024;
+
+/** The file is another one now, or shorter than it was. */
+export class ReplacedError extends Error {
+  override readonly name = "ReplacedError";
+}
+
+/** Callbacks and limits of following a file. */
+export interface FollowHooks {
+  /** Ends the reading. */
+  readonly signal: AbortSignal;
+  /** Told how many bytes were read. */
+  readonly onBytes: (count: number) => void;
+  /** How often the file is looked at, in ms. */
+  readonly pollMs: number;
+  /**
+   * The end of the file was reached, and everything before it was taken. At first as soon as that is so, later on when the
+   * file has been quiet for a while.
+   */
+  readonly onQuiet: () => Promise<void>;
+  /** Told why the file can't be opened, which is tried again; `undefined`: it is open. */
+  readonly onOpen: (problem: string | undefined) => void;
+  /** Called at the end of the file, which may still grow. Default: not called. */
+  readonly onLook?: () => Promise<void>;
+}
+
+/**
+ * The bytes of a file, and those that are added to it, until the signal comes. A last line without a line end is given
+ * one when the file is quiet and the line holds a whole JSON object: of a longer line it could not be the begin.
+ *
+ * @throws ReplacedError when the file was truncated or replaced.
+ */
+export async function* followedBytes(
+  path: string,
+  hooks: FollowHooks,
+): AsyncGenerator<Buffer, void, undefined> {
+  const { onBytes, onLook, onQuiet, pollMs, signal } = hooks;
+  const file = await opened(path, hooks);
+  if (file === undefined) return;
+  try {
+    const begun = new LineTail();
+    let position = 0;
+    let head = Buffer.alloc(0);
+    // At its first end nothing is waited for.
+    let isFirst = true;
+    let quiet = QUIET_LOOKS;
+    while (!signal.aborted) {
+      const chunk = await readAt(file, position);
+      if (chunk.length > 0) {
+        if (position > 0) await checkUnchanged(file, head);
+        if (head.length < HEAD) head = Buffer.concat([head, chunk]).subarray(0, HEAD);
+        position += chunk.length;
+        onBytes(chunk.length);
+        const lines = begun.take(chunk);
+        if (lines.length > 0) yield lines;
+        quiet = isFirst ? QUIET_LOOKS : 0;
+        continue;
+      }
+      if (quiet === QUIET_LOOKS) {
+        if (begun.isWhole()) yield begun.end();
+        await onQuiet();
+        isFirst = false;
+      } else await onLook?.();
+      quiet += 1;
+      await waitFor(pollMs, signal);
+      await checkThere(path, file, position);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Opens the file once it is one: a pipe may have its name now, or nothing. @returns nothing when the signal comes. */
+async function opened(
+  path: string,
+  { onOpen, onQuiet, pollMs, signal }: FollowHooks,
+): Promise<FileHandle | undefined> {
+  let told: string | undefined;
+  while (!signal.aborted) {
+    try {
+      const file = await openFile(path);
+      onOpen(undefined);
+      return file;
+    } catch (error) {
+      const problem = messageOf(error);
+      if (problem !== told) onOpen(problem);
+      // Nobody waits for it.
+      if (told === undefined) await onQuiet();
+      told = problem;
+      await waitFor(pollMs, signal);
+    }
+  }
+  return undefined;
+}
+
+/** The line that has begun at the end of what was read. */
+class LineTail {
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+  /** Its end was given before it came. */
+  #isEnded = false;
+
+  /** @returns the bytes to pass on. */
+  take(chunk: Buffer): Buffer {
+    const bytes = this.#isEnded ? withoutLineEnd(chunk) : chunk;
+    this.#isEnded = false;
+    const end = bytes.lastIndexOf(LINE_FEED);
+    if (end >= 0) {
+      this.#pieces = [];
+      this.#bytes = 0;
+    }
+    const rest = bytes.subarray(end + 1);
+    this.#bytes += rest.length;
+    if (this.#bytes > MOST_TAIL) this.#pieces = [];
+    else if (rest.length > 0) this.#pieces.push(rest);
+    return bytes;
+  }
+
+  /** Whether it holds a whole JSON object. */
+  isWhole(): boolean {
+    if (this.#bytes === 0 || this.#bytes > MOST_TAIL) return false;
+    const text = Buffer.concat(this.#pieces).toString("utf8").trim();
+    if (!text.startsWith("{") || !text.endsWith("}")) return false;
+    try {
+      JSON.parse(text);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  end(): Buffer {
+    this.#pieces = [];
+    this.#bytes = 0;
+    this.#isEnded = true;
+    return Buffer.of(LINE_FEED);
+  }
+}
+
+/** Without the line end that has been given before. */
+function withoutLineEnd(chunk: Buffer): Buffer {
+  if (chunk[0] === LINE_FEED) return chunk.subarray(1);
+  return chunk[0] === CARRIAGE_RETURN && chunk[1] === LINE_FEED ? chunk.subarray(2) : chunk;
+}
+
+async function readAt(file: FileHandle, position: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(CHUNK);
+  const { bytesRead } = await file.read(buffer, 0, CHUNK, position);
+  return buffer.subarray(0, bytesRead);
+}
+
+/** @throws ReplacedError when the file was written anew in its place. */
+async function checkUnchanged(file: FileHandle, head: Buffer): Promise<void> {
+  const now = Buffer.alloc(head.length);
+  const { bytesRead } = await file.read(now, 0, now.length, 0);
+  if (bytesRead < head.length || !now.equals(head))
+    throw new ReplacedError("it has other content now");
+}
+
+/** @throws ReplacedError when the file is shorter now, or another one has its name. */
+async function checkThere(path: string, file: FileHandle, position: number): Promise<void> {
+  const [own, named] = [await file.stat(), await stat(path).catch(() => undefined)];
+  if (own.size < position) throw new ReplacedError("it is shorter now");
+  // Moved away, and not there again: what was read stays.
+  if (named !== undefined && (named.ino !== own.ino || named.dev !== own.dev)) {
+    throw new ReplacedError("another file has its name now");
+  }
+}
+
+/** Waits without keeping the process alive; at most until the signal comes. */
+export async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal, ref: false }).catch(() => {});
+}

@@ -1,0 +1,57 @@
+import type { LogProblem, VerifyReport } from "../../audit/verify/verify-report.ts";
+import { problemText } from "../../cli/audit/audit-log.ts";
+import { verdictOf } from "../../cli/audit/verdict.ts";
+import type { ViewProblem, ViewVerdict } from "../format.ts";
+
+/** Problems of a verdict that are listed; all are counted. */
+export const MOST_VERDICT_PROBLEMS = 100;
+
+/** A log that is being verified. */
+export const CHECKING: ViewVerdict = {
+  state: "checking",
+  text: "is being verified",
+  advice: [],
+  rows: 0,
+  problem_count: 0,
+  problems: [],
+};
+
+/** What a verification has shown, as the page reads it. */
+export function viewVerdictOf(report: VerifyReport, at: Date): ViewVerdict {
+  const { advice, text } = verdictOf(report, 0);
+  return {
+    state: stateOf(report),
+    // Without the sign before it, which a terminal shows.
+    text: text.replace(/^[^\p{L}\d]+/u, ""),
+    advice,
+    rows: report.rows,
+    problem_count: report.problemCount,
+    problems: report.problems.slice(0, MOST_VERDICT_PROBLEMS).map(viewProblemOf),
+    verified_at: at.toISOString(),
+  };
+}
+
+/** A problem of a log, as the page reads it. */
+export function viewProblemOf(problem: LogProblem): ViewProblem {
+  const { file: place, line } = problem;
+  const text = problemText(problem);
+  return line > 0 ? { place, line, problem: text } : { place, problem: text };
+}
+
+function stateOf({ end, ok }: VerifyReport): ViewVerdict["state"] {
+  if (!ok) return "damaged";
+  switch (end) {
+    case undefined:
+    case "closed":
+      return "intact";
+    case "open":
+      return "open";
+    // Nothing shows that its end is there.
+    case "unclosed":
+    case "unknown":
+    case "unmarked":
+      return "unclosed";
+    default:
+      return end satisfies never;
+  }
+}

@@ -1,0 +1,63 @@
+import type { SessionLog } from "../../audit/session-log.ts";
+import { serviceResource } from "../../bridge/output/replay-provider.ts";
+import {
+  type FinishedSpan,
+  SpanOutlet,
+  type StartedSpan,
+} from "../../bridge/output/span-outlet.ts";
+import { messageOf } from "../../cli/cli-error.ts";
+import { onceAPlace, ReplayJob } from "../../cli/replay/replay-job.ts";
+import type { AnyRuntime } from "../../replay/runtimes.ts";
+import type { ViewSpan } from "../format.ts";
+import type { RunStore } from "../runs/run-store.ts";
+import type { SourcesOptions } from "../runs/viewed-runs.ts";
+import type { SourceState } from "./source-state.ts";
+import { viewSpanOf } from "./view-span.ts";
+import { shownSpan } from "./without-content.ts";
+
+interface ReplayedOptions extends SourcesOptions {
+  readonly store: RunStore;
+  /** Number of the source in the store. */
+  readonly source: number;
+  readonly runtimes: readonly [AnyRuntime, ...AnyRuntime[]];
+  readonly tenantName: string;
+  readonly audit?: SessionLog | undefined;
+  /** The source that a name in problems is of. */
+  readonly stateOf: (name: string) => SourceState | undefined;
+  /**
+   * Whether it is a log, which holds no event twice: few ids are remembered, and problems name no lines, which would be
+   * those of what is replayed.
+   */
+  readonly isLog: boolean;
+}
+
+const LOG_LIMITS = { eventIds: 1_000 };
+
+/** A replay whose spans go to the store: as `replay` does it, and, while it follows, those without an end, too. */
+export function replayToStore(options: ReplayedOptions): ReplayJob {
+  const { audit, content, follow, isLog, runtimes, source, stateOf, store, tenantName } = options;
+  const shown = (span: StartedSpan | FinishedSpan): ViewSpan =>
+    shownSpan(viewSpanOf(span), content);
+  const outlet = new SpanOutlet(
+    [],
+    (span) => store.add(source, shown(span)),
+    follow ? (read) => store.start(source, () => shown(read())) : undefined,
+  );
+  const state = (name: string) => stateOf(name);
+  return new ReplayJob({
+    service: serviceResource("entelix-otel"),
+    outlet,
+    audit,
+    rows: undefined,
+    onSpans: { captureContent: content, exceptions: true, steps: true },
+    limits: isLog ? LOG_LIMITS : undefined,
+    runtimes,
+    tenant: tenantName,
+    onIssue: ({ expected, field, file, line }) => {
+      state(file)?.problem(file, `${field}: expected ${expected}`, isLog ? undefined : line);
+    },
+    onRejected: undefined,
+    onEvent: () => {},
+    onError: onceAPlace((error, place) => state("")?.problem(place, messageOf(error))),
+  });
+}

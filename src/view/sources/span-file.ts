@@ -1,0 +1,102 @@
+import { messageOf } from "../../cli/cli-error.ts";
+import type { Io } from "../../cli/command.ts";
+import { bytesOf, type InputFile } from "../../cli/replay/input-files.ts";
+import { MAX_REQUEST_BYTES, rawSpansOf, traceRequestIn } from "../../cli/traces/otlp-spans.ts";
+import { textBytes } from "../../replay/input/byte-source.ts";
+import { splitLines } from "../../replay/input/ndjson-reader.ts";
+import { type RunStore, STANDING } from "../runs/run-store.ts";
+import { followedBytes, ReplacedError } from "./followed-file.ts";
+import type { SourceState } from "./source-state.ts";
+import { viewSpanIn } from "./view-span.ts";
+import { shownSpan } from "./without-content.ts";
+
+interface SpanFileOptions {
+  readonly content: boolean;
+  readonly io: Io;
+  readonly signal: AbortSignal;
+  readonly pollMs: number;
+  /** Takes back what came from a source of the store. */
+  readonly forget: (source: number) => Promise<void>;
+}
+
+/** A file of OTLP/JSON lines, read on as it grows: from `replay --out`, or the collector's file exporter. */
+export class SpanFile {
+  readonly state: SourceState;
+  readonly #input: InputFile;
+  readonly #store: RunStore;
+  readonly #options: SpanFileOptions;
+  #source: number;
+  #following: Promise<void> | undefined;
+
+  constructor(input: InputFile, state: SourceState, store: RunStore, options: SpanFileOptions) {
+    this.state = state;
+    this.#input = input;
+    this.#store = store;
+    this.#options = options;
+    this.#source = store.addSource(STANDING.spans);
+  }
+
+  /** Resolves when it was read to where it ended. It is read on where it is followed. */
+  async read(): Promise<void> {
+    if (this.state.followed) {
+      await new Promise<void>((resolve) => {
+        this.#following = this.#follow(resolve).finally(resolve);
+      });
+    } else {
+      const bytes = bytesOf(this.#input, this.#options.io, (count) => this.state.addBytes(count));
+      await this.#take(bytes).catch((error: unknown) => this.state.cutShort(messageOf(error)));
+    }
+    this.state.reached();
+  }
+
+  /** To be called once the signal has come. */
+  async close(): Promise<void> {
+    await this.#following;
+  }
+
+  async #follow(onEnd: () => void): Promise<void> {
+    const { pollMs, signal } = this.#options;
+    const onBytes = (count: number) => this.state.addBytes(count);
+    const onQuiet = async () => onEnd();
+    const onOpen = (problem: string | undefined) => this.state.opening(problem);
+    while (!signal.aborted) {
+      try {
+        const path = this.#input.path ?? this.#input.name;
+        await this.#take(followedBytes(path, { signal, pollMs, onBytes, onOpen, onQuiet }), true);
+        return;
+      } catch (error) {
+        if (!(error instanceof ReplacedError)) return this.#tell(messageOf(error));
+        this.state.replaced(error.message);
+        const gone = this.#source;
+        this.#source = this.#store.addSource(STANDING.spans);
+        await this.#options.forget(gone);
+      }
+    }
+  }
+
+  async #take(bytes: AsyncIterable<Uint8Array>, isText = false): Promise<void> {
+    const text = isText ? textBytes(bytes, (same) => same) : textBytes(bytes);
+    for await (const batch of splitLines(text, { maxLineBytes: MAX_REQUEST_BYTES })) {
+      for (const part of batch) {
+        const request =
+          part.oversized || part.text === undefined ? undefined : traceRequestIn(part.text);
+        if (request !== undefined) this.#takeSpans(rawSpansOf(request), part.line);
+        else if (!part.oversized || part.last) this.#tell(EXPECTED, part.line);
+      }
+      if (this.#options.signal.aborted) return;
+    }
+  }
+
+  #takeSpans(spans: Iterable<Readonly<Record<string, unknown>>>, line: number): void {
+    for (const raw of spans) {
+      const span = viewSpanIn(raw, (problem) => this.#tell(problem, line));
+      if (span !== undefined) this.#store.add(this.#source, shownSpan(span, this.#options.content));
+    }
+  }
+
+  #tell(problem: string, line?: number): void {
+    this.state.problem(this.#input.name, problem, line);
+  }
+}
+
+const EXPECTED = "expected an ExportTraceServiceRequest in JSON on one line";

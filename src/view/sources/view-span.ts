@@ -1,0 +1,82 @@
+import type { FinishedSpan, SpanAttributes, StartedSpan } from "../../bridge/output/span-outlet.ts";
+import { messageOf } from "../../cli/cli-error.ts";
+import { type Fields, readSpan } from "../../cli/traces/otlp-spans.ts";
+import type { Instant } from "../../events/instant.ts";
+import type { SpanKindName, ViewAttributes, ViewSpan, ViewValue } from "../format.ts";
+
+/** A span as the page reads it. */
+export function viewSpanOf(span: StartedSpan | FinishedSpan): ViewSpan {
+  const { events, failed, links, message, name, parentSpanId } = span;
+  const attributes = viewAttributes(span.attributes);
+  const runId = attributes["entelix.run_id"];
+  return {
+    trace_id: span.traceId,
+    span_id: span.spanId,
+    ...(parentSpanId === undefined ? {} : { parent_span_id: parentSpanId }),
+    ...(typeof runId === "string" && runId !== "" ? { run_id: runId } : {}),
+    kind: kindOf(attributes),
+    name,
+    start_ns: nanoseconds(span.start),
+    end_ns: "end" in span ? nanoseconds(span.end) : null,
+    failed,
+    ...(message === undefined ? {} : { message }),
+    attributes,
+    events: events.map((event) => ({
+      name: event.name,
+      time_ns: nanoseconds(event.time),
+      attributes: viewAttributes(event.attributes),
+    })),
+    links: links.map((link) => ({
+      trace_id: link.traceId,
+      span_id: link.spanId,
+      attributes: viewAttributes(link.attributes),
+    })),
+  };
+}
+
+/** A span of an OTLP request. One that is damaged costs itself: `tell` hears why. */
+export function viewSpanIn(raw: Fields, tell: (problem: string) => void): ViewSpan | undefined {
+  try {
+    const span = readSpan(raw);
+    if (span !== undefined) return viewSpanOf(span);
+    tell("a span without ids or times");
+  } catch (error) {
+    tell(`a span that cannot be read: ${messageOf(error)}`);
+  }
+  return undefined;
+}
+
+/** Spans of this package name their run; others may have the same operations. */
+function kindOf(attributes: ViewAttributes): SpanKindName {
+  const runId = attributes["entelix.run_id"];
+  if (typeof runId !== "string" || runId === "") return "other";
+  switch (attributes["gen_ai.operation.name"]) {
+    case "invoke_agent":
+      return "run";
+    case "execute_tool":
+      return "tool";
+    case "chat":
+      return "model";
+    default:
+      return attributes["entelix.step.name"] === undefined ? "other" : "step";
+  }
+}
+
+function viewAttributes(attributes: SpanAttributes): ViewAttributes {
+  const shown: Record<string, ViewValue> = {};
+  for (const name in attributes) {
+    const value = attributes[name];
+    if (value === undefined) continue;
+    if (name === "__proto__") Object.defineProperty(shown, name, { value, enumerable: true });
+    else shown[name] = viewValue(value);
+  }
+  return shown;
+}
+
+function viewValue(value: NonNullable<SpanAttributes[string]>): ViewValue {
+  return typeof value === "object" ? value.map((each) => each ?? null) : value;
+}
+
+function nanoseconds([seconds, nanos]: Readonly<Instant>): string {
+  return seconds === 0 ? String(nanos) : `${seconds}${String(nanos).padStart(9, "0")}`;
+}

@@ -1,0 +1,129 @@
+import { PassThrough } from "node:stream";
+import { run as runAgents, setTraceProcessors, setTracingDisabled } from "@openai/agents-core";
+import { describe, expect, it } from "vitest";
+import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
+import { Bridge } from "../../../src/bridge/bridge.ts";
+import { LangChainHandler } from "../../../src/entries/langchain.ts";
+import { OpenAIAgentsProcessor } from "../../../src/entries/openai-agents.ts";
+import type { AgentEvent } from "../../../src/events/agent-event.ts";
+import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
+import type { ContentNeed, InnerSink } from "../../../src/events/sinks/agent-event-sink.ts";
+import { CaptureSink } from "../../../src/events/sinks/capture-sink.ts";
+import { FailOpenSink } from "../../../src/events/sinks/fail-open-sink.ts";
+import { FanOutSink } from "../../../src/events/sinks/fan-out-sink.ts";
+import { RecorderSink } from "../../../src/events/sinks/recorder-sink.ts";
+import { StateErasureSink } from "../../../src/events/sinks/state-erasure-sink.ts";
+import { collectSpans } from "../../support/spans.ts";
+import { add as addLangChain, reactAgent } from "../langchain/agents.ts";
+import { says as saysLangChain } from "../langchain/scripted-model.ts";
+import { add, agent } from "../openai-agents/scenes.ts";
+import { asks, says } from "../openai-agents/scripted-model.ts";
+
+/** Each framework's agent, which is asked `question-mark`, calls `add` and answers `answer-mark`. */
+const AGENTS: Readonly<Record<string, (sink: InnerSink) => Promise<void>>> = {
+  async langchain(sink) {
+    const handler = new LangChainHandler({ sink, tenant: "acme" });
+    const script = [
+      saysLangChain("", ["add", "call_add", { a: 471_147_114_711, b: 2 }]),
+      saysLangChain("answer-mark"),
+    ];
+    const asked = { messages: [{ role: "user", content: "question-mark" }] };
+    await reactAgent(script, [addLangChain]).invoke(asked, { callbacks: [handler] });
+    await handler.flush();
+    expect(handler.counts.faults).toBe(0);
+  },
+  async "openai-agents"(sink) {
+    const processor = new OpenAIAgentsProcessor({ sink, tenant: "acme" });
+    setTracingDisabled(false);
+    setTraceProcessors([processor]);
+    const script = [[asks("add", { a: 471_147_114_711 })], [says("answer-mark")]];
+    await runAgents(agent("A", script, { tools: [add] }), "question-mark");
+    await processor.forceFlush();
+    expect(processor.counts.troubles).toBe(0);
+  },
+};
+
+const MARKS = ["question-mark", "answer-mark", "471147114711"];
+
+/** Which marks are where: in events of models, of tools, and of runs. */
+async function marksIn(work: (sink: InnerSink) => Promise<void>, contentNeed: ContentNeed) {
+  const found: Record<string, readonly string[]> = { model: [], tool: [], run: [] };
+  const send = (event: AgentEvent, envelope?: EventEnvelope) => {
+    const [first] = event.type.split("_");
+    const of = first === "model" || first === "tool" ? first : "run";
+    const text = JSON.stringify([event, envelope]);
+    const known = found[of] ?? [];
+    found[of] = MARKS.filter((mark) => known.includes(mark) || text.includes(mark));
+  };
+  await work({ send, contentNeed });
+  return found;
+}
+
+/** The rows without what differs from run to run. */
+async function rowsOf(work: (sink: InnerSink) => Promise<void>, captureContent: boolean) {
+  const rows: unknown[] = [];
+  class Rows extends MemorySessionLog {
+    override async append(...[key, entries]: Parameters<MemorySessionLog["append"]>) {
+      for (const { event } of entries)
+        rows.push({ ...event, timestamp: "", duration_ms: 0, id: "" });
+      return super.append(key, entries);
+    }
+  }
+  const { provider } = collectSpans();
+  const bridge = new Bridge({ tracerProvider: provider, captureContent, audit: new Rows() });
+  await work(bridge);
+  await bridge.forceFlush();
+  return rows;
+}
+
+describe.each(Object.entries(AGENTS))("the content that %s sends", (_, work) => {
+  it("is what its sink reads", async () => {
+    expect(await marksIn(work, "all")).toEqual({
+      model: MARKS,
+      tool: ["471147114711"],
+      run: expect.arrayContaining(["question-mark", "answer-mark"]),
+    });
+    const asked = expect.arrayContaining(["question-mark"]);
+    const rows = await marksIn(work, "rows");
+    expect(rows).toMatchObject({ tool: ["471147114711"], run: asked });
+    expect(rows.run).not.toContain("answer-mark");
+    expect(await marksIn(work, "tools")).toEqual({ model: [], tool: ["471147114711"], run: [] });
+    expect(await marksIn(work, "none")).toMatchObject({ model: [], run: [] });
+  });
+
+  it("makes equal rows, whether spans show content or not", async () => {
+    const rows = await rowsOf(work, false);
+    expect(rows).toEqual(await rowsOf(work, true));
+    expect(JSON.stringify(rows)).toContain("question-mark");
+  });
+});
+
+describe("what a sink reads", () => {
+  const { provider } = collectSpans();
+  const plain = new Bridge({ tracerProvider: provider, captureContent: false });
+  const withoutLoops = new Bridge({
+    tracerProvider: provider,
+    captureContent: false,
+    loops: false,
+  });
+  const audited = new Bridge({
+    tracerProvider: provider,
+    captureContent: false,
+    audit: new MemorySessionLog(),
+  });
+  const shown = new Bridge({ tracerProvider: provider, captureContent: true });
+
+  it.each<[string, InnerSink, ContentNeed | undefined]>([
+    ["a bridge", plain, "tools"],
+    ["a bridge that finds no loops", withoutLoops, "none"],
+    ["a bridge with an audit log", audited, "rows"],
+    ["a bridge that captures content", shown, "all"],
+    ["several sinks", new FanOutSink([plain, audited]), "rows"],
+    ["several sinks, one of which records", new FanOutSink([plain, new CaptureSink()]), "all"],
+    ["a sink that fails open", new FailOpenSink(plain), "tools"],
+    ["a sink without state", new StateErasureSink(audited), "rows"],
+    ["a recorder", new RecorderSink({ stream: new PassThrough() }), undefined],
+  ])("is known of %s", (_, sink, need) => {
+    expect(sink.contentNeed).toBe(need);
+  });
+});

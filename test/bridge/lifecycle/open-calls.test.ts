@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Call } from "../../../src/bridge/lifecycle/call.ts";
+import { OpenCalls } from "../../../src/bridge/lifecycle/open-calls.ts";
+import { RunIds } from "../../../src/events/ids/run-ids.ts";
+import { runs } from "../../support/runs.ts";
+
+const IDS = RunIds.hashed("acme", "r1");
+
+const call = (id: string, name = "a", version?: string) =>
+  new Call<string>(id, name, version, 1, [0, 0], IDS);
+
+const id = fc.constantFrom("x", "y", "", "\0a", "name a", "id x");
+const name = fc.constantFrom("a", "b");
+const version = fc.constantFrom(undefined, "1");
+
+type Step =
+  | { type: "add"; id: string; name: string; version: string | undefined }
+  | { type: "remove"; at: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("add" as const), id, name, version }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("remove" as const), at: fc.nat(200) }) },
+);
+
+/** Does the steps on the real list and on a plain array, which must agree after each. */
+function run(steps: readonly Step[]): void {
+  const calls = new OpenCalls<string>();
+  const model: Call<string>[] = [];
+  for (const step of steps) {
+    if (step.type === "add") {
+      const added = call(step.id, step.name, step.version);
+      calls.add(added);
+      model.push(added);
+    } else if (model.length > 0) {
+      const [removed] = model.splice(step.at % model.length, 1);
+      if (removed !== undefined) calls.remove(removed);
+    }
+    expect(calls.size).toBe(model.length);
+    expect(calls.oldest).toBe(model[0]);
+    expect(calls.newest).toBe(model.at(-1));
+    for (const id of ["x", "y", "", "\0a", "name a", "id x", "never"]) {
+      expect(calls.newestOf(id)).toBe(model.findLast((one) => one.id === id));
+      for (const name of ["a", "b"]) {
+        expect(calls.oldestOf(id, name)).toBe(
+          model.find((one) => one.id === id && (id !== "" || one.name === name)),
+        );
+        for (const version of [undefined, "1"]) {
+          if (id === "") continue;
+          expect(calls.has(id, name, version)).toBe(
+            model.some((one) => one.id === id && one.name === name && one.version === version),
+          );
+        }
+      }
+    }
+  }
+}
+
+describe("the open calls of a run", () => {
+  it("are a plain list while they are few", () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 25 }), (steps) => run(steps)),
+      { numRuns: runs(100) },
+    );
+  });
+
+  it("are the same list when they are many, and when they get few again", () => {
+    const many = Array.from({ length: 40 }, (_, n): Step => {
+      const ids = ["x", "y", "", "\0a"];
+      return { type: "add", id: ids[n % 4] ?? "x", name: n % 3 ? "a" : "b", version: undefined };
+    });
+    const rest = fc.array(step, { maxLength: 60 });
+    fc.assert(
+      fc.property(rest, (steps) => run([...many, ...steps])),
+      { numRuns: 40 },
+    );
+    const none = Array.from({ length: 40 }, (): Step => ({ type: "remove", at: 7 }));
+    run([...many, ...none, ...many]);
+  });
+
+  it("link only what is open", () => {
+    const calls = new OpenCalls<string>();
+    const [first, second, third] = [call("x"), call("y"), call("z")];
+    for (const one of [first, second, third]) calls.add(one);
+    calls.remove(second);
+    expect([second.previous, second.next]).toEqual([undefined, undefined]);
+    expect([first.next, third.previous]).toEqual([third, first]);
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
+import { Bridge } from "../../../src/bridge/bridge.ts";
+import {
+  METRIC_ATTRIBUTES,
+  METRICS,
+  type MetricName,
+} from "../../../src/bridge/metrics/metric-names.ts";
+import { RunEvents } from "../../support/run-events.ts";
+import { type Collected, collectMetrics } from "./meter.ts";
+
+const AGENT = "gen_ai.agent.name";
+const TENANT = "entelix.tenant_id";
+const TOOL = "gen_ai.tool.name";
+const MODEL_CALL = ["gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.request.model"];
+
+/**
+ * Every set of labels that there may be. Each label multiplies the series of its metric, so that one
+ * more is a decision: it is taken here, not in passing.
+ */
+const SETS: Readonly<Record<MetricName, readonly (readonly string[])[]>> = {
+  "gen_ai.invoke_agent.duration": [[AGENT], [AGENT, "error.type"]],
+  "gen_ai.execute_tool.duration": [
+    [TOOL, "gen_ai.tool.type", AGENT],
+    [TOOL, "gen_ai.tool.type", AGENT, "error.type"],
+  ],
+  "gen_ai.invoke_agent.tool_calls": [[AGENT]],
+  "gen_ai.client.operation.duration": [MODEL_CALL, [...MODEL_CALL, "error.type"]],
+  "gen_ai.client.inference.usage.input_tokens": [[...MODEL_CALL, "gen_ai.token.modality"]],
+  "gen_ai.client.inference.usage.output_tokens": [[...MODEL_CALL, "gen_ai.token.modality"]],
+  "entelix.runs": [
+    ["entelix.run.outcome", AGENT, TENANT, "entelix.root"],
+    [
+      "entelix.run.outcome",
+      "entelix.failure.kind",
+      "entelix.failure.origin",
+      AGENT,
+      TENANT,
+      "entelix.root",
+    ],
+  ],
+  "entelix.runs.working_time": [[AGENT, TENANT]],
+  "entelix.runs.active": [[AGENT, TENANT]],
+  "entelix.runs.waiting": [["entelix.run.waits_for", AGENT]],
+  "entelix.runs.idle.max": [["entelix.run.waits_for", AGENT]],
+  "entelix.failures": [["entelix.failure.fingerprint"]],
+  "entelix.runs.looping": [["entelix.run.loop", TOOL, AGENT, TENANT]],
+  "entelix.runs.degraded": [[TOOL, AGENT, TENANT]],
+  "entelix.tool.failures": [[TOOL, "entelix.tool.error_kind", AGENT, TENANT]],
+  "entelix.tool.cancelled": [[TOOL, AGENT, TENANT]],
+  "entelix.tool.terminal_failures": [[TOOL, "entelix.tool.error_kind", AGENT, TENANT]],
+  "entelix.approvals.pending": [[AGENT, TENANT]],
+  "entelix.approvals.oldest": [[TENANT]],
+  "entelix.tokens": [["gen_ai.token.type", AGENT, TENANT]],
+  "entelix.cost": [[AGENT, TENANT]],
+  "entelix.bridge.events": [[]],
+  "entelix.bridge.ignored": [["entelix.reason"]],
+  "entelix.bridge.adjustments": [["entelix.reason"], ["entelix.reason", TENANT]],
+  "entelix.bridge.open_runs": [[]],
+  "entelix.bridge.label_overflow": [["entelix.label"]],
+  // `setupTelemetry` alone makes it: its test is in test/bridge/setup.
+  "entelix.bridge.spans_dropped": [["entelix.reason"]],
+  "entelix.audit.append_failures": [[]],
+};
+
+/** Everything that can happen to runs and calls, of tools and models. */
+async function everything(): Promise<Collected> {
+  const meter = collectMetrics();
+  const bridge = new Bridge({ meterProvider: meter.provider, audit: new MemorySessionLog() });
+  const send = (event: Parameters<Bridge["send"]>[0], envelope = {}) => {
+    void bridge.send(event, envelope);
+  };
+  const [root, child, paused, lost] = ["root", "child", "paused", "lost"].map(
+    (id) => new RunEvents(id),
+  );
+  if (!root || !child || !paused || !lost) throw new Error("four runs");
+  send(root.started("coordinator"), { thread_id: "th-1", event_id: "e-1" });
+  send(root.approved("a"));
+  send(root.toolStart("a"));
+  send(child.started("team", "root"));
+  send(child.toolComplete("b"));
+  send(child.toolError("c"));
+  send(child.toolInterrupted("d"));
+  send(child.toolCancelled("f"));
+  send(child.denied("e"));
+  send(child.modelStart("m1"));
+  send(child.modelComplete("m1", { usage: { input_tokens: 1, output_tokens: 1 } }));
+  send(child.modelError("m2"));
+  send(child.failed());
+  const kind = { type: "tool_error_terminal", kind: "auth", tool_name: "fetch" } as const;
+  send(root.failed({ kind }));
+  send(paused.started());
+  send(paused.interrupted({ kind: { type: "approval_pending", tool_use_id: "a" } }));
+  send(paused.started());
+  send(paused.toolError("g"));
+  send(
+    paused.complete({
+      usage: { requests: 1, input_tokens: 1, output_tokens: 1, tool_calls: 0, cost_usd: "1" },
+    }),
+  );
+  for (let n = 0; n < 7; n++) {
+    send(lost.toolStart(`l${n}`));
+    send(lost.toolComplete(`l${n}`));
+  }
+  send(lost.toolStart("x"));
+  // What open runs wait for is counted when it is asked.
+  await meter.collect();
+  await bridge.shutdown();
+  return meter.collect();
+}
+
+describe("the sets of labels", () => {
+  it("are exactly these", async () => {
+    const seen = await everything();
+    const found = Object.fromEntries(
+      seen.names.map((name) => {
+        const sets = seen.points(name).map(({ attributes }) => Object.keys(attributes).join());
+        return [name, [...new Set(sets)].toSorted()];
+      }),
+    );
+    const expected = Object.fromEntries(
+      Object.entries(SETS)
+        .filter(([name]) => name !== "entelix.bridge.spans_dropped")
+        .map(([name, sets]) => [name, sets.map((set) => set.join()).toSorted()]),
+    );
+    expect(found).toEqual(expected);
+  });
+
+  it("are those of the table, of which only error.type, failure kind and origin and the tenant of an adjustment may be absent", () => {
+    for (const [name, { attributes }] of Object.entries(METRICS)) {
+      const sets = Object.entries(SETS).find(([each]) => each === name)?.[1] ?? [];
+      expect([name, sets.at(-1)]).toEqual([name, [...attributes]]);
+      const absent = attributes.filter((each) => sets.some((set) => !set.includes(each)));
+      const optional = ["error.type", "entelix.failure.kind", "entelix.failure.origin"];
+      if (name === "entelix.bridge.adjustments") optional.push(TENANT);
+      expect(optional).toEqual(expect.arrayContaining(absent));
+    }
+  });
+
+  it("hold no label without a meaning, and no meaning is without a label", () => {
+    const used = new Set(Object.values(METRICS).flatMap(({ attributes }) => [...attributes]));
+    expect([...used].toSorted()).toEqual(Object.keys(METRIC_ATTRIBUTES).toSorted());
+  });
+});

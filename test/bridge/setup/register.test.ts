@@ -1,0 +1,131 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { OtlpServer, type OtlpServerOptions } from "../../support/otlp-server.ts";
+
+const PROGRAMS = join(import.meta.dirname, "register-programs");
+
+interface Ending {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+let server: OtlpServer | undefined;
+afterEach(() => server?.close());
+
+/** Runs a program that does not know this package, which is registered from outside. */
+async function run(
+  program: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+  options: OtlpServerOptions & { readonly flag?: string } = {},
+): Promise<Ending & { readonly spans: OtlpServer["spans"] }> {
+  const receiver = await OtlpServer.start(options);
+  server = receiver;
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(OTEL|ENTELIX)_/.test(name) && name !== "NODE_ENV",
+  );
+  const { flag = "--import" } = options;
+  const ending = await new Promise<Ending>((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [flag, "entelix-otel/register", join(PROGRAMS, program), ...args],
+      {
+        env: {
+          ...Object.fromEntries(inherited),
+          OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+          OTEL_SERVICE_NAME: "shop",
+          ...env,
+        },
+      },
+      (_, out, err) => resolve({ code: child.exitCode, out, err }),
+    );
+  });
+  return { ...ending, spans: receiver.spans };
+}
+
+const names = (spans: OtlpServer["spans"]) => spans.map(({ name }) => name).sort();
+const GRAPH = ["chat FakeListChatModel", "invoke_agent support", "step agent"];
+
+describe("node --import entelix-otel/register", () => {
+  it("reports LangChain, says so once, and leaves output and exit code as they are", async () => {
+    const { code, err, out, spans } = await run("langchain.mjs", [], { ENTELIX_TENANT: "acme" });
+    expect({ code, out }).toEqual({ code: 3, out: "done\n" });
+    expect(err).toBe("entelix-otel: reports OpenAI Agents, LangChain, tenant acme\n");
+    expect(names(spans)).toEqual(GRAPH);
+    const [span] = spans;
+    expect(span?.resource["service.name"]).toBe("shop");
+    expect(span?.attributes["entelix.tenant_id"]).toBe("acme");
+    expect(JSON.stringify(spans)).not.toContain("question-mark");
+  });
+
+  it("shows content where the variable says so", async () => {
+    const { spans } = await run("langchain.mjs", [], {
+      OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: "true",
+    });
+    expect(JSON.stringify(spans)).toContain("question-mark");
+  });
+
+  it.each(["--import", "--require"])("reports a program in CommonJS, with %s", async (flag) => {
+    const { out, spans } = await run("langchain.cjs", [], {}, { flag });
+    expect(out).toBe("done\n");
+    expect(names(spans)).toEqual(GRAPH);
+  });
+
+  // The SDK's own exporter prints what it exports, after the program.
+  const firstLine = (out: string) => out.split("\n")[0];
+
+  it.each([[], ["others"]])(
+    "reports OpenAI Agents, also where others are set: %s",
+    async (...args) => {
+      const { out, spans } = await run("openai-agents.mjs", args);
+      expect(firstLine(out)).toBe("yes 0");
+      expect(names(spans)).toEqual(["chat small-1", "invoke_agent A"]);
+    },
+  );
+
+  it("does nothing where the application registers by hand", async () => {
+    const agents = await run("openai-agents.mjs", ["by-hand"]);
+    expect([firstLine(agents.out), agents.spans]).toEqual(["yes 1", []]);
+    await server?.close();
+    const chain = await run("langchain-by-hand.mjs");
+    expect([chain.out, chain.spans]).toEqual(["1\n", []]);
+  });
+
+  it("gives the spans to the application's own provider", async () => {
+    const { out, spans } = await run("own-provider.mjs");
+    expect(out).toBe("[ 'chat FakeListChatModel', 'invoke_agent FakeListChatModel' ]\n");
+    expect(spans).toEqual([]);
+  });
+
+  it("does nothing with OTEL_SDK_DISABLED", async () => {
+    const { code, err, out, spans } = await run("langchain.mjs", [], { OTEL_SDK_DISABLED: "true" });
+    expect({ code, err, out, spans }).toEqual({ code: 3, err: "", out: "done\n", spans: [] });
+  });
+
+  it("enables what ENTELIX_REGISTER names, and starts the program if it names nothing known", async () => {
+    const one = await run("langchain.mjs", [], { ENTELIX_REGISTER: "openai-agents" });
+    expect([one.err, one.spans]).toEqual([
+      "entelix-otel: reports OpenAI Agents, tenant default\n",
+      [],
+    ]);
+    await server?.close();
+    const wrong = await run("langchain.mjs", [], { ENTELIX_REGISTER: "autogen" });
+    expect([wrong.code, wrong.out, wrong.spans]).toEqual([3, "done\n", []]);
+    expect(wrong.err).toBe(
+      'entelix-otel: nothing is reported: TypeError: ENTELIX_REGISTER: expected ai-sdk, openai-agents, langchain, separated by commas, got "autogen"\n',
+    );
+  });
+
+  it("sends nothing for a program without agents", async () => {
+    const { out } = await run("plain.mjs");
+    expect(out).toBe("plain\n");
+    expect(server?.requests).toEqual([]);
+  });
+
+  it("lets the process end while the receiver does not answer", async () => {
+    const { code, out } = await run("langchain.mjs", [], {}, { answer: () => "hang" });
+    expect({ code, out }).toEqual({ code: 3, out: "done\n" });
+  });
+});
