@@ -38,11 +38,8 @@ export {
   type ToolErrorKind,
   wireId,
 } from "../events/errors/error-kinds.ts";
-export type {
-  DecisionDetails,
-  EventDetails,
-  ExceptionDetails,
-} from "../events/event-details.ts";
+export type { DecisionDetails, EventDetails } from "../events/event-details.ts";
+export type { ExceptionDetails } from "../events/errors/exception-of.ts";
 export type { EventEnvelope } from "../events/event-envelope.ts";
 export type { JsonValue } from "../events/exact-json.ts";
 export { parseExact, stringifyExact } from "../events/exact-json.ts";

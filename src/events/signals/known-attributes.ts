@@ -3,10 +3,10 @@ import { MOST_INT } from "../value-limits.ts";
 import type { SpanAttributeValue } from "./signal.ts";
 
 /** Attributes by names that the attribute table has: a name outside it does not compile. */
-export type KnownAttributes = { readonly [N in AttributeName]?: SpanAttributeValue | undefined };
+export type SignalAttributes = { readonly [N in AttributeName]?: SpanAttributeValue | undefined };
 
 /** Attributes that only their maker holds so far, and may add to. */
-export type OwnAttributes = { -readonly [N in keyof KnownAttributes]: KnownAttributes[N] };
+export type OwnAttributes = { -readonly [N in keyof SignalAttributes]: SignalAttributes[N] };
 
 /** A count as an attribute's number. */
 export function numberOf(count: number | bigint): number;

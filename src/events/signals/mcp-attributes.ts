@@ -1,9 +1,9 @@
 import type { EventDetails } from "../event-details.ts";
 import { MOST_NAME } from "../value-limits.ts";
-import type { KnownAttributes } from "./known-attributes.ts";
+import type { SignalAttributes } from "./known-attributes.ts";
 
 /** The attributes of a call, run or step of the Model Context Protocol; `undefined` for any other. */
-export function mcpAttributes(details: EventDetails | undefined): KnownAttributes | undefined {
+export function mcpAttributes(details: EventDetails | undefined): SignalAttributes | undefined {
   const mcp = details?.mcp;
   if (typeof mcp !== "object" || mcp === null) return undefined;
   const address = nameIn(mcp.server_address);

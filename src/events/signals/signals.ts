@@ -12,7 +12,7 @@ import type { AttributeName } from "../semconv/semconv.ts";
 import type { StepError, StepEvent } from "../step-event.ts";
 import { MOST_INT, MOST_NAME } from "../value-limits.ts";
 import { decisionIn } from "./decisions.ts";
-import type { KnownAttributes, OwnAttributes } from "./known-attributes.ts";
+import type { SignalAttributes, OwnAttributes } from "./known-attributes.ts";
 import { mcpAttributes } from "./mcp-attributes.ts";
 import { requestAttributes, withRequest } from "./request-attributes.ts";
 import { costIn, usageOf } from "./run-usage.ts";
@@ -283,10 +283,10 @@ function contextOf({ system_instructions, tools }: ModelStart | ModelComplete) {
 
 /** Attributes, and one more with a name that the sender gives, where it does. */
 function withName(
-  attributes: KnownAttributes | undefined,
+  attributes: SignalAttributes | undefined,
   attribute: AttributeName,
   given: unknown,
-): KnownAttributes | undefined {
+): SignalAttributes | undefined {
   const name = nameIn(given);
   if (name === undefined) return attributes;
   const all: OwnAttributes = { ...attributes };
@@ -297,7 +297,7 @@ function withName(
 function answerOf(event: ModelComplete, details: EventDetails | undefined): ModelEnd {
   const { usage } = event;
   // One literal: spreading the request's attributes into it takes ten times as long.
-  const attributes: KnownAttributes = {
+  const attributes: SignalAttributes = {
     "gen_ai.response.model": nameIn(event.response_model),
     "gen_ai.response.id": nameIn(event.response_id),
     "gen_ai.response.finish_reasons": textsIn(event.finish_reasons),

@@ -1,4 +1,4 @@
-import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
 import { numberOf } from "../../../events/signals/known-attributes.ts";
 import type { ModelEnd, ModelProblem } from "../../../events/signals/signal.ts";
 import type { AutoRetryEnd, AutoRetryStart, Count, TokenUsage, TurnComplete } from "./events.ts";
@@ -19,7 +19,7 @@ export function modelStarts(reading: Reading, turn: Count | undefined): ModelTur
   run.waitsFor = undefined;
   run.retriesUsedUp = false;
   const { tenantId, runId } = reading;
-  const attributes: KnownAttributes = { "entelix.turn": numberOf(turn) };
+  const attributes: SignalAttributes = { "entelix.turn": numberOf(turn) };
   reading.said.signals.push({ signal: "model_opens", tenantId, runId, at, attributes });
   return model;
 }
@@ -100,7 +100,7 @@ export function closeModel(
   const { run, tenantId, runId } = reading;
   run.model = undefined;
   run.lastTurn = model.turn ?? run.lastTurn;
-  const attributes: KnownAttributes = {
+  const attributes: SignalAttributes = {
     "entelix.turn": model.turn === undefined ? numberOf(turn) : undefined,
     "entelix.retry.count": retryCount(model),
     "gen_ai.response.time_to_first_chunk": model.firstChunkAfter,

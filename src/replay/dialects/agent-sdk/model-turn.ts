@@ -1,5 +1,5 @@
 import { type Instant, millisecondsBetween } from "../../../events/instant.ts";
-import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
 import type { SupposedEnd } from "../../../events/signals/signal.ts";
 import type { Count } from "./events.ts";
 
@@ -91,7 +91,7 @@ export function retryCount({ retries }: ModelTurn): number | undefined {
 export function modelAnswer(model: ModelTurn): SupposedEnd["model"] {
   const at = model.answered ? model.answeredAt : undefined;
   if (at === undefined) return undefined;
-  const attributes: KnownAttributes = {
+  const attributes: SignalAttributes = {
     "entelix.retry.count": retryCount(model),
     "gen_ai.response.time_to_first_chunk": model.firstChunkAfter,
   };

@@ -1,5 +1,5 @@
 import type { Instant } from "../../../events/instant.ts";
-import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
 import { numberOf } from "../../../events/signals/known-attributes.ts";
 import type { RunEnd } from "../../../events/signals/signal.ts";
 import type { AgentSdkEvent, Count, SubagentProgress } from "./events.ts";
@@ -153,7 +153,7 @@ export class OpenRun {
   }
 
   /** The context was compacted: the totals, which outlast the span events that a run may lose. */
-  compactedBy(before: Count, after: Count): KnownAttributes {
+  compactedBy(before: Count, after: Count): SignalAttributes {
     this.#compactions += 1;
     this.#tokensRemoved += Math.max(0, Number(before) - Number(after));
     return {

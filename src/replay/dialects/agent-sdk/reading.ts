@@ -1,7 +1,7 @@
 import type { AnyGraphEvent } from "../../../audit/wire/graph-event.ts";
 import type { Instant } from "../../../events/instant.ts";
 import { formatRfc3339 } from "../../../events/rfc3339.ts";
-import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
 import type {
   LateReason,
   RunEnd,
@@ -23,7 +23,7 @@ export interface Said {
 export interface Note {
   readonly name: string;
   readonly on?: SpanEventTarget;
-  readonly attributes?: KnownAttributes;
+  readonly attributes?: SignalAttributes;
 }
 
 /** One event being read, as one of its run: it is where and when its signals are. */
@@ -61,7 +61,7 @@ export class Reading implements SignalSubject {
     });
   }
 
-  attributes(attributes: KnownAttributes): void {
+  attributes(attributes: SignalAttributes): void {
     const { tenantId, runId, at } = this;
     this.said.signals.push({ signal: "attributes", tenantId, runId, at, attributes });
   }
@@ -108,4 +108,4 @@ export class Reading implements SignalSubject {
 }
 
 /** Which runtime a run is of; alerts and dashboards are the same for all. */
-export const SOURCE: KnownAttributes = { "entelix.source": "agent-sdk" };
+export const SOURCE: SignalAttributes = { "entelix.source": "agent-sdk" };

@@ -1,7 +1,7 @@
 import type { GraphEvent } from "../../../audit/wire/graph-event.ts";
 import { compareInstants, type Instant } from "../../../events/instant.ts";
 import { isWholeNumber } from "../../../events/option-checks.ts";
-import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
 import { numberOf } from "../../../events/signals/known-attributes.ts";
 import type { RunEnd, Signal, SignalSubject } from "../../../events/signals/signal.ts";
 import { isJsonObject, type JsonObject } from "../dialect.ts";
@@ -39,7 +39,7 @@ export function subAgentRun(
 ): readonly Signal[] {
   const data = isJsonObject(event.result.data) ? event.result.data : undefined;
   if (data === undefined && !noted?.progress) return [];
-  const attributes: KnownAttributes = {
+  const attributes: SignalAttributes = {
     "entelix.source": SOURCE["entelix.source"],
     "gen_ai.request.model": noted?.childModel,
   };
@@ -98,7 +98,7 @@ function endOf(
 }
 
 /** Its figures are its own: they are not part of its parent's. */
-function factsOf(data: JsonObject | undefined, noted: NotedCall | undefined): KnownAttributes {
+function factsOf(data: JsonObject | undefined, noted: NotedCall | undefined): SignalAttributes {
   const usage = isJsonObject(data?.usage) ? data.usage : undefined;
   return {
     "entelix.run.turns": countIn(data?.total_turns),

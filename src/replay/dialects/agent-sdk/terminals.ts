@@ -1,5 +1,5 @@
 import type { FailureKind } from "../../../events/errors/error-kinds.ts";
-import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
 import { numberOf } from "../../../events/signals/known-attributes.ts";
 import type { RunEnd, RunUsage } from "../../../events/signals/signal.ts";
 import { decimalText } from "../../../events/value-limits.ts";
@@ -84,7 +84,7 @@ export function endOf(event: TerminalEvent, retriesUsedUp: boolean): RunEnd {
     case "budget_exceeded":
       return budgetEnd(event);
     case "error": {
-      const attributes: KnownAttributes = { "entelix.run.end_reason": event.reason?.reason };
+      const attributes: SignalAttributes = { "entelix.run.end_reason": event.reason?.reason };
       const kind = { type: errorKind(event, retriesUsedUp) };
       return { outcome: "failed", kind, message: event.message, attributes };
     }
@@ -95,7 +95,7 @@ export function endOf(event: TerminalEvent, retriesUsedUp: boolean): RunEnd {
 
 /** The end of a run that did what it was asked. */
 export function completed({ usage, turns, cost }: Totals): RunEnd {
-  const attributes: KnownAttributes = {
+  const attributes: SignalAttributes = {
     "gen_ai.usage.cache_read.input_tokens": numberOf(usage.cached_input_tokens),
     "gen_ai.usage.cache_write.input_tokens": numberOf(usage.cache_creation_input_tokens),
     "entelix.run.turns": numberOf(turns),
@@ -105,7 +105,7 @@ export function completed({ usage, turns, cost }: Totals): RunEnd {
 
 function budgetEnd(event: BudgetExceeded): RunEnd {
   const cost = event.estimated_cost_usd;
-  const spent: KnownAttributes = isKnown(cost)
+  const spent: SignalAttributes = isKnown(cost)
     ? { "entelix.agent.usage.cost": decimalText(cost) }
     : {};
   return {
@@ -127,7 +127,7 @@ function isPlainKind(terminal: Terminal): terminal is PlainKind {
 }
 
 /** What a run used that did not complete. */
-function endAttributes(usage: TokenUsage, turns: Count, reason?: string): KnownAttributes {
+function endAttributes(usage: TokenUsage, turns: Count, reason?: string): SignalAttributes {
   return {
     "gen_ai.usage.input_tokens": numberOf(usage.input_tokens),
     "gen_ai.usage.output_tokens": numberOf(usage.output_tokens),

@@ -1,5 +1,5 @@
 import { addMilliseconds, type Instant, millisecondsBetween } from "../../../events/instant.ts";
-import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
 import type { Signal, SignalSubject } from "../../../events/signals/signal.ts";
 import type { Count, ToolCallEnd, ToolCallStart, ToolResult, ToolTier } from "./events.ts";
 import type { NotedCall } from "./open-run.ts";
@@ -18,12 +18,12 @@ export function callOpens(event: ToolCallStart, { tenantId, runId, at }: SignalS
   };
 }
 
-function tierAttributes(tier: ToolTier): KnownAttributes {
+function tierAttributes(tier: ToolTier): SignalAttributes {
   return { "entelix.tool.tier": tier.toLowerCase() };
 }
 
 /** Nearly all calls have one of these. */
-const TIER_FACTS: ReadonlyMap<string, KnownAttributes> = new Map(
+const TIER_FACTS: ReadonlyMap<string, SignalAttributes> = new Map(
   ["Observe", "Confirm"].map((tier) => [tier, tierAttributes(tier)]),
 );
 
@@ -77,7 +77,7 @@ function contentOf({ output, data }: ToolResult): unknown {
   return data == null ? output : { output, data };
 }
 
-function progressAttributes(noted: NotedCall | undefined): KnownAttributes | undefined {
+function progressAttributes(noted: NotedCall | undefined): SignalAttributes | undefined {
   if (noted === undefined || noted.progress === 0) return undefined;
   return { "entelix.progress.count": noted.progress };
 }

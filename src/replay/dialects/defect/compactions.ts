@@ -1,5 +1,5 @@
 import type { Instant } from "../../../events/instant.ts";
-import { type KnownAttributes, numberOf } from "../../../events/signals/known-attributes.ts";
+import { type SignalAttributes, numberOf } from "../../../events/signals/known-attributes.ts";
 import type { SignalList } from "./arrival.ts";
 import type { ContextCompressed, ContextMicrocompacted } from "./events.ts";
 
@@ -39,7 +39,7 @@ export class Compactions {
         "entelix.compaction.original_tokens": numberOf(event.tokens_before),
         "entelix.compaction.new_tokens": numberOf(event.tokens_after),
         "entelix.compaction.cleared": micro ? numberOf(event.cleared) : undefined,
-      } satisfies KnownAttributes,
+      } satisfies SignalAttributes,
     });
     this.tell(runId, at, out);
   }
@@ -55,7 +55,7 @@ export class Compactions {
       attributes: {
         "entelix.compaction.count": this.#count,
         "entelix.compaction.tokens_removed": numberOf(this.#removed),
-      } satisfies KnownAttributes,
+      } satisfies SignalAttributes,
     });
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../../events/exact-json.ts";
 import { compareInstants, type Instant, isAt } from "../../../events/instant.ts";
-import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
 import type { LateReason, Signal } from "../../../events/signals/signal.ts";
 import { eventIn } from "../decode-line.ts";
 import type { JsonObject, LineEnvelope } from "../dialect.ts";
@@ -301,7 +301,7 @@ function activityIn(turn: Turn, { agent, at, out }: Arrival): void {
   if (compareInstants(at, turn.lastAt) > 0) turn.lastAt = at;
   if (!turn.nameless || agent === undefined) return;
   turn.nameless = false;
-  const attributes: KnownAttributes = { "gen_ai.agent.name": agent };
+  const attributes: SignalAttributes = { "gen_ai.agent.name": agent };
   out.add({ tenantId: out.tenantId, runId: turn.ref.runId, at, signal: "attributes", attributes });
 }
 

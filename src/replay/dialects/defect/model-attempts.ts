@@ -1,6 +1,6 @@
 import { type Instant, isAt, millisecondsBetween } from "../../../events/instant.ts";
 import {
-  type KnownAttributes,
+  type SignalAttributes,
   numberOf,
   type OwnAttributes,
 } from "../../../events/signals/known-attributes.ts";
@@ -30,7 +30,7 @@ class Attempt {
   }
 
   /** Adds what the end of the call says of it. */
-  addTo(attributes: OwnAttributes): KnownAttributes {
+  addTo(attributes: OwnAttributes): SignalAttributes {
     if (this.number > 1) attributes["entelix.retry.count"] = this.number - 1;
     if (this.firstChunkAt !== undefined) {
       const waitedMs = waited(this.startedAt, this.firstChunkAt);
@@ -89,7 +89,7 @@ export class ModelAttempts {
           "entelix.retry.delay_ms": failure && Math.round(waited(failure.at, at)),
           "entelix.error.message": failure?.message,
           "gen_ai.request.model": model === current.model ? undefined : model,
-        } satisfies KnownAttributes,
+        } satisfies SignalAttributes,
       });
     }
     this.#current = new Attempt(model, attempt, at);

@@ -1,5 +1,5 @@
 import { type Instant, millisecondsBetween } from "../../../events/instant.ts";
-import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
 import type { PermissionOption, ToolCallFields } from "./events.ts";
 
 /** What is kept of an open tool call: how it stands with its permission, and what only ends say. */
@@ -102,7 +102,7 @@ export class ToolCall {
   }
 
   /** What its end says of it. */
-  attributes(): KnownAttributes {
+  attributes(): SignalAttributes {
     return {
       "entelix.acp.tool_status": this.#status,
       "entelix.progress.count": this.#progress || undefined,

@@ -1,5 +1,5 @@
 import { compareInstants, type Instant } from "../../../events/instant.ts";
-import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
 import type { SignalList } from "./arrival.ts";
 import { outputOf, textOf } from "./content.ts";
 import type {
@@ -60,7 +60,7 @@ export class ToolCalls {
       callId: id,
       name,
       content: fields.rawInput,
-      attributes: { "entelix.acp.tool_kind": fields.kind ?? undefined } satisfies KnownAttributes,
+      attributes: { "entelix.acp.tool_kind": fields.kind ?? undefined } satisfies SignalAttributes,
     });
     if (repeated) return false;
     if (open !== undefined && open.name === "" && !open.denied) {
@@ -143,7 +143,7 @@ export class ToolCalls {
         return;
       case "cancelled": {
         call.cancelRequest(at);
-        const attributes: KnownAttributes = {
+        const attributes: SignalAttributes = {
           "entelix.approval.outcome": "cancelled",
           "entelix.approval.wait_ms": call.waitMs,
         };
@@ -183,7 +183,7 @@ export class ToolCalls {
       return name;
     }
     const failed = fields.status === "failed";
-    const attributes: KnownAttributes = call?.attributes() ?? {
+    const attributes: SignalAttributes = call?.attributes() ?? {
       "entelix.acp.tool_status": fields.status ?? undefined,
     };
     out.add({

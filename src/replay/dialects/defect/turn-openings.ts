@@ -1,5 +1,5 @@
 import { RecentMap } from "../../../events/ids/recent-map.ts";
-import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
 import { MOST_NAME } from "../../../events/value-limits.ts";
 import { derivedRunId } from "../mapping.ts";
 import type { Arrival } from "./arrival.ts";
@@ -52,7 +52,7 @@ export class TurnOpenings {
       attributes: {
         "entelix.source": "defect",
         "entelix.run.start_unseen": opening === "unseen" ? true : undefined,
-      } satisfies KnownAttributes,
+      } satisfies SignalAttributes,
     });
     turn.compactions.takeFrom(stream.compactions);
     turn.compactions.tell(runId, at, out);

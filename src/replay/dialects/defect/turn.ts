@@ -1,5 +1,5 @@
 import { type Instant, millisecondsBetween } from "../../../events/instant.ts";
-import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
 import type { RunEnd } from "../../../events/signals/signal.ts";
 import type { SignalList } from "./arrival.ts";
 import { Compactions } from "./compactions.ts";
@@ -202,7 +202,7 @@ export class Turn {
     at: Instant,
     message: string,
     out: SignalList,
-    attributes: KnownAttributes | undefined,
+    attributes: SignalAttributes | undefined,
   ): void {
     const end = endOf(terminal, message, attributes);
     out.add({ tenantId: out.tenantId, runId: this.ref.runId, at, signal: "run_closes", end });
@@ -212,7 +212,7 @@ export class Turn {
 function endOf(
   terminal: DefectTerminal,
   message: string,
-  attributes: KnownAttributes | undefined,
+  attributes: SignalAttributes | undefined,
 ): RunEnd {
   const { failureKind, outcome } = DEFECT_TERMINALS[terminal];
   switch (outcome) {

@@ -8,7 +8,7 @@ import type { RunEnded, ToolCallDecided } from "../../../audit/wire/own-event.ts
 import type { ToolErrorKind } from "../../../events/errors/error-kinds.ts";
 import { compareInstants, type Instant } from "../../../events/instant.ts";
 import type { AttributeName } from "../../../events/semconv/semconv.ts";
-import type { KnownAttributes, OwnAttributes } from "../../../events/signals/known-attributes.ts";
+import type { SignalAttributes, OwnAttributes } from "../../../events/signals/known-attributes.ts";
 import type { CallResult, RunEnd, Signal } from "../../../events/signals/signal.ts";
 import { decisionIn, type PointRow, pointOf, usageAttributes } from "./row-attributes.ts";
 import { CANCELLED, endTold, PAUSED_TEXT } from "./terminals.ts";
@@ -229,7 +229,7 @@ export class LogRun {
   }
 
   /** A note without a row of its own kind. */
-  note(name: string, attributes: KnownAttributes, at: Instant, out: Signal[]): void {
+  note(name: string, attributes: SignalAttributes, at: Instant, out: Signal[]): void {
     this.#moveOn(at);
     const { tenantId, runId } = this;
     out.push({ tenantId, runId, at, signal: "span_event", name, attributes });
@@ -315,7 +315,7 @@ export class LogRun {
   }
 
   #openModel(from: Instant, out: Signal[]): void {
-    const attributes: KnownAttributes = { "entelix.model.start_inferred": true };
+    const attributes: SignalAttributes = { "entelix.model.start_inferred": true };
     const { tenantId, runId } = this;
     out.push({ tenantId, runId, at: from, signal: "model_opens", attributes });
   }

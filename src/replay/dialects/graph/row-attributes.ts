@@ -13,7 +13,7 @@ import type {
 import type { ToolCallDecided } from "../../../audit/wire/own-event.ts";
 import type { DecisionDetails } from "../../../events/event-details.ts";
 import type { AttributeName } from "../../../events/semconv/semconv.ts";
-import type { KnownAttributes, OwnAttributes } from "../../../events/signals/known-attributes.ts";
+import type { SignalAttributes, OwnAttributes } from "../../../events/signals/known-attributes.ts";
 
 /** A row that is a point in the life of its run. */
 export type PointRow =
@@ -29,7 +29,7 @@ export type PointRow =
 /** A span event, and the attribute of the run that counts its like, where anybody counts them. */
 export interface Point {
   readonly name: string;
-  readonly attributes: KnownAttributes;
+  readonly attributes: SignalAttributes;
   readonly count?: AttributeName;
 }
 
@@ -100,7 +100,7 @@ export function pointOf(row: PointRow): Point {
   }
 }
 
-function rateLimitAttributes(snapshot: RateLimit["snapshot"]): KnownAttributes {
+function rateLimitAttributes(snapshot: RateLimit["snapshot"]): SignalAttributes {
   const { requests_remaining, requests_reset_at, tokens_remaining, tokens_reset_at } = snapshot;
   return {
     "entelix.rate_limit.requests_remaining": numberIn(requests_remaining),
@@ -110,9 +110,9 @@ function rateLimitAttributes(snapshot: RateLimit["snapshot"]): KnownAttributes {
   };
 }
 
-function warningAttributes(warning: ModelWarning): KnownAttributes {
+function warningAttributes(warning: ModelWarning): SignalAttributes {
   const { kind } = warning;
-  const named = (subject: string, detail?: string): KnownAttributes => ({
+  const named = (subject: string, detail?: string): SignalAttributes => ({
     "entelix.warning.kind": kind,
     "entelix.warning.subject": subject,
     "entelix.warning.detail": detail,

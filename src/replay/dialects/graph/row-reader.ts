@@ -8,7 +8,7 @@ import type {
 import type { RunEnded, RunStarted } from "../../../audit/wire/own-event.ts";
 import { RecentPairs } from "../../../events/ids/recent-map.ts";
 import type { Instant } from "../../../events/instant.ts";
-import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
 import type { RunEnd, Signal } from "../../../events/signals/signal.ts";
 import { derivedRunId, type ProjectedRow } from "../mapping.ts";
 import type { LogRow } from "./log-row.ts";
@@ -59,14 +59,14 @@ export class RowReader {
       }
       case "unknown": {
         const run = innermost(turn);
-        const attributes: KnownAttributes = { "entelix.graph.kind": line.event.kind };
+        const attributes: SignalAttributes = { "entelix.graph.kind": line.event.kind };
         run.note("entelix.graph.unknown", attributes, at, read.signals);
         if (this.#rows) read.rows.push(projected(run, row, line.event));
         return;
       }
       case "erased": {
         const { kind } = line.event;
-        const attributes: KnownAttributes = { "entelix.graph.kind": kind };
+        const attributes: SignalAttributes = { "entelix.graph.kind": kind };
         innermost(turn).note("entelix.graph.erased", attributes, at, read.signals);
         this.unprojected.set(kind, (this.unprojected.get(kind) ?? 0) + 1);
         return;
@@ -94,7 +94,7 @@ export class RowReader {
       case "resumed":
         turn.keepAlive(at);
         if (!opens) {
-          const attributes: KnownAttributes = {
+          const attributes: SignalAttributes = {
             "entelix.resumed.checkpoint": event.from_checkpoint || undefined,
           };
           turn.note("entelix.resumed", attributes, at, out);
@@ -217,7 +217,7 @@ export class RowReader {
       attributes: {
         "gen_ai.agent.name": agent_id,
         "entelix.sub_agent.thread_id": sub_thread_id,
-      } satisfies KnownAttributes,
+      } satisfies SignalAttributes,
     });
     if (typeof line.run_id === "string") {
       // Its rows name its run, and open it.
@@ -242,7 +242,7 @@ export class RowReader {
       parentRunId: run.runId,
       parentCallId: call.id,
       threadId: sub_thread_id || undefined,
-      attributes: { "entelix.source": "graph" } satisfies KnownAttributes,
+      attributes: { "entelix.source": "graph" } satisfies SignalAttributes,
     });
     return run;
   }

@@ -13,7 +13,7 @@ import {
   type FailureKind,
   type FailureKindId,
 } from "../../../events/errors/error-kinds.ts";
-import type { KnownAttributes } from "../../../events/signals/known-attributes.ts";
+import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
 import type { RunEnd } from "../../../events/signals/signal.ts";
 
 /** What a row that ends a run makes of it. `by_class`: the row's `class` decides. */
@@ -96,7 +96,7 @@ export function endOf(row: TerminalRow): RunEnd {
       return failed({ type: "cancelled" }, row.reason);
     case "usage_limit_exceeded": {
       const { axis, limit, observed } = row.breach;
-      const attributes: KnownAttributes = {
+      const attributes: SignalAttributes = {
         "entelix.breach.axis": axis,
         "entelix.breach.limit": String(limit),
         "entelix.breach.observed": String(observed),
@@ -136,7 +136,7 @@ export function endTold(row: RunEnded, before: RunEnd | undefined): RunEnd {
       const same = before?.outcome === "failed" && before.kind.type === failure_kind;
       const end = same ? before : failed(kindTold(failure_kind), "");
       if (origin === undefined) return end;
-      const attributes: KnownAttributes = { "entelix.failure.origin": origin };
+      const attributes: SignalAttributes = { "entelix.failure.origin": origin };
       return { ...end, attributes: { ...end.attributes, ...attributes } };
     }
     default:
@@ -152,7 +152,7 @@ function kindTold(id: string | undefined): FailureKind {
 /** A run of which only its caller says that it failed. */
 export const FAILED_UNSEEN: RunEnd = failed({ type: "unclassified" }, "");
 
-function failed(kind: FailureKind, message: string, attributes?: KnownAttributes): RunEnd {
+function failed(kind: FailureKind, message: string, attributes?: SignalAttributes): RunEnd {
   return { outcome: "failed", kind, message, envelope: ENVELOPES[kind.type], attributes };
 }
 
