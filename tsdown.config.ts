@@ -1,15 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
 import { defineConfig } from "tsdown";
-import ts from "typescript";
+import { reachedFiles } from "./scripts/reached-files.ts";
 
-/** The source files that the root entry imports, directly or not. */
-const reachedByRoot = new Set([resolve("src/index.ts")]);
-for (const file of reachedByRoot) {
-  for (const { fileName } of ts.preProcessFile(readFileSync(file, "utf8")).importedFiles) {
-    if (fileName.startsWith(".")) reachedByRoot.add(resolve(dirname(file), fileName));
-  }
-}
+/** The source files that the root entry needs. */
+const { files: reachedByRoot } = reachedFiles("src/index.ts");
 
 /** The page's styles in one file, in this order. */
 const STYLES = ["base", "list", "run"].map((name) => `src/view/page/styles/${name}.css`);

@@ -9,7 +9,14 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Below node_modules, so that other dependencies are another build. */
 const RECORD = join(root, "node_modules/.cache/entelix-otel/build");
-const INPUTS = ["src", "package.json", "package-lock.json", "tsconfig.json", "tsdown.config.ts"];
+const INPUTS = [
+  "src",
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "tsdown.config.ts",
+  "scripts/reached-files.ts",
+];
 
 /** Files below a folder, or the file itself, by path from the root. */
 function filesOf(name) {

@@ -1,17 +1,17 @@
-import { auditErase } from "./cli/audit-erase.ts";
-import { auditShow } from "./cli/audit-show.ts";
-import { auditVerify } from "./cli/audit-verify.ts";
-import type { Command } from "./cli/command.ts";
-import { consume } from "./cli/consume.ts";
-import { doctor } from "./cli/doctor.ts";
-import { replay } from "./cli/replay.ts";
-import { runs } from "./cli/runs.ts";
-import { serve } from "./cli/serve.ts";
-import { token } from "./cli/token.ts";
-import { where } from "./cli/where.ts";
-import { demo } from "./view/commands/demo.ts";
-import { report } from "./view/commands/report.ts";
-import { view } from "./view/commands/view.ts";
+import {
+  auditErase,
+  auditShow,
+  auditVerify,
+  type Command,
+  consume,
+  doctor,
+  replay,
+  runs,
+  serve,
+  token,
+  where,
+} from "./cli/index.ts";
+import { demo, report, view } from "./view/index.ts";
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [

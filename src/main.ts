@@ -1,7 +1,5 @@
 #!/usr/bin/env node
-import type { Io } from "./cli/command.ts";
-import { run } from "./cli/run.ts";
-import { Output } from "./cli/terminal/output.ts";
+import { type Io, Output, run } from "./cli/index.ts";
 import { COMMANDS } from "./commands.ts";
 
 const { env, stdin, stdout, stderr } = process;

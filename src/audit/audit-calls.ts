@@ -1,6 +1,4 @@
-import type { BudgetBreach, InterruptionKind } from "../events/errors/agent-error-detail.ts";
-import type { ToolErrorKind } from "../events/errors/error-kinds.ts";
-import type { Instant } from "../events/instant.ts";
+import type { BudgetBreach, Instant, InterruptionKind, ToolErrorKind } from "../events/index.ts";
 import type { RowAnchor } from "./audit-row.ts";
 import type { GraphEvent } from "./wire/graph-event.ts";
 

@@ -1,18 +1,20 @@
-import type { AgentEvent } from "../events/agent-event.ts";
-import { callHook } from "../events/errors/call-hook.ts";
-import { type EventEnvelope, readEventTime } from "../events/event-envelope.ts";
-import { canonicalRunId } from "../events/ids/run-ids.ts";
-import { fromMilliseconds, type Instant } from "../events/instant.ts";
 import {
+  type AgentEvent,
+  type AgentEventSink,
+  callHook,
+  canonicalRunId,
   checkFunction,
   checkGiven,
   checkOptionsObject,
   checkWhole,
-} from "../events/option-checks.ts";
-import { inUtc } from "../events/rfc3339.ts";
-import type { Signal } from "../events/signals/signal.ts";
-import { signalOf } from "../events/signals/signals.ts";
-import type { AgentEventSink } from "../events/sinks/agent-event-sink.ts";
+  type EventEnvelope,
+  fromMilliseconds,
+  type Instant,
+  inUtc,
+  readEventTime,
+  type Signal,
+  signalOf,
+} from "../events/index.ts";
 import { AuditCalls, type AuditScope } from "./audit-calls.ts";
 import type { AuditEntry, RowAnchor, ThreadKey } from "./audit-row.ts";
 import { type EventId, EventIds } from "./event-ids.ts";

@@ -1,11 +1,13 @@
-import type { AgentEvent } from "../events/agent-event.ts";
-import { isText } from "../events/forms.ts";
-import { hashedUuid } from "../events/ids/hashed-uuid.ts";
-import { RecentMap } from "../events/ids/recent-map.ts";
-import { canonicalRunId } from "../events/ids/run-ids.ts";
-import type { Instant } from "../events/instant.ts";
-import { readTimestamp } from "../events/rfc3339.ts";
-import { MOST_NAME } from "../events/value-limits.ts";
+import {
+  type AgentEvent,
+  canonicalRunId,
+  hashedUuid,
+  type Instant,
+  isText,
+  MOST_NAME,
+  RecentMap,
+  readTimestamp,
+} from "../events/index.ts";
 import type { RecordRefs } from "./record-refs.ts";
 
 /** Longest ID of an event: rows add a word to it. */

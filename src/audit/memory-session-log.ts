@@ -1,5 +1,4 @@
-import { RecentMap } from "../events/ids/recent-map.ts";
-import { checkWhole } from "../events/option-checks.ts";
+import { checkWhole, RecentMap } from "../events/index.ts";
 import {
   type AuditEntry,
   type AuditRow,

@@ -1,8 +1,11 @@
-import { boundedJson } from "../events/bounded-json.ts";
-import { parseExact } from "../events/exact-json.ts";
-import { isObject } from "../events/object-forms.ts";
-import { surelyFits } from "../events/plain-json.ts";
-import { CONTENT_FORMS, MOST_CONTENT_BYTES } from "../events/value-limits.ts";
+import {
+  boundedJson,
+  CONTENT_FORMS,
+  isObject,
+  MOST_CONTENT_BYTES,
+  parseExact,
+  surelyFits,
+} from "../events/index.ts";
 
 /** Bytes of JSON that a question takes in its row at most. */
 export const MOST_QUESTION_BYTES = 64 * 1024;

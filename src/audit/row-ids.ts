@@ -1,5 +1,4 @@
-import { hashedUuid } from "../events/ids/hashed-uuid.ts";
-import { canonicalRunId } from "../events/ids/run-ids.ts";
+import { canonicalRunId, hashedUuid } from "../events/index.ts";
 import type { KnownGraphEvent } from "./wire/graph-event.ts";
 
 /** A segment of a run: what a row with a derived id belongs to. */

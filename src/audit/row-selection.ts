@@ -1,4 +1,4 @@
-import { checkOneOf } from "../events/option-checks.ts";
+import { checkOneOf } from "../events/index.ts";
 import { graphEventForm } from "./wire/graph-event-form.ts";
 
 /**

@@ -1,7 +1,10 @@
-import { boundedJson } from "../events/bounded-json.ts";
-import { parseExact } from "../events/exact-json.ts";
-import { surelyFits } from "../events/plain-json.ts";
-import { CONTENT_FORMS, MOST_CONTENT_BYTES } from "../events/value-limits.ts";
+import {
+  boundedJson,
+  CONTENT_FORMS,
+  MOST_CONTENT_BYTES,
+  parseExact,
+  surelyFits,
+} from "../events/index.ts";
 import type { AnyGraphEvent } from "./wire/graph-event.ts";
 
 /** Most bytes of JSON that a text of a row has that is no content: names, IDs, codes. */

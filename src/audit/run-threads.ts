@@ -1,6 +1,4 @@
-import { tenantKey } from "../events/agent-event.ts";
-import { RecentMap } from "../events/ids/recent-map.ts";
-import { canonicalRunId } from "../events/ids/run-ids.ts";
+import { canonicalRunId, RecentMap, tenantKey } from "../events/index.ts";
 
 /** What tells a run's thread. */
 export interface ThreadHints {

@@ -1,14 +1,21 @@
-import { breachForm } from "../events/breach-form.ts";
-import { TOOL_ERROR_KINDS } from "../events/errors/error-kinds.ts";
-import { FAILURE_ORIGINS } from "../events/errors/failure-source.ts";
-import { wireWord } from "../events/errors/wire-word.ts";
-import type { EventDetails } from "../events/event-details.ts";
-import { oneOf } from "../events/forms.ts";
-import { canonicalRunId } from "../events/ids/run-ids.ts";
-import type { RunEnd, Signal, SignalOf, SignalSubject } from "../events/signals/signal.ts";
-import { textIn } from "../events/signals/signals.ts";
-import type { CallCounts } from "../events/tool-calls/call-counts.ts";
-import { type CallTrail, degradedTools, loopOf } from "../events/tool-calls/call-trail.ts";
+import {
+  breachForm,
+  type CallCounts,
+  type CallTrail,
+  canonicalRunId,
+  degradedTools,
+  type EventDetails,
+  FAILURE_ORIGINS,
+  loopOf,
+  oneOf,
+  type RunEnd,
+  type Signal,
+  type SignalOf,
+  type SignalSubject,
+  TOOL_ERROR_KINDS,
+  textIn,
+  wireWord,
+} from "../events/index.ts";
 import { newestQuestion } from "./newest-question.ts";
 import { derivedRowId, idInSegment, type RowSegment } from "./row-ids.ts";
 import type { GraphEvent, KnownGraphEvent } from "./wire/graph-event.ts";

@@ -1,6 +1,4 @@
-import { parseExact, parseJson } from "../events/exact-json.ts";
-import { isObject } from "../events/object-forms.ts";
-import { isCount } from "../events/option-checks.ts";
+import { isCount, isObject, parseExact, parseJson } from "../events/index.ts";
 import type { AuditRow, ErasedEvent, RowAnchor, ThreadKey } from "./audit-row.ts";
 import { type RowFacts, rowHash, sha256 } from "./row-text.ts";
 import { decodeGraphEvent } from "./wire/graph-event-codec.ts";

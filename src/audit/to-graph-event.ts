@@ -1,6 +1,4 @@
-import type { AgentEvent } from "../events/agent-event.ts";
-import type { Instant } from "../events/instant.ts";
-import { inUtc } from "../events/rfc3339.ts";
+import { type AgentEvent, type Instant, inUtc } from "../events/index.ts";
 import type { GraphEvent } from "./wire/graph-event.ts";
 
 /**

@@ -1,7 +1,11 @@
-import { AuditCalls, type AuditScope, type ResumeScope } from "../audit/audit-calls.ts";
-import type { RowAnchor } from "../audit/audit-row.ts";
-import type { AuditSink } from "../audit/audit-sink.ts";
-import type { GraphEvent } from "../audit/wire/graph-event.ts";
+import {
+  AuditCalls,
+  type AuditScope,
+  type AuditSink,
+  type GraphEvent,
+  type ResumeScope,
+  type RowAnchor,
+} from "../audit/index.ts";
 import type { Run } from "./lifecycle/run.ts";
 import type { SpanHandle } from "./spans/span-handle.ts";
 import { spanRefs } from "./spans/span-handle.ts";

@@ -1,22 +1,29 @@
 import type { Context } from "@opentelemetry/api";
-import type { AuditCalls } from "../audit/audit-calls.ts";
-import { AuditSink, type PreparedRows } from "../audit/audit-sink.ts";
-import type { RecordRefs } from "../audit/record-refs.ts";
-import { type AuditRows, checkAuditRows } from "../audit/row-selection.ts";
-import type { RowWaiter, SessionLog } from "../audit/session-log.ts";
-import type { RunFacts } from "../audit/signal-rows.ts";
-import type { AgentEvent } from "../events/agent-event.ts";
-import type { RunContext, RunContextSource } from "../events/context/run-context.ts";
-import type { EventEnvelope } from "../events/event-envelope.ts";
-import type { Instant } from "../events/instant.ts";
-import { checkHas, checkOptionsObject } from "../events/option-checks.ts";
-import type {
-  AgentEventSink,
-  ClosableSink,
-  ContentNeed,
-  SpanActivator,
-  SpanTarget,
-} from "../events/sinks/agent-event-sink.ts";
+import {
+  type AuditCalls,
+  type AuditRows,
+  AuditSink,
+  checkAuditRows,
+  type PreparedRows,
+  type RecordRefs,
+  type RowWaiter,
+  type RunFacts,
+  type SessionLog,
+} from "../audit/index.ts";
+import {
+  type AgentEvent,
+  type AgentEventSink,
+  type ClosableSink,
+  type ContentNeed,
+  checkHas,
+  checkOptionsObject,
+  type EventEnvelope,
+  type Instant,
+  type RunContext,
+  type RunContextSource,
+  type SpanActivator,
+  type SpanTarget,
+} from "../events/index.ts";
 import { BridgeAudit } from "./bridge-audit.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { Run } from "./lifecycle/run.ts";

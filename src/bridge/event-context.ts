@@ -7,11 +7,14 @@ import {
   type SpanContext,
   trace,
 } from "@opentelemetry/api";
-import type { AgentEvent } from "../events/agent-event.ts";
-import { boundedCopy, MOST_COPY } from "../events/bounded-copy.ts";
-import { property } from "../events/errors/thrown.ts";
-import type { EventEnvelope } from "../events/event-envelope.ts";
-import { isPromise } from "../events/promises.ts";
+import {
+  type AgentEvent,
+  boundedCopy,
+  type EventEnvelope,
+  isPromise,
+  MOST_COPY,
+  property,
+} from "../events/index.ts";
 import type { Call } from "./lifecycle/call.ts";
 import type {
   OuterParent,

@@ -1,6 +1,10 @@
-import { type Instant, millisecondsBetween } from "../events/instant.ts";
-import { checkText, checkWhole } from "../events/option-checks.ts";
-import { formatRfc3339 } from "../events/rfc3339.ts";
+import {
+  checkText,
+  checkWhole,
+  formatRfc3339,
+  type Instant,
+  millisecondsBetween,
+} from "../events/index.ts";
 import { delayOf, idleMs } from "./lifecycle/idle-time.ts";
 import type { Run } from "./lifecycle/run.ts";
 import type { Tree } from "./lifecycle/tree.ts";

@@ -1,6 +1,5 @@
-import { type RecordRefs, refsOf } from "../audit/record-refs.ts";
-import type { AgentEvent } from "../events/agent-event.ts";
-import type { EventEnvelope } from "../events/event-envelope.ts";
+import { type RecordRefs, refsOf } from "../audit/index.ts";
+import type { AgentEvent, EventEnvelope } from "../events/index.ts";
 import type { Run } from "./lifecycle/run.ts";
 import { type CallSpan, callIn, type SpanHandle, spanRefs } from "./spans/span-handle.ts";
 

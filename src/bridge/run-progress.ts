@@ -1,8 +1,13 @@
 import { type Attributes, type Context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
-import { now } from "../events/clock.ts";
-import { type Instant, isSpanTime, millisecondsBetween } from "../events/instant.ts";
-import type { KnownAttributes, LogEvent } from "../events/semconv/semconv.ts";
-import type { RunEnd } from "../events/signals/signal.ts";
+import {
+  type Instant,
+  isSpanTime,
+  type KnownAttributes,
+  type LogEvent,
+  millisecondsBetween,
+  now,
+  type RunEnd,
+} from "../events/index.ts";
 import { VERSION } from "../version.ts";
 import type { Run } from "./lifecycle/run.ts";
 import type { RunObserver } from "./lifecycle/run-observer.ts";

@@ -1,5 +1,4 @@
-import type { RowAnchor } from "../audit/audit-row.ts";
-import { type RowWaiter, tellWhenStored } from "../audit/session-log.ts";
+import { type RowAnchor, type RowWaiter, tellWhenStored } from "../audit/index.ts";
 import type { Run } from "./lifecycle/run.ts";
 import type { AuditAnchor } from "./spans/otel-driver.ts";
 import type { SpanHandle } from "./spans/span-handle.ts";

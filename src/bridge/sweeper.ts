@@ -1,5 +1,4 @@
-import { now } from "../events/clock.ts";
-import type { Instant } from "../events/instant.ts";
+import { type Instant, now } from "../events/index.ts";
 import type { LifecycleLimits } from "./lifecycle/limits.ts";
 
 /** Most time between two looks at what is open, in ms. */

@@ -1,5 +1,4 @@
 import type { MeterProvider, TracerProvider } from "@opentelemetry/api";
-import type { FailureKindId } from "../events/errors/error-kinds.ts";
 import {
   checkBoolean,
   checkFunction,
@@ -8,8 +7,9 @@ import {
   checkObject,
   checkOneOf,
   checkOptionsObject,
-} from "../events/option-checks.ts";
-import type { LoopOptions } from "../events/tool-calls/loop-limits.ts";
+  type FailureKindId,
+  type LoopOptions,
+} from "../events/index.ts";
 import type { ParentResolver, RootParent } from "./event-context.ts";
 import type { LifecycleLimits } from "./lifecycle/limits.ts";
 import type { MetricOptions } from "./metrics/label-values.ts";

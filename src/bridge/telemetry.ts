@@ -1,11 +1,15 @@
 import { type TracerProvider, trace } from "@opentelemetry/api";
-import type { AgentEvent } from "../events/agent-event.ts";
-import { now } from "../events/clock.ts";
-import { type EventEnvelope, readEventTime } from "../events/event-envelope.ts";
-import type { Instant } from "../events/instant.ts";
-import type { AbandonedReason, Signal } from "../events/signals/signal.ts";
-import { signalOf } from "../events/signals/signals.ts";
-import { resolveLoopLimits } from "../events/tool-calls/loop-limits.ts";
+import {
+  type AbandonedReason,
+  type AgentEvent,
+  type EventEnvelope,
+  type Instant,
+  now,
+  readEventTime,
+  resolveLoopLimits,
+  type Signal,
+  signalOf,
+} from "../events/index.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import { EventContexts } from "./event-context.ts";
 import { bothOf } from "./lifecycle/both-observers.ts";

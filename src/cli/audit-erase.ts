@@ -1,7 +1,5 @@
 import { parseArgs } from "node:util";
-import { urlScheme } from "../audit/ndjson/ndjson-options.ts";
-import { isPostgresUrl } from "../audit/postgres/postgres-options.ts";
-import { PostgresSessionLog } from "../audit/postgres/postgres-session-log.ts";
+import { isPostgresUrl, PostgresSessionLog, urlScheme } from "../audit/index.ts";
 import { logError } from "./audit/audit-log.ts";
 import { CliError } from "./cli-error.ts";
 import type { Command } from "./command.ts";

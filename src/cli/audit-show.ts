@@ -1,8 +1,6 @@
 import { parseArgs } from "node:util";
-import type { AuditRow } from "../audit/audit-row.ts";
-import { isUpstreamKind } from "../audit/row-selection.ts";
-import type { RowFilter } from "../audit/verify/read-rows.ts";
-import { stringifyExact } from "../events/exact-json.ts";
+import { type AuditRow, isUpstreamKind, type RowFilter } from "../audit/index.ts";
+import { stringifyExact } from "../events/index.ts";
 import {
   type AuditLog,
   auditLogAt,

@@ -1,17 +1,18 @@
 import { parseArgs } from "node:util";
-import { environmentWarnings } from "../bridge/output/command-telemetry.ts";
-import { serviceResource, UNNAMED, UNNAMED_HINT } from "../bridge/output/replay-provider.ts";
-import { DIALECT_NAMES, RUNTIMES } from "../replay/runtimes.ts";
-import { consumeMetricsText } from "../service/kafka/consume-metrics.ts";
+import { environmentWarnings, serviceResource, UNNAMED, UNNAMED_HINT } from "../bridge/index.ts";
+import { DIALECT_NAMES, RUNTIMES } from "../replay/index.ts";
 import {
+  consumeMetricsText,
+  KafkaService,
+  type KafkaServiceOptions,
   KafkaUnavailableError,
   kafkaMessage,
+  LogProcessor,
   loadKafkaLibrary,
-} from "../service/kafka/kafka-library.ts";
-import { KafkaService, type KafkaServiceOptions } from "../service/kafka/kafka-service.ts";
-import { type StatusOptions, StatusServer } from "../service/kafka/status-server.ts";
-import { openStores } from "../service/open-stores.ts";
-import { LogProcessor } from "../service/processor/log-processor.ts";
+  openStores,
+  type StatusOptions,
+  StatusServer,
+} from "../service/index.ts";
 import { CliError, messageOf } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { signalEndpoint } from "./endpoints.ts";

@@ -1,5 +1,5 @@
-import { metricsUrl, tracesUrl } from "../bridge/setup/endpoint.ts";
-import { trimmedEnd } from "../events/trimmed-end.ts";
+import { metricsUrl, tracesUrl } from "../bridge/index.ts";
+import { trimmedEnd } from "../events/index.ts";
 import { CliError } from "./cli-error.ts";
 import { safe } from "./terminal/text.ts";
 

@@ -1,4 +1,4 @@
-import { highest } from "../events/format/count.ts";
+import { highest } from "../events/format/index.ts";
 import type { Command, OptionSpec } from "./command.ts";
 
 const COLUMNS = 84;

@@ -1,9 +1,12 @@
 import { parseArgs } from "node:util";
-import { environmentWarnings } from "../bridge/output/command-telemetry.ts";
-import { serviceResource, UNNAMED, UNNAMED_HINT } from "../bridge/output/replay-provider.ts";
-import { SpanOutlet } from "../bridge/output/span-outlet.ts";
-import { formatIssue } from "../replay/input/decode-line.ts";
-import { type AnyRuntime, DIALECT_NAMES } from "../replay/runtimes.ts";
+import {
+  environmentWarnings,
+  SpanOutlet,
+  serviceResource,
+  UNNAMED,
+  UNNAMED_HINT,
+} from "../bridge/index.ts";
+import { type AnyRuntime, DIALECT_NAMES, formatIssue } from "../replay/index.ts";
 import { CliError, isBrokenPipe, messageOf } from "./cli-error.ts";
 import type { Command } from "./command.ts";
 import { LIVE_PORT, liveEndpointWarning, REPLAY_PORT } from "./endpoints.ts";

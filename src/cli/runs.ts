@@ -1,8 +1,7 @@
 import { parseArgs } from "node:util";
-import { WAIT_KINDS } from "../bridge/lifecycle/waiting.ts";
-import { fromMilliseconds } from "../events/instant.ts";
-import { MOST_RUNS, USUAL_RUNS } from "../service/http/open-runs.ts";
-import type { OpenRunsAnswer } from "../service/http/open-runs-form.ts";
+import { WAIT_KINDS } from "../bridge/index.ts";
+import { fromMilliseconds } from "../events/index.ts";
+import { MOST_RUNS, type OpenRunsAnswer, USUAL_RUNS } from "../service/index.ts";
 import { CliError } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { askForRuns, DEFAULT_URL, TOKEN_VARIABLE, tokenFrom } from "./runs/ask-service.ts";

@@ -1,9 +1,12 @@
 import { parseArgs } from "node:util";
-import { environmentWarnings } from "../bridge/output/command-telemetry.ts";
-import { serviceResource, UNNAMED, UNNAMED_HINT } from "../bridge/output/replay-provider.ts";
-import { IngestService } from "../service/http/ingest-service.ts";
-import { isLoopback, OPENAPI_TEXT } from "../service/http/routes.ts";
-import { openStores, type Stores } from "../service/open-stores.ts";
+import { environmentWarnings, serviceResource, UNNAMED, UNNAMED_HINT } from "../bridge/index.ts";
+import {
+  IngestService,
+  isLoopback,
+  OPENAPI_TEXT,
+  openStores,
+  type Stores,
+} from "../service/index.ts";
 import { CliError, messageOf } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { httpUrl } from "./endpoints.ts";

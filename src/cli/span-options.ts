@@ -1,4 +1,4 @@
-import type { SpanChoices } from "../bridge/telemetry-options.ts";
+import type { SpanChoices } from "../bridge/index.ts";
 
 /** What spans show: options of every command that makes some. */
 export const SPAN_OPTIONS = {

@@ -1,11 +1,14 @@
-export { type ClaudeAgent, claudeAgent } from "../agents/claude-agent/claude-agent.ts";
-export type {
-  ClaudeAgentCounts,
-  ClaudeAgentLimits,
-  ClaudeAgentOptions,
-  QueryDetails,
-  QueryMetadata,
-} from "../agents/claude-agent/options.ts";
-export type { SdkQuery } from "../agents/claude-agent/sdk.ts";
-export type { DecidedBy, ToolDecision } from "../agents/core/decided-by.ts";
-export type { Price, PricedCall } from "../agents/runtime/price.ts";
+export {
+  type ClaudeAgent,
+  type ClaudeAgentCounts,
+  type ClaudeAgentLimits,
+  type ClaudeAgentOptions,
+  claudeAgent,
+  type DecidedBy,
+  type Price,
+  type PricedCall,
+  type QueryDetails,
+  type QueryMetadata,
+  type SdkQuery,
+  type ToolDecision,
+} from "../agents/index.ts";

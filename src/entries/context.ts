@@ -8,15 +8,18 @@ export {
   extractedRunContext,
   type InjectOptions,
   inject,
+  isDerivedParent,
   RunContextPropagator,
-} from "../bridge/spans/propagation.ts";
-export { isDerivedParent } from "../bridge/spans/span-handle.ts";
-export type { HeadersLike } from "../events/context/http-headers.ts";
-export type { CarrierOptions, IgnoredReason, RunContext } from "../events/context/run-context.ts";
-export { isRunContextSource, type RunContextSource } from "../events/context/run-context.ts";
-export { RunIds } from "../events/ids/run-ids.ts";
+} from "../bridge/index.ts";
 export {
+  type CarrierOptions,
+  type HeadersLike,
+  type IgnoredReason,
+  isRunContextSource,
   isSpanActivator,
+  type RunContext,
+  type RunContextSource,
+  RunIds,
   type SpanActivator,
   type SpanTarget,
-} from "../events/sinks/agent-event-sink.ts";
+} from "../events/index.ts";

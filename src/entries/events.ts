@@ -1,50 +1,27 @@
 // `entelix-otel/events`: the parts of events and errors, and their closed sets.
 
-export type { UsageSnapshot } from "../events/agent-event.ts";
 export {
   AGENT_EVENT_TYPES,
+  type AgentErrorDetail,
   type AgentEvent,
   type AgentEventType,
+  type AuthDetail,
   type Complete,
+  type DecisionDetails,
+  type ErrorEnvelope,
+  type EventDetails,
+  type EventEnvelope,
+  type ExceptionDetails,
   eraseState,
-  type Failed,
-  type Interrupted,
-  type Started,
-  type ToolCallApproved,
-  type ToolCallAsked,
-  type ToolCallDenied,
-  type ToolComplete,
-  type ToolError,
-  type ToolStart,
-} from "../events/agent-event.ts";
-export type { ProviderErrorOptions } from "../events/errors/agent-error.ts";
-export type {
-  AgentErrorDetail,
-  AuthDetail,
-  InterruptionKind,
-  ProviderDetail,
-  UsageLimitBreach,
-} from "../events/errors/agent-error-detail.ts";
-export {
-  failureKindFromEnvelope,
-  toolErrorKindFromEnvelope,
-} from "../events/errors/agent-error-tables.ts";
-export type { ErrorEnvelope, WireClass } from "../events/errors/error-kinds.ts";
-export {
   FAILURE_KIND_IDS,
+  type Failed,
   type FailureKind,
   type FailureKindId,
-  TOOL_ERROR_KINDS,
-  type ToolErrorKind,
-  wireId,
-} from "../events/errors/error-kinds.ts";
-export type { DecisionDetails, EventDetails } from "../events/event-details.ts";
-export type { ExceptionDetails } from "../events/errors/exception-of.ts";
-export type { EventEnvelope } from "../events/event-envelope.ts";
-export type { JsonValue } from "../events/exact-json.ts";
-export { parseExact, stringifyExact } from "../events/exact-json.ts";
-export type { Instant } from "../events/instant.ts";
-export {
+  failureKindFromEnvelope,
+  type Instant,
+  type Interrupted,
+  type InterruptionKind,
+  type JsonValue,
   MODEL_EVENT_TYPES,
   type ModelCallUsage,
   type ModelComplete,
@@ -52,11 +29,27 @@ export {
   type ModelEvent,
   type ModelParameters,
   type ModelStart,
-} from "../events/model-event.ts";
-export {
+  type ProviderDetail,
+  type ProviderErrorOptions,
+  parseExact,
   STEP_EVENT_TYPES,
+  type Started,
   type StepComplete,
   type StepError,
   type StepEvent,
   type StepStart,
-} from "../events/step-event.ts";
+  stringifyExact,
+  TOOL_ERROR_KINDS,
+  type ToolCallApproved,
+  type ToolCallAsked,
+  type ToolCallDenied,
+  type ToolComplete,
+  type ToolError,
+  type ToolErrorKind,
+  type ToolStart,
+  toolErrorKindFromEnvelope,
+  type UsageLimitBreach,
+  type UsageSnapshot,
+  type WireClass,
+  wireId,
+} from "../events/index.ts";

@@ -1,14 +1,19 @@
 // `entelix-otel/mcp`: tool calls of the Model Context Protocol, at the client and at the server.
 
-export type { LoneCall, McpClientOptions } from "../agents/mcp/client-options.ts";
-export type { McpCounts } from "../agents/mcp/counts.ts";
-export { type McpClientLike, mcpClient } from "../agents/mcp/mcp-client.ts";
-export { type McpServerLike, mcpServer } from "../agents/mcp/mcp-server.ts";
 export {
+  type LoneCall,
+  type McpCaller,
+  type McpClientLike,
+  type McpClientOptions,
+  type McpCounts,
+  type McpServerLike,
+  type McpServerOptions,
   type McpTransportLike,
   type McpTransportOptions,
+  mcpClient,
+  mcpCounts,
+  mcpServer,
   mcpTransport,
-} from "../agents/mcp/mcp-transport.ts";
-export { type Propagate, RUN_META_KEY } from "../agents/mcp/meta.ts";
-export { mcpCounts } from "../agents/mcp/reporter.ts";
-export type { McpCaller, McpServerOptions } from "../agents/mcp/server-options.ts";
+  type Propagate,
+  RUN_META_KEY,
+} from "../agents/index.ts";

@@ -1,15 +1,15 @@
-export type { DecidedBy, ToolDecision } from "../agents/core/decided-by.ts";
-export type { ProcessorCounts } from "../agents/openai-agents/counts.ts";
 export {
+  type DecidedBy,
   OpenAIAgentsProcessor,
   type OpenAIAgentsProcessorOptions,
+  type Price,
+  type PricedCall,
+  type ProcessorCounts,
   type RunOutcome,
+  type SdkSpan,
+  type SdkSpanData,
+  type SdkSpanError,
+  type SdkTrace,
   type SpanReference,
-} from "../agents/openai-agents/openai-agents-processor.ts";
-export type {
-  SdkSpan,
-  SdkSpanData,
-  SdkSpanError,
-  SdkTrace,
-} from "../agents/openai-agents/sdk.ts";
-export type { Price, PricedCall } from "../agents/runtime/price.ts";
+  type ToolDecision,
+} from "../agents/index.ts";

@@ -1,5 +1,9 @@
-export { createSampler } from "../bridge/setup/sampler.ts";
-export { setupTracing } from "../bridge/setup/setup-tracing.ts";
-export type { LossReason, SpanCounts, SpanLossError } from "../bridge/setup/span-ledger.ts";
-export type { Tracing } from "../bridge/setup/tracing.ts";
-export type { TracingOptions } from "../bridge/setup/tracing-options.ts";
+export {
+  createSampler,
+  type LossReason,
+  type SpanCounts,
+  type SpanLossError,
+  setupTracing,
+  type Tracing,
+  type TracingOptions,
+} from "../bridge/index.ts";

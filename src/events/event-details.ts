@@ -15,7 +15,6 @@ import {
 } from "./forms.ts";
 import { isObject, record } from "./object-forms.ts";
 
-
 // What TypeScript agents know of an event and upstream's events have no field for. All of it travels in
 // one object of the envelope, so that events of upstream's agents are read as before, at no cost.
 

@@ -1,5 +1,5 @@
-import { type Bridge, internalsOf } from "../bridge/bridge.ts";
-import type { AgentEvent } from "../events/agent-event.ts";
+import { type Bridge, internalsOf } from "../bridge/index.ts";
+import type { AgentEvent } from "../events/index.ts";
 import { agentSdkDialect } from "./dialects/agent-sdk/agent-sdk-dialect.ts";
 import { AgentSdkMapping } from "./dialects/agent-sdk/agent-sdk-mapping.ts";
 import type { AgentSdkEvent } from "./dialects/agent-sdk/events.ts";

@@ -1,14 +1,17 @@
-import type { AuditSink } from "../audit/audit-sink.ts";
-import type { RecordRefs } from "../audit/record-refs.ts";
-import { leavesRows, type RunFacts } from "../audit/signal-rows.ts";
-import { type Bridge, internalsOf } from "../bridge/bridge.ts";
-import type { Outcome } from "../bridge/lifecycle/outcome.ts";
-import { inSegment, type Run } from "../bridge/lifecycle/run.ts";
-import type { RunRows } from "../bridge/run-rows.ts";
-import { type SpanHandle, type SpanRefs, spanRefs } from "../bridge/spans/span-handle.ts";
-import type { Telemetry } from "../bridge/telemetry.ts";
-import type { Signal } from "../events/signals/signal.ts";
-import type { CallCounts } from "../events/tool-calls/call-counts.ts";
+import { type AuditSink, leavesRows, type RecordRefs, type RunFacts } from "../audit/index.ts";
+import {
+  type Bridge,
+  inSegment,
+  internalsOf,
+  type Outcome,
+  type Run,
+  type RunRows,
+  type SpanHandle,
+  type SpanRefs,
+  spanRefs,
+  type Telemetry,
+} from "../bridge/index.ts";
+import type { CallCounts, Signal } from "../events/index.ts";
 import type { JsonObject, LineEnvelope } from "./dialects/dialect.ts";
 import type { Mapping, ProjectedRow, Translated } from "./dialects/mapping.ts";
 

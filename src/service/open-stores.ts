@@ -1,11 +1,12 @@
-import { urlScheme } from "../audit/ndjson/ndjson-options.ts";
-import { NdjsonSessionLog } from "../audit/ndjson/ndjson-session-log.ts";
-import { isPostgresUrl } from "../audit/postgres/postgres-options.ts";
-import type { SessionLog } from "../audit/session-log.ts";
-import type { ErrorHook } from "../bridge/report.ts";
-import { tracesUrl } from "../bridge/setup/endpoint.ts";
-import { within } from "../bridge/spans/within.ts";
-import { noSpanStore, OtlpSpanStore, type SpanStore } from "../bridge/stores/span-store.ts";
+import { isPostgresUrl, NdjsonSessionLog, type SessionLog, urlScheme } from "../audit/index.ts";
+import {
+  type ErrorHook,
+  noSpanStore,
+  OtlpSpanStore,
+  type SpanStore,
+  tracesUrl,
+  within,
+} from "../bridge/index.ts";
 
 /**
  * Event ids that the log in a directory remembers, at least: about 300 bytes each. A service may come

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ROOT, readPage, section } from "./pages.ts";
@@ -6,18 +6,22 @@ import { ROOT, readPage, section } from "./pages.ts";
 interface Import {
   readonly file: string;
   readonly from: string;
+  /** As the other file calls them. */
+  readonly names: readonly string[];
 }
+
+const IMPORT = /^(?:import|export) (?:type )?([^;]*?) ?from "([^"]+)"|\bimport\("([^"]+)"\)/gms;
 
 /** Every module of the source, and what it imports, as written: also what is imported later. */
 const imports: readonly Import[] = readdirSync(`${ROOT}/src`, { recursive: true, encoding: "utf8" })
   .filter((name) => /\.tsx?$/.test(name))
   .map((name) => `src/${name.replaceAll("\\", "/")}`)
   .flatMap((file) =>
-    [
-      ...readPage(file).matchAll(
-        /^(?:import|export) [^;]*?from "([^"]+)"|\bimport\("([^"]+)"\)/gms,
-      ),
-    ].map(([, from = "", later = ""]) => ({ file, from: from || later })),
+    [...readPage(file).matchAll(IMPORT)].map(([, names = "", from = "", later = ""]) => ({
+      file,
+      from: from || later,
+      names: [...names.matchAll(/(?:^|[{,])\s*(?:type )?(\w+)/g)].map(([, name = ""]) => name),
+    })),
   );
 
 /** From the lowest to the highest. */
@@ -35,7 +39,16 @@ function floorOf(path: string): number {
 
 const inside = imports
   .filter(({ from }) => from.startsWith("."))
-  .map(({ file, from }) => ({ file, to: normalize(join(dirname(file), from)) }));
+  .map(({ file, from, names }) => ({ file, to: normalize(join(dirname(file), from)), names }));
+
+/** Where a room is entered. What writes figures for people runs in browsers too, which have no Node: it has its own door. */
+const DOORS = [...rooms.map((room) => `src/${room}/index.ts`), "src/events/format/index.ts"];
+/** Asked for when it is used, and so not through a door: it has its client with it. */
+const LATER = "src/audit/postgres/postgres-session-log.ts";
+
+const across = inside.filter(
+  ({ file, to }) => floorOf(to) >= 0 && floorOf(to) < rooms.length && floorOf(to) !== floorOf(file),
+);
 
 describe("the rooms of the source", () => {
   it("are those of the table in CONTRIBUTING.md", () => {
@@ -50,6 +63,34 @@ describe("the rooms of the source", () => {
     expect(inside.length).toBeGreaterThan(3_000);
     const upward = inside.filter(({ file, to }) => floorOf(to) > floorOf(file));
     expect(upward.map(({ file, to }) => `${file}: ${to}`)).toEqual([]);
+  });
+
+  it("are entered by their doors", () => {
+    expect(across.length).toBeGreaterThan(400);
+    const others = across.filter(({ to }) => !DOORS.includes(to) && to !== LATER);
+    expect(others.map(({ file, to }) => `${file}: ${to}`)).toEqual([]);
+  });
+
+  it.each(DOORS)("%s has what others ask for, and nothing else", (door) => {
+    const asked = new Set(across.flatMap(({ names, to }) => (to === door ? names : [])));
+    const has = imports.flatMap(({ file, names }) => (file === door ? names : []));
+    expect(has.length).toBeGreaterThan(0);
+    expect(has.toSorted()).toEqual([...asked].toSorted());
+  });
+
+  it("do not go through their own doors", () => {
+    const own = inside.filter(
+      ({ file, to }) => DOORS.includes(to) && floorOf(to) === floorOf(file),
+    );
+    expect(own.map(({ file }) => file)).toEqual([]);
+  });
+
+  it.each(rooms)("%s has a page of at most 60 lines, and what it names is there", (room) => {
+    const page = readPage(`src/${room}/ROOM.md`);
+    expect(page.split("\n").length).toBeLessThanOrEqual(60);
+    const named = [...page.matchAll(/`([\w./-]+(?:\.ts|\/))`/g)].map(([, path = ""]) => path);
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((path) => !existsSync(join(ROOT, "src", room, path)))).toEqual([]);
   });
 
   it("import no entry, and nothing imports the page", () => {

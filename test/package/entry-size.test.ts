@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import ts from "typescript";
 import { beforeAll, describe, expect, it } from "vitest";
+import { reachedFiles } from "../../scripts/reached-files.ts";
 
 const src = fileURLToPath(new URL("../../src", import.meta.url));
 
@@ -35,20 +34,9 @@ function isSize(value: unknown): value is EntrySize {
   return typeof value.minified === "number" && typeof value.gzip === "number";
 }
 
-/** Files that the main entry reaches by imports that stand after the build, and packages that these import. */
+/** Files that the main entry reaches, and packages that these import. */
 function reached(): { files: string[]; packages: string[] } {
-  const files = new Set<string>();
-  const packages = new Set<string>();
-  const left = [join(src, "index.ts")];
-  for (let file = left.pop(); file !== undefined; file = left.pop()) {
-    if (files.has(file)) continue;
-    files.add(file);
-    for (const { fileName } of ts.preProcessFile(readFileSync(file, "utf8"), true, true)
-      .importedFiles) {
-      if (fileName.startsWith(".")) left.push(join(dirname(file), fileName));
-      else packages.add(fileName);
-    }
-  }
+  const { files, packages } = reachedFiles(join(src, "index.ts"));
   const names = [...files].map((file) => relative(src, file).replaceAll("\\", "/"));
   return { files: names.sort(), packages: [...packages].sort() };
 }

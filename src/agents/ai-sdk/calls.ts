@@ -1,8 +1,13 @@
 import { v7 as uuidv7 } from "uuid";
-import type { AgentError } from "../../events/errors/agent-error.ts";
-import { FROM_RUN, sourceMoment } from "../../events/errors/failure-source.ts";
-import { outputMessages, toMessages } from "../../events/messages/to-messages.ts";
-import { type InnerSink, readsRows } from "../../events/sinks/agent-event-sink.ts";
+import {
+  type AgentError,
+  FROM_RUN,
+  type InnerSink,
+  outputMessages,
+  readsRows,
+  sourceMoment,
+  toMessages,
+} from "../../events/index.ts";
 import { sendDecision } from "../core/call-reports.ts";
 import { askedText, knownTenant } from "../core/common-options.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";

@@ -1,9 +1,4 @@
-import {
-  type FailureSource,
-  FROM_MODEL,
-  FROM_RUN,
-  sourceOf,
-} from "../../events/errors/failure-source.ts";
+import { type FailureSource, FROM_MODEL, FROM_RUN, sourceOf } from "../../events/index.ts";
 import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
 import type { Failure } from "../core/run-parts.ts";
 import type { CallState } from "./call-state.ts";

@@ -1,5 +1,4 @@
-import { FROM_MODEL, recordSource } from "../../events/errors/failure-source.ts";
-import { outputMessages, toMessages } from "../../events/messages/to-messages.ts";
+import { FROM_MODEL, outputMessages, recordSource, toMessages } from "../../events/index.ts";
 import type { ModelCallOptions } from "../core/call-reports.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import { observed, type StreamObserver } from "../core/observed-stream.ts";

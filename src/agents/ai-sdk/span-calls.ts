@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { isPromise } from "../../events/promises.ts";
-import type { ContentNeed } from "../../events/sinks/agent-event-sink.ts";
+import { type ContentNeed, isPromise } from "../../events/index.ts";
 import { fieldsOf, textOf } from "../core/narrow.ts";
 import { carried } from "../runtime/active-run.ts";
 import type { CallState } from "./call-state.ts";

@@ -1,4 +1,4 @@
-import { type ContentNeed, readsRows } from "../../events/sinks/agent-event-sink.ts";
+import { type ContentNeed, readsRows } from "../../events/index.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { RecordedSpan } from "./recorded-span.ts";
 

@@ -1,5 +1,4 @@
-import { now } from "../../events/clock.ts";
-import type { ContentNeed } from "../../events/sinks/agent-event-sink.ts";
+import { type ContentNeed, now } from "../../events/index.ts";
 import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
 import type { CallState, OpenModel } from "./call-state.ts";
 import type { ModelCalls } from "./model-calls.ts";

@@ -1,5 +1,4 @@
-import { AgentError } from "../../events/errors/agent-error.ts";
-import { recordSource } from "../../events/errors/failure-source.ts";
+import { AgentError, recordSource } from "../../events/index.ts";
 import { sendReturned, type ToolCallOptions } from "../core/call-reports.ts";
 import { type Fields, fieldIn, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import { startedNow } from "../core/run-parts.ts";

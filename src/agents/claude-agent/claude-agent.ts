@@ -1,8 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { tenantKey } from "../../events/agent-event.ts";
-import { tellHook } from "../../events/errors/call-hook.ts";
-import { property } from "../../events/errors/thrown.ts";
-import { RecentMap } from "../../events/ids/recent-map.ts";
+import { property, RecentMap, tellHook, tenantKey } from "../../events/index.ts";
 import { knownTenant } from "../core/common-options.ts";
 import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
 import { SafeSink } from "../core/safe-sink.ts";

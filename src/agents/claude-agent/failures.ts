@@ -1,5 +1,4 @@
-import { AgentError } from "../../events/errors/agent-error.ts";
-import { type FailureSource, FROM_MODEL, FROM_RUN } from "../../events/errors/failure-source.ts";
+import { AgentError, type FailureSource, FROM_MODEL, FROM_RUN } from "../../events/index.ts";
 import { type Fields, listOf, textOf } from "../core/narrow.ts";
 import { amountOf, decimalOf } from "./usage-difference.ts";
 

@@ -1,5 +1,4 @@
-import type { AgentEvent } from "../../events/agent-event.ts";
-import { sentLater } from "../../events/event-envelope.ts";
+import { type AgentEvent, sentLater } from "../../events/index.ts";
 import type { OpenEnvelope, SafeSink } from "../core/safe-sink.ts";
 
 /** Most events that wait. Above it, all of them are sent. */

@@ -1,6 +1,4 @@
-import { now } from "../../events/clock.ts";
-import type { Instant } from "../../events/instant.ts";
-import { toMessages } from "../../events/messages/to-messages.ts";
+import { type Instant, now, toMessages } from "../../events/index.ts";
 import type { ModelRequest } from "../core/model-request.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { ModelCall } from "../core/run-parts.ts";

@@ -1,5 +1,4 @@
-import { writeEnvironment } from "../../events/context/environment.ts";
-import { isRunContextSource, type RunContext } from "../../events/context/run-context.ts";
+import { isRunContextSource, type RunContext, writeEnvironment } from "../../events/index.ts";
 import { type Fields, fieldIn } from "../core/narrow.ts";
 import type { RunPlace } from "../core/run-parts.ts";
 import type { ActiveRun } from "../runtime/active-run.ts";

@@ -1,6 +1,4 @@
-import type { AgentError } from "../../events/errors/agent-error.ts";
-import { FROM_RUN } from "../../events/errors/failure-source.ts";
-import { readsRows } from "../../events/sinks/agent-event-sink.ts";
+import { type AgentError, FROM_RUN, readsRows } from "../../events/index.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { SafeSink } from "../core/safe-sink.ts";
 import type { ActiveRun } from "../runtime/active-run.ts";

@@ -1,5 +1,4 @@
-import { AgentError } from "../../events/errors/agent-error.ts";
-import { FROM_RUN } from "../../events/errors/failure-source.ts";
+import { AgentError, FROM_RUN } from "../../events/index.ts";
 import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
 import { AgentRun, newPlace, type RunShared } from "./agent-run.ts";
 import type { Ending } from "./failures.ts";

@@ -1,11 +1,11 @@
-import { AgentError } from "../../events/errors/agent-error.ts";
 import {
+  AgentError,
+  type DecisionDetails,
   failureInResult,
   type IsFailure,
+  RecentMap,
   type ToolFailure,
-} from "../../events/errors/tool-result.ts";
-import type { DecisionDetails } from "../../events/event-details.ts";
-import { RecentMap } from "../../events/ids/recent-map.ts";
+} from "../../events/index.ts";
 import { textOf } from "../core/narrow.ts";
 import type { ToolCall } from "../core/run-parts.ts";
 import type { RunWriter } from "../core/run-writer.ts";

@@ -1,12 +1,12 @@
-import type { UsageSnapshot } from "../../events/agent-event.ts";
 import {
   addDecimals,
   type Decimal,
   formatDecimal,
+  type ModelCallUsage,
   readDecimal,
   roundedText,
-} from "../../events/decimal.ts";
-import type { ModelCallUsage } from "../../events/model-event.ts";
+  type UsageSnapshot,
+} from "../../events/index.ts";
 import { type Fields, fieldsOf } from "../core/narrow.ts";
 import { costOf, isZeroCost, type Price } from "../runtime/price.ts";
 

@@ -1,5 +1,4 @@
-import { failureInResult, type IsFailure } from "../../events/errors/tool-result.ts";
-import type { ContentNeed } from "../../events/sinks/agent-event-sink.ts";
+import { type ContentNeed, failureInResult, type IsFailure } from "../../events/index.ts";
 import type { Price } from "../runtime/price.ts";
 import { type DecidedBy, personOf } from "./decided-by.ts";
 import type { Fields } from "./narrow.ts";

@@ -1,4 +1,4 @@
-import { checkFunction, checkGiven, checkOptionsObject } from "../../events/option-checks.ts";
+import { checkFunction, checkGiven, checkOptionsObject } from "../../events/index.ts";
 import { textOf } from "./narrow.ts";
 
 /** The options that most adapters have. */

@@ -1,7 +1,10 @@
-import { AgentError } from "../../events/errors/agent-error.ts";
-import { type FailureSource, sourceMoment } from "../../events/errors/failure-source.ts";
-import type { EventDetails } from "../../events/event-details.ts";
-import type { ModelCallUsage } from "../../events/model-event.ts";
+import {
+  AgentError,
+  type EventDetails,
+  type FailureSource,
+  type ModelCallUsage,
+  sourceMoment,
+} from "../../events/index.ts";
 import type { SubjectFields } from "../runtime/run-subject.ts";
 
 /** A run as its events name it. */

@@ -1,22 +1,27 @@
-import type { AgentEvent, UsageSnapshot } from "../../events/agent-event.ts";
-import { now } from "../../events/clock.ts";
-import type { AgentError } from "../../events/errors/agent-error.ts";
-import type { InterruptionKind } from "../../events/errors/agent-error-detail.ts";
 import {
+  type AgentError,
+  type AgentEvent,
   classifyFailure,
   classifyToolError,
+  cutText,
+  type DecisionDetails,
+  type EventDetails,
   envelopeOf,
+  exceptionDetails,
+  type FailureSource,
+  FROM_MODEL,
+  type Instant,
+  type InterruptionKind,
+  now,
+  operatorText,
   renderForLlm,
+  resultException,
+  resultText,
+  SequenceCounter,
+  type ToolFailure,
   toolEnvelopeOf,
-} from "../../events/errors/classify.ts";
-import { exceptionDetails, resultException } from "../../events/errors/exception-of.ts";
-import { type FailureSource, FROM_MODEL } from "../../events/errors/failure-source.ts";
-import { resultText } from "../../events/errors/llm-text.ts";
-import { cutText, operatorText } from "../../events/errors/thrown.ts";
-import type { ToolFailure } from "../../events/errors/tool-result.ts";
-import type { DecisionDetails, EventDetails } from "../../events/event-details.ts";
-import { SequenceCounter } from "../../events/event-envelope.ts";
-import type { Instant } from "../../events/instant.ts";
+  type UsageSnapshot,
+} from "../../events/index.ts";
 import { IdCounter } from "../runtime/event-line.ts";
 import { isZeroCost } from "../runtime/price.ts";
 import type { ModelRequest } from "./model-request.ts";

@@ -1,14 +1,14 @@
-import type { AgentEvent } from "../../events/agent-event.ts";
-import { tellHook } from "../../events/errors/call-hook.ts";
-import type { EventDetails } from "../../events/event-details.ts";
-import type { EventEnvelope } from "../../events/event-envelope.ts";
-import type { Instant } from "../../events/instant.ts";
-import { isPromise } from "../../events/promises.ts";
 import {
+  type AgentEvent,
   type AgentEventSink,
   type ContentNeed,
   contentNeedOf,
-} from "../../events/sinks/agent-event-sink.ts";
+  type EventDetails,
+  type EventEnvelope,
+  type Instant,
+  isPromise,
+  tellHook,
+} from "../../events/index.ts";
 
 /** An envelope that may still change. The events of an adapter always have an id and a time. */
 export type OpenEnvelope = { -readonly [K in keyof EventEnvelope]: EventEnvelope[K] } & {

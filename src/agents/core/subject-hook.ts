@@ -1,5 +1,4 @@
-import { describe } from "../../events/option-checks.ts";
-import { isPromise } from "../../events/promises.ts";
+import { describe, isPromise } from "../../events/index.ts";
 import { type RunSubject, type SubjectFields, subjectFields } from "../runtime/run-subject.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { MOST_NAME } from "../../events/value-limits.ts";
+import { MOST_NAME } from "../../events/index.ts";
 import { fieldsOf, listOf, textOf } from "./narrow.ts";
 
 /**

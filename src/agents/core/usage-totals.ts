@@ -1,6 +1,11 @@
-import type { UsageSnapshot } from "../../events/agent-event.ts";
-import { addDecimals, type Decimal, formatDecimal, readDecimal } from "../../events/decimal.ts";
-import type { ModelCallUsage } from "../../events/model-event.ts";
+import {
+  addDecimals,
+  type Decimal,
+  formatDecimal,
+  type ModelCallUsage,
+  readDecimal,
+  type UsageSnapshot,
+} from "../../events/index.ts";
 
 /** What the calls of models and tools in a run, and in the runs below it, came to. */
 export class UsageTotals {

@@ -1,19 +1,19 @@
-import { now } from "../../events/clock.ts";
-import { AgentError } from "../../events/errors/agent-error.ts";
 import {
+  AgentError,
   classifyToolError,
+  cutText,
+  type EventDetails,
   envelopeOf,
+  type FailureSource,
+  type InputMessage,
+  type Instant,
+  now,
   renderForLlm,
+  resultException,
+  resultText,
+  type ToolFailure,
   toolEnvelopeOf,
-} from "../../events/errors/classify.ts";
-import { resultException } from "../../events/errors/exception-of.ts";
-import type { FailureSource } from "../../events/errors/failure-source.ts";
-import { resultText } from "../../events/errors/llm-text.ts";
-import { cutText } from "../../events/errors/thrown.ts";
-import type { ToolFailure } from "../../events/errors/tool-result.ts";
-import type { EventDetails } from "../../events/event-details.ts";
-import type { Instant } from "../../events/instant.ts";
-import type { InputMessage } from "../../events/messages/message.ts";
+} from "../../events/index.ts";
 import type { ModelRequest } from "../core/model-request.ts";
 import { type SafeSink, withDetails } from "../core/safe-sink.ts";
 import { isZeroCost } from "../runtime/price.ts";

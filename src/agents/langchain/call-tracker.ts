@@ -1,6 +1,12 @@
-import { FROM_MODEL, recordSource, sourceMoment } from "../../events/errors/failure-source.ts";
-import { failureInResult, type IsFailure } from "../../events/errors/tool-result.ts";
-import { type ContentNeed, readsRows } from "../../events/sinks/agent-event-sink.ts";
+import {
+  type ContentNeed,
+  FROM_MODEL,
+  failureInResult,
+  type IsFailure,
+  readsRows,
+  recordSource,
+  sourceMoment,
+} from "../../events/index.ts";
 import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { SafeSink } from "../core/safe-sink.ts";
 import { describedIn } from "../core/tool-descriptions.ts";

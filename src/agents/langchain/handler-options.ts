@@ -1,4 +1,3 @@
-import type { IsFailure } from "../../events/errors/tool-result.ts";
 import {
   checkFunction,
   checkGiven,
@@ -7,8 +6,9 @@ import {
   checkOptionsObject,
   checkText,
   checkWhole,
-} from "../../events/option-checks.ts";
-import type { InnerSink } from "../../events/sinks/agent-event-sink.ts";
+  type InnerSink,
+  type IsFailure,
+} from "../../events/index.ts";
 import { checkTenant, tenantOf } from "../core/common-options.ts";
 import type { DecidedBy } from "../core/decided-by.ts";
 import { type Fields, textOf } from "../core/narrow.ts";

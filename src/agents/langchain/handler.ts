@@ -1,5 +1,4 @@
-import { tellHook } from "../../events/errors/call-hook.ts";
-import type { InnerSink } from "../../events/sinks/agent-event-sink.ts";
+import { type InnerSink, tellHook } from "../../events/index.ts";
 import { SafeSink } from "../core/safe-sink.ts";
 import { CallTracker } from "./call-tracker.ts";
 import {

@@ -1,7 +1,10 @@
-import { errorsIn } from "../../events/errors/failure-source.ts";
-import { type RenderedForLlm, resultText } from "../../events/errors/llm-text.ts";
-import { textOfResult } from "../../events/errors/tool-result.ts";
-import type { AgentEventSink } from "../../events/sinks/agent-event-sink.ts";
+import {
+  type AgentEventSink,
+  errorsIn,
+  type RenderedForLlm,
+  resultText,
+  textOfResult,
+} from "../../events/index.ts";
 import { fieldsOf, listOf } from "../core/narrow.ts";
 import { isTimeout } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";

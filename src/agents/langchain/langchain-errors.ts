@@ -1,11 +1,21 @@
-import { AgentError } from "../../events/errors/agent-error.ts";
-import type { AgentErrorDetail } from "../../events/errors/agent-error-detail.ts";
-import { asAgentError } from "../../events/errors/as-agent-error.ts";
-import { classifyFailure, envelopeOf } from "../../events/errors/classify.ts";
-import type { ErrorEnvelope, FailureKind } from "../../events/errors/error-kinds.ts";
-import { type ExceptionDetails, exceptionOf } from "../../events/errors/exception-of.ts";
-import { type FailureSource, FROM_RUN, sourceOf } from "../../events/errors/failure-source.ts";
-import { listProperty, operatorText, property, textProperty } from "../../events/errors/thrown.ts";
+import {
+  AgentError,
+  type AgentErrorDetail,
+  asAgentError,
+  classifyFailure,
+  type ErrorEnvelope,
+  type ExceptionDetails,
+  envelopeOf,
+  exceptionOf,
+  type FailureKind,
+  type FailureSource,
+  FROM_RUN,
+  listProperty,
+  operatorText,
+  property,
+  sourceOf,
+  textProperty,
+} from "../../events/index.ts";
 import type { RunState } from "./run-state.ts";
 
 /** LangGraph's signals travel as errors: a pause, or control handed to the graph above. */

@@ -1,5 +1,4 @@
-import type { OutputMessage } from "../../events/messages/message.ts";
-import type { ModelCallUsage } from "../../events/model-event.ts";
+import type { ModelCallUsage, OutputMessage } from "../../events/index.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import { modelIn, reasonIn, saidOf } from "./answer-metadata.ts";
 import { answerMessage } from "./messages.ts";

@@ -1,11 +1,13 @@
-import { finishReasonOf } from "../../events/messages/finish-reason.ts";
-import type { InputMessage, MessagePart, OutputMessage } from "../../events/messages/message.ts";
 import {
+  finishReasonOf,
+  type InputMessage,
+  type MessagePart,
   messagesOrValue,
+  type OutputMessage,
   outputMessages,
   roleMessage,
   toMessages,
-} from "../../events/messages/to-messages.ts";
+} from "../../events/index.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import { reasonIn, saidOf } from "./answer-metadata.ts";
 

@@ -1,8 +1,10 @@
-import { tenantKey } from "../../events/agent-event.ts";
-import type { InterruptionKind } from "../../events/errors/agent-error-detail.ts";
-import { RecentMap } from "../../events/ids/recent-map.ts";
-import type { Instant } from "../../events/instant.ts";
-import type { AgentEventSink } from "../../events/sinks/agent-event-sink.ts";
+import {
+  type AgentEventSink,
+  type Instant,
+  type InterruptionKind,
+  RecentMap,
+  tenantKey,
+} from "../../events/index.ts";
 import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import { interruptionIn } from "../runtime/run-errors.ts";
 import { interruptsOf, signalOf } from "./langchain-errors.ts";

@@ -1,7 +1,4 @@
-import { now } from "../../events/clock.ts";
-import type { InterruptionKind } from "../../events/errors/agent-error-detail.ts";
-import { sentLater } from "../../events/event-envelope.ts";
-import type { Instant } from "../../events/instant.ts";
+import { type Instant, type InterruptionKind, now, sentLater } from "../../events/index.ts";
 import { type OpenEnvelope, type SafeSink, withDetails } from "../core/safe-sink.ts";
 import { isZeroCost } from "../runtime/price.ts";
 import type { Failure } from "./langchain-errors.ts";

@@ -1,5 +1,4 @@
-import { sourceMoment } from "../../events/errors/failure-source.ts";
-import type { Instant } from "../../events/instant.ts";
+import { type Instant, sourceMoment } from "../../events/index.ts";
 import { UsageTotals } from "../core/usage-totals.ts";
 import type { ActiveRun } from "../runtime/active-run.ts";
 import type { SubjectFields } from "../runtime/run-subject.ts";

@@ -1,6 +1,4 @@
-import { now } from "../../events/clock.ts";
-import { FROM_RUN } from "../../events/errors/failure-source.ts";
-import { type Instant, millisecondsBetween } from "../../events/instant.ts";
+import { FROM_RUN, type Instant, millisecondsBetween, now } from "../../events/index.ts";
 import { type Fields, fieldsOf, listOf } from "../core/narrow.ts";
 import type { SafeSink } from "../core/safe-sink.ts";
 import { askedSubject } from "../core/subject-hook.ts";

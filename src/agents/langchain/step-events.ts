@@ -1,8 +1,13 @@
-import { AgentError } from "../../events/errors/agent-error.ts";
-import { envelopeOf, toolEnvelopeOf } from "../../events/errors/classify.ts";
-import type { ErrorEnvelope } from "../../events/errors/error-kinds.ts";
-import { FROM_RUN, sourceMoment, sourceOf } from "../../events/errors/failure-source.ts";
-import type { EventDetails } from "../../events/event-details.ts";
+import {
+  AgentError,
+  type ErrorEnvelope,
+  type EventDetails,
+  envelopeOf,
+  FROM_RUN,
+  sourceMoment,
+  sourceOf,
+  toolEnvelopeOf,
+} from "../../events/index.ts";
 import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import { type SafeSink, withDetails } from "../core/safe-sink.ts";
 import { errorText, exceptionIn, explained, signalOf } from "./langchain-errors.ts";

@@ -1,5 +1,4 @@
-import { now } from "../../events/clock.ts";
-import type { Instant } from "../../events/instant.ts";
+import { type Instant, now } from "../../events/index.ts";
 import { isCalledOff } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
 import type { ScopeTable } from "./scope.ts";

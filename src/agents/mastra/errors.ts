@@ -1,13 +1,14 @@
-import { AgentError } from "../../events/errors/agent-error.ts";
 import {
+  AgentError,
   errorsIn,
   type FailureSource,
   FROM_MODEL,
   FROM_RUN,
   type SourceScope,
   sourceOf,
-} from "../../events/errors/failure-source.ts";
-import { textProperty, thrownMessage } from "../../events/errors/thrown.ts";
+  textProperty,
+  thrownMessage,
+} from "../../events/index.ts";
 import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
 import { type Fields, textOf } from "../core/narrow.ts";
 import type { Failure } from "../core/run-parts.ts";

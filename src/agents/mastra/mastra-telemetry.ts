@@ -1,5 +1,4 @@
-import { tellHook } from "../../events/errors/call-hook.ts";
-import { isPromise } from "../../events/promises.ts";
+import { isPromise, tellHook } from "../../events/index.ts";
 import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
 import { observedStream } from "../core/observed-stream.ts";
 import { SafeSink } from "../core/safe-sink.ts";

@@ -1,7 +1,4 @@
-import { now } from "../../events/clock.ts";
-import { AgentError } from "../../events/errors/agent-error.ts";
-import { FROM_MODEL, recordSource } from "../../events/errors/failure-source.ts";
-import { fromMilliseconds } from "../../events/instant.ts";
+import { AgentError, FROM_MODEL, fromMilliseconds, now, recordSource } from "../../events/index.ts";
 import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
 import type { ModelCallOptions } from "../core/call-reports.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";

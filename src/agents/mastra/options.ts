@@ -1,6 +1,4 @@
-import type { IsFailure } from "../../events/errors/tool-result.ts";
-import { checkFunction, checkWhole } from "../../events/option-checks.ts";
-import type { InnerSink } from "../../events/sinks/agent-event-sink.ts";
+import { checkFunction, checkWhole, type InnerSink, type IsFailure } from "../../events/index.ts";
 import { checkCommonOptions } from "../core/common-options.ts";
 import type { DecidedBy } from "../core/decided-by.ts";
 import type { Price } from "../runtime/price.ts";

@@ -1,4 +1,4 @@
-import { tenantKey } from "../../events/agent-event.ts";
+import { tenantKey } from "../../events/index.ts";
 
 /** A run that waits. */
 export interface PausedRun {

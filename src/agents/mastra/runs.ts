@@ -1,9 +1,12 @@
 import { v7 as uuidv7 } from "uuid";
-import { AgentError } from "../../events/errors/agent-error.ts";
-import { asAgentError } from "../../events/errors/as-agent-error.ts";
-import { FROM_RUN, sourceMoment } from "../../events/errors/failure-source.ts";
-import { outputMessages } from "../../events/messages/to-messages.ts";
-import { readsRows } from "../../events/sinks/agent-event-sink.ts";
+import {
+  AgentError,
+  asAgentError,
+  FROM_RUN,
+  outputMessages,
+  readsRows,
+  sourceMoment,
+} from "../../events/index.ts";
 import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
 import { sendDecision } from "../core/call-reports.ts";
 import { askedText, knownTenant } from "../core/common-options.ts";

@@ -1,5 +1,4 @@
-import { AgentError } from "../../events/errors/agent-error.ts";
-import { type FailureSource, recordSource } from "../../events/errors/failure-source.ts";
+import { AgentError, type FailureSource, recordSource } from "../../events/index.ts";
 import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
 import { sendReturned, type ToolCallOptions } from "../core/call-reports.ts";
 import { fieldsOf, textOf } from "../core/narrow.ts";

@@ -1,5 +1,4 @@
-import { AgentError } from "../../events/errors/agent-error.ts";
-import { FROM_RUN, sourceOf } from "../../events/errors/failure-source.ts";
+import { AgentError, FROM_RUN, sourceOf } from "../../events/index.ts";
 import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
 import { textOf } from "../core/narrow.ts";
 import { thrownOf } from "./errors.ts";

@@ -1,13 +1,17 @@
-import { AgentError, isAgentError } from "../../events/errors/agent-error.ts";
 import {
+  AgentError,
+  type EventDetails,
   type FailureSource,
+  failureInResult,
+  hasName,
+  type IsFailure,
+  isAgentError,
+  type McpDetails,
+  property,
   recordSource,
+  type SpanTarget,
   sourceMoment,
-} from "../../events/errors/failure-source.ts";
-import { hasName, property } from "../../events/errors/thrown.ts";
-import { failureInResult, type IsFailure } from "../../events/errors/tool-result.ts";
-import type { EventDetails, McpDetails } from "../../events/event-details.ts";
-import type { SpanTarget } from "../../events/sinks/agent-event-sink.ts";
+} from "../../events/index.ts";
 import type { ToolCall } from "../core/run-parts.ts";
 import type { RunWriter } from "../core/run-writer.ts";
 import type { SafeSink } from "../core/safe-sink.ts";

@@ -1,12 +1,12 @@
-import type { IsFailure } from "../../events/errors/tool-result.ts";
 import {
   checkFunction,
   checkHas,
   checkOneOf,
   checkOptionsObject,
   checkText,
-} from "../../events/option-checks.ts";
-import type { InnerSink } from "../../events/sinks/agent-event-sink.ts";
+  type InnerSink,
+  type IsFailure,
+} from "../../events/index.ts";
 import { checkTenant } from "../core/common-options.ts";
 import type { RunSubject } from "../runtime/run-subject.ts";
 import type { Propagate } from "./meta.ts";

@@ -1,5 +1,4 @@
-import { property } from "../../events/errors/thrown.ts";
-import type { McpDetails } from "../../events/event-details.ts";
+import { type McpDetails, property } from "../../events/index.ts";
 import { fieldsOf, textOf } from "../core/narrow.ts";
 import type { Request, RequestId, Response } from "./json-rpc.ts";
 

@@ -1,5 +1,4 @@
-import { property } from "../../events/errors/thrown.ts";
-import { isPromise } from "../../events/promises.ts";
+import { isPromise, property } from "../../events/index.ts";
 import { textOf } from "../core/narrow.ts";
 import { CallPlaces } from "./call-places.ts";
 import { ClientCall } from "./client-call.ts";

@@ -1,5 +1,4 @@
-import { property } from "../../events/errors/thrown.ts";
-import { isPromise } from "../../events/promises.ts";
+import { isPromise, property } from "../../events/index.ts";
 import { fieldsOf, textOf } from "../core/narrow.ts";
 import { keepCounts, mcpCounts, Reporter } from "./reporter.ts";
 import { handledCall } from "./server-call.ts";

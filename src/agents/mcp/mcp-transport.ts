@@ -1,5 +1,5 @@
-import { currentRunContext } from "../../bridge/spans/propagation.ts";
-import { checkFunction, checkOneOf, checkOptionsObject } from "../../events/option-checks.ts";
+import { currentRunContext } from "../../bridge/index.ts";
+import { checkFunction, checkOneOf, checkOptionsObject } from "../../events/index.ts";
 import { readMessage } from "./json-rpc.ts";
 import { type Propagate, withContext } from "./meta.ts";
 import { keepCounts, mcpCounts, Reporter } from "./reporter.ts";

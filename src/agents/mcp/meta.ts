@@ -1,5 +1,4 @@
-import { readMessage, writeMessage } from "../../events/context/message.ts";
-import type { RunContext } from "../../events/context/run-context.ts";
+import { type RunContext, readMessage, writeMessage } from "../../events/index.ts";
 import { fieldsOf } from "../core/narrow.ts";
 import type { Request } from "./json-rpc.ts";
 

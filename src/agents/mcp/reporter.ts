@@ -1,5 +1,4 @@
-import { tellHook } from "../../events/errors/call-hook.ts";
-import type { AgentEventSink } from "../../events/sinks/agent-event-sink.ts";
+import { type AgentEventSink, tellHook } from "../../events/index.ts";
 import { SafeSink } from "../core/safe-sink.ts";
 import { type McpCounts, type MutableCounts, noCounts } from "./counts.ts";
 

@@ -1,5 +1,4 @@
-import { AgentError } from "../../events/errors/agent-error.ts";
-import { property } from "../../events/errors/thrown.ts";
+import { AgentError, property } from "../../events/index.ts";
 import { type Fields, textOf } from "../core/narrow.ts";
 
 /** The error of a JSON-RPC response, as the SDK's clients would throw it. */

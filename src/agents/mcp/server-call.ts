@@ -1,12 +1,14 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { AgentError } from "../../events/errors/agent-error.ts";
 import {
+  AgentError,
+  type EventDetails,
   type FailureSource,
+  failureInResult,
+  type IsFailure,
   recordSource,
   sourceMoment,
-} from "../../events/errors/failure-source.ts";
-import { failureInResult, type IsFailure, textOfResult } from "../../events/errors/tool-result.ts";
-import type { EventDetails } from "../../events/event-details.ts";
+  textOfResult,
+} from "../../events/index.ts";
 import type { ToolCall } from "../core/run-parts.ts";
 import type { RunWriter } from "../core/run-writer.ts";
 import type { SafeSink } from "../core/safe-sink.ts";

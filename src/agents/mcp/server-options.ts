@@ -1,6 +1,10 @@
-import type { IsFailure } from "../../events/errors/tool-result.ts";
-import { checkFunction, checkText, checkWhole } from "../../events/option-checks.ts";
-import type { InnerSink } from "../../events/sinks/agent-event-sink.ts";
+import {
+  checkFunction,
+  checkText,
+  checkWhole,
+  type InnerSink,
+  type IsFailure,
+} from "../../events/index.ts";
 import { checkCommonOptions } from "../core/common-options.ts";
 import type { RunSubject } from "../runtime/run-subject.ts";
 

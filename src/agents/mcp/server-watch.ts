@@ -1,6 +1,4 @@
-import { property } from "../../events/errors/thrown.ts";
-import type { McpDetails } from "../../events/event-details.ts";
-import { MOST_NAME } from "../../events/value-limits.ts";
+import { type McpDetails, MOST_NAME, property } from "../../events/index.ts";
 import { fieldsOf, textOf } from "../core/narrow.ts";
 import { Connection } from "./connection.ts";
 import { idText, type Request, type RequestId, readMessage } from "./json-rpc.ts";

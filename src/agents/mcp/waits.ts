@@ -1,7 +1,10 @@
-import { AgentError } from "../../events/errors/agent-error.ts";
-import { FROM_RUN } from "../../events/errors/failure-source.ts";
-import type { EventDetails, McpDetails } from "../../events/event-details.ts";
-import type { ContentNeed } from "../../events/sinks/agent-event-sink.ts";
+import {
+  AgentError,
+  type ContentNeed,
+  type EventDetails,
+  FROM_RUN,
+  type McpDetails,
+} from "../../events/index.ts";
 import type { Fields } from "../core/narrow.ts";
 import type { Step } from "../core/run-parts.ts";
 import type { RunWriter } from "../core/run-writer.ts";

@@ -1,7 +1,11 @@
-import { envelopeOf as classifiedEnvelope, classifyFailure } from "../../events/errors/classify.ts";
-import { FROM_MODEL, FROM_RUN } from "../../events/errors/failure-source.ts";
-import type { EventDetails } from "../../events/event-details.ts";
-import type { Instant } from "../../events/instant.ts";
+import {
+  envelopeOf as classifiedEnvelope,
+  classifyFailure,
+  type EventDetails,
+  FROM_MODEL,
+  FROM_RUN,
+  type Instant,
+} from "../../events/index.ts";
 import { type OpenEnvelope, type SafeSink, withDetails } from "../core/safe-sink.ts";
 import { isZeroCost } from "../runtime/price.ts";
 import { eventIdOf } from "./ids.ts";

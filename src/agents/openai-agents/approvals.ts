@@ -1,5 +1,4 @@
-import type { DecisionDetails } from "../../events/event-details.ts";
-import { millisecondsBetween } from "../../events/instant.ts";
+import { type DecisionDetails, millisecondsBetween } from "../../events/index.ts";
 import { type DecidedBy, personOf, type ToolDecision } from "../core/decided-by.ts";
 import { fieldIn, listOf, textOf } from "../core/narrow.ts";
 import type { AskedCall } from "./span-answer.ts";

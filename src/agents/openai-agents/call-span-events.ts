@@ -1,21 +1,24 @@
 import {
+  type ContentNeed,
   classifyFailure,
   classifyToolError,
+  type DecisionDetails,
+  type EventDetails,
   envelopeOf,
+  FROM_MODEL,
+  type InputMessage,
+  type Instant,
+  type ModelComplete,
+  millisecondsBetween,
+  parseExact,
+  readsRows,
   renderForLlm,
+  resultException,
+  resultText,
+  type ToolFailure,
+  toMessages,
   toolEnvelopeOf,
-} from "../../events/errors/classify.ts";
-import { resultException } from "../../events/errors/exception-of.ts";
-import { FROM_MODEL } from "../../events/errors/failure-source.ts";
-import { resultText } from "../../events/errors/llm-text.ts";
-import type { ToolFailure } from "../../events/errors/tool-result.ts";
-import type { DecisionDetails, EventDetails } from "../../events/event-details.ts";
-import { parseExact } from "../../events/exact-json.ts";
-import { type Instant, millisecondsBetween } from "../../events/instant.ts";
-import type { InputMessage } from "../../events/messages/message.ts";
-import { toMessages } from "../../events/messages/to-messages.ts";
-import type { ModelComplete } from "../../events/model-event.ts";
-import { type ContentNeed, readsRows } from "../../events/sinks/agent-event-sink.ts";
+} from "../../events/index.ts";
 import { textOf } from "../core/narrow.ts";
 import { type OpenEnvelope, type SafeSink, withDetails } from "../core/safe-sink.ts";
 import { describedIn } from "../core/tool-descriptions.ts";

@@ -1,9 +1,12 @@
-import { AgentError } from "../../events/errors/agent-error.ts";
-import type { FailureSource } from "../../events/errors/failure-source.ts";
-import { cutText } from "../../events/errors/thrown.ts";
-import { failureInResult, type IsFailure } from "../../events/errors/tool-result.ts";
-import type { DecisionDetails } from "../../events/event-details.ts";
-import type { Instant } from "../../events/instant.ts";
+import {
+  AgentError,
+  cutText,
+  type DecisionDetails,
+  type FailureSource,
+  failureInResult,
+  type Instant,
+  type IsFailure,
+} from "../../events/index.ts";
 import { textOf } from "../core/narrow.ts";
 import { cutBy } from "../runtime/calling-off.ts";
 import { costOf, type Price } from "../runtime/price.ts";

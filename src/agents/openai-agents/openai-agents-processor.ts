@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { tellHook } from "../../events/errors/call-hook.ts";
-import type { IsFailure } from "../../events/errors/tool-result.ts";
-import { checkWhole } from "../../events/option-checks.ts";
-import type { InnerSink } from "../../events/sinks/agent-event-sink.ts";
-import { isSpanActivator } from "../../events/sinks/agent-event-sink.ts";
+import {
+  checkWhole,
+  type InnerSink,
+  type IsFailure,
+  isSpanActivator,
+  tellHook,
+} from "../../events/index.ts";
 import { checkCommonOptions } from "../core/common-options.ts";
 import type { DecidedBy } from "../core/decided-by.ts";
 import { fieldIn, fieldsOf, textOf } from "../core/narrow.ts";

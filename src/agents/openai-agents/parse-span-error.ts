@@ -1,8 +1,11 @@
-import { AgentError } from "../../events/errors/agent-error.ts";
-import { asAgentError } from "../../events/errors/as-agent-error.ts";
-import { type ExceptionDetails, exceptionOf } from "../../events/errors/exception-of.ts";
-import { textProperty } from "../../events/errors/thrown.ts";
-import { MCP_PREFIX } from "../../events/errors/thrown-rpc.ts";
+import {
+  AgentError,
+  asAgentError,
+  type ExceptionDetails,
+  exceptionOf,
+  MCP_PREFIX,
+  textProperty,
+} from "../../events/index.ts";
 import { fieldsOf, textOf } from "../core/narrow.ts";
 import type { Came } from "./came.ts";
 import type { SdkSpanError } from "./sdk.ts";

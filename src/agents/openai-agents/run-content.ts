@@ -1,6 +1,9 @@
-import type { EventDetails } from "../../events/event-details.ts";
-import type { InputMessage, OutputMessage } from "../../events/messages/message.ts";
-import { outputMessages } from "../../events/messages/to-messages.ts";
+import {
+  type EventDetails,
+  type InputMessage,
+  type OutputMessage,
+  outputMessages,
+} from "../../events/index.ts";
 import type { AskedCall } from "./span-answer.ts";
 import type { AgentRun, TraceRecord } from "./trace-record.ts";
 

@@ -1,6 +1,4 @@
-import type { OutputMessage } from "../../events/messages/message.ts";
-import { outputMessages } from "../../events/messages/to-messages.ts";
-import type { ModelCallUsage } from "../../events/model-event.ts";
+import { type ModelCallUsage, type OutputMessage, outputMessages } from "../../events/index.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { SdkSpanData } from "./sdk.ts";
 import { requestedModel } from "./span-request.ts";

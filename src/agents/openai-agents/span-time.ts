@@ -1,11 +1,11 @@
-import { now } from "../../events/clock.ts";
 import {
   compareInstants,
   fromMilliseconds,
   type Instant,
+  now,
+  readTimestamp,
   toMilliseconds,
-} from "../../events/instant.ts";
-import { readTimestamp } from "../../events/rfc3339.ts";
+} from "../../events/index.ts";
 
 /** How much later than it happened a callback may come, in ms, until the span's own time counts. */
 const LATE_MS = 5;

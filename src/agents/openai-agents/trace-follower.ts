@@ -1,6 +1,4 @@
-import { now } from "../../events/clock.ts";
-import type { IsFailure } from "../../events/errors/tool-result.ts";
-import type { Instant } from "../../events/instant.ts";
+import { type Instant, type IsFailure, now } from "../../events/index.ts";
 import type { DecidedBy } from "../core/decided-by.ts";
 import { textOf } from "../core/narrow.ts";
 import type { SafeSink } from "../core/safe-sink.ts";

@@ -1,6 +1,4 @@
-import type { FailureSource } from "../../events/errors/failure-source.ts";
-import type { Instant } from "../../events/instant.ts";
-import type { InputMessage, OutputMessage } from "../../events/messages/message.ts";
+import type { FailureSource, InputMessage, Instant, OutputMessage } from "../../events/index.ts";
 import type { UsageTotals } from "../core/usage-totals.ts";
 import type { ActiveRun } from "../runtime/active-run.ts";
 import type { SubjectFields } from "../runtime/run-subject.ts";

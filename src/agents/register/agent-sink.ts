@@ -1,12 +1,12 @@
-import type { AgentEvent } from "../../events/agent-event.ts";
-import type { EventEnvelope } from "../../events/event-envelope.ts";
-import type {
-  ContentNeed,
-  InnerSink,
-  SpanActivator,
-  SpanTarget,
-} from "../../events/sinks/agent-event-sink.ts";
-import { withSpanOf } from "../../events/sinks/agent-event-sink.ts";
+import {
+  type AgentEvent,
+  type ContentNeed,
+  type EventEnvelope,
+  type InnerSink,
+  type SpanActivator,
+  type SpanTarget,
+  withSpanOf,
+} from "../../events/index.ts";
 
 /** The sink of a process, made with the first event: until then the application may set up what it likes. */
 export class AgentSink implements InnerSink, SpanActivator {

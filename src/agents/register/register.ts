@@ -1,12 +1,14 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { Bridge } from "../../bridge/bridge.ts";
-import { isRegistered } from "../../bridge/setup/global-registration.ts";
-import type { Tracing } from "../../bridge/setup/tracing.ts";
-import type { TracingOptions } from "../../bridge/setup/tracing-options.ts";
-import { capturesByEnvironment } from "../../bridge/spans/content.ts";
-import type { InnerSink } from "../../events/sinks/agent-event-sink.ts";
+import {
+  Bridge,
+  capturesByEnvironment,
+  isRegistered,
+  type Tracing,
+  type TracingOptions,
+} from "../../bridge/index.ts";
+import type { InnerSink } from "../../events/index.ts";
 import { fieldIn } from "../core/narrow.ts";
 import { AgentSink } from "./agent-sink.ts";
 import { enableAiSdk } from "./ai-sdk.ts";

@@ -1,10 +1,11 @@
-import { type RunScope, runStorage } from "../../events/context/current-run.ts";
-import { isPromise } from "../../events/promises.ts";
 import {
   type AgentEventSink,
+  isPromise,
   isSpanActivator,
+  type RunScope,
+  runStorage,
   type SpanTarget,
-} from "../../events/sinks/agent-event-sink.ts";
+} from "../../events/index.ts";
 import type { RunPolicy } from "./run-policy.ts";
 import type { SubjectFields } from "./run-subject.ts";
 

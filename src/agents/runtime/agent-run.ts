@@ -1,5 +1,4 @@
-import type { UsageSnapshot } from "../../events/agent-event.ts";
-import type { InterruptionKind } from "../../events/errors/agent-error-detail.ts";
+import type { InterruptionKind, UsageSnapshot } from "../../events/index.ts";
 import type { ModelFunction, ModelOptions } from "./call-model.ts";
 import type { StepFunction, StepOptions } from "./call-step.ts";
 import type { ToolFunction, ToolOptions } from "./call-tool.ts";

@@ -1,15 +1,16 @@
-import type { UsageSnapshot } from "../../events/agent-event.ts";
 import {
   addDecimals,
   type Decimal,
   formatDecimal,
+  isCount,
   isGreater,
+  isWholeNumber,
+  type ModelCallUsage,
   parseDecimal,
+  type UsageLimitBreach,
+  type UsageSnapshot,
   ZERO,
-} from "../../events/decimal.ts";
-import type { UsageLimitBreach } from "../../events/errors/agent-error-detail.ts";
-import type { ModelCallUsage } from "../../events/model-event.ts";
-import { isCount, isWholeNumber } from "../../events/option-checks.ts";
+} from "../../events/index.ts";
 
 /** The budget of a run and all its sub-agents together. Fields that are left out have no limit. */
 export interface BudgetLimits {

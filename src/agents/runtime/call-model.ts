@@ -1,13 +1,19 @@
-import { tellHook } from "../../events/errors/call-hook.ts";
-import { classifyFailure, envelopeOf } from "../../events/errors/classify.ts";
-import type { FailureKind } from "../../events/errors/error-kinds.ts";
-import { exceptionDetails } from "../../events/errors/exception-of.ts";
-import { FROM_MODEL, recordSource } from "../../events/errors/failure-source.ts";
-import { cutText, operatorText } from "../../events/errors/thrown.ts";
-import type { EventDetails } from "../../events/event-details.ts";
-import { outputMessages, toMessages } from "../../events/messages/to-messages.ts";
-import type { ModelParameters } from "../../events/model-event.ts";
-import { describe } from "../../events/option-checks.ts";
+import {
+  classifyFailure,
+  cutText,
+  describe,
+  type EventDetails,
+  envelopeOf,
+  exceptionDetails,
+  type FailureKind,
+  FROM_MODEL,
+  type ModelParameters,
+  operatorText,
+  outputMessages,
+  recordSource,
+  tellHook,
+  toMessages,
+} from "../../events/index.ts";
 import { carried, currentIn } from "./active-run.ts";
 import { parametersIn } from "./model-parameters.ts";
 import { checkedReport, type ModelReport } from "./model-report.ts";

@@ -1,8 +1,12 @@
-import { toolEnvelopeOf } from "../../events/errors/classify.ts";
-import { exceptionDetails } from "../../events/errors/exception-of.ts";
-import { FROM_RUN, sourceOf } from "../../events/errors/failure-source.ts";
-import { cutText, operatorText } from "../../events/errors/thrown.ts";
-import { checkOneOf } from "../../events/option-checks.ts";
+import {
+  checkOneOf,
+  cutText,
+  exceptionDetails,
+  FROM_RUN,
+  operatorText,
+  sourceOf,
+  toolEnvelopeOf,
+} from "../../events/index.ts";
 import { carried, currentIn } from "./active-run.ts";
 import { checkCallTexts, type OpenCall, type RunCore, tracked } from "./open-call.ts";
 

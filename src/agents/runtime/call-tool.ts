@@ -1,11 +1,19 @@
-import { AgentError } from "../../events/errors/agent-error.ts";
-import { knownError } from "../../events/errors/as-agent-error.ts";
-import { tellHook } from "../../events/errors/call-hook.ts";
-import { classifyToolError, renderForLlm, toolEnvelopeOf } from "../../events/errors/classify.ts";
-import { exceptionDetails, resultException } from "../../events/errors/exception-of.ts";
-import { type FailureSource, recordSource, schemaIn } from "../../events/errors/failure-source.ts";
-import { cutText, operatorText } from "../../events/errors/thrown.ts";
-import { failureInResult } from "../../events/errors/tool-result.ts";
+import {
+  AgentError,
+  classifyToolError,
+  cutText,
+  exceptionDetails,
+  type FailureSource,
+  failureInResult,
+  knownError,
+  operatorText,
+  recordSource,
+  renderForLlm,
+  resultException,
+  schemaIn,
+  tellHook,
+  toolEnvelopeOf,
+} from "../../events/index.ts";
 import { carried, currentIn } from "./active-run.ts";
 import { saidWhenLong } from "./long-wait.ts";
 import type { OpenCall } from "./open-call.ts";

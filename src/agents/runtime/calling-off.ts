@@ -1,6 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { AgentError } from "../../events/errors/agent-error.ts";
-import { asAgentError } from "../../events/errors/as-agent-error.ts";
+import { AgentError, asAgentError } from "../../events/index.ts";
 
 /** What a run fails with when a signal calls it off: a timeout is a deadline, all else a cancellation. */
 export function calledOff(reason: unknown): AgentError {

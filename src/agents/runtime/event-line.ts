@@ -1,11 +1,16 @@
 import { v7 as uuidv7 } from "uuid";
-import type { AgentEvent } from "../../events/agent-event.ts";
-import { now } from "../../events/clock.ts";
-import type { EventDetails } from "../../events/event-details.ts";
-import { type EventEnvelope, SequenceCounter, sentLater } from "../../events/event-envelope.ts";
-import type { Instant } from "../../events/instant.ts";
-import { Deferred, isPromise } from "../../events/promises.ts";
-import type { AgentEventSink } from "../../events/sinks/agent-event-sink.ts";
+import {
+  type AgentEvent,
+  type AgentEventSink,
+  Deferred,
+  type EventDetails,
+  type EventEnvelope,
+  type Instant,
+  isPromise,
+  now,
+  SequenceCounter,
+  sentLater,
+} from "../../events/index.ts";
 
 /** What stands in the envelope of every event of a run. */
 export type RunEnvelope = Omit<EventEnvelope, "event_id" | "sequence" | "timestamp">;

@@ -1,12 +1,17 @@
-import type { AgentEvent } from "../../events/agent-event.ts";
-import { AgentError } from "../../events/errors/agent-error.ts";
-import { tellHook } from "../../events/errors/call-hook.ts";
-import { classifyFailure, envelopeOf } from "../../events/errors/classify.ts";
-import { exceptionDetails } from "../../events/errors/exception-of.ts";
-import { FROM_RUN, sourceMoment, sourceOf } from "../../events/errors/failure-source.ts";
-import { operatorText } from "../../events/errors/thrown.ts";
-import type { EventDetails } from "../../events/event-details.ts";
-import { Deferred } from "../../events/promises.ts";
+import {
+  AgentError,
+  type AgentEvent,
+  classifyFailure,
+  Deferred,
+  type EventDetails,
+  envelopeOf,
+  exceptionDetails,
+  FROM_RUN,
+  operatorText,
+  sourceMoment,
+  sourceOf,
+  tellHook,
+} from "../../events/index.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { carried, currentIn } from "./active-run.ts";
 import { cutBy, LazySignal, Watch } from "./calling-off.ts";

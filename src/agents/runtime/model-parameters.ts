@@ -1,5 +1,4 @@
-import { property } from "../../events/errors/thrown.ts";
-import type { ModelParameters } from "../../events/model-event.ts";
+import { type ModelParameters, property } from "../../events/index.ts";
 
 const NUMBERS = [
   "temperature",

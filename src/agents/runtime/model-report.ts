@@ -1,7 +1,10 @@
-import { property } from "../../events/errors/thrown.ts";
-import { outputMessages } from "../../events/messages/to-messages.ts";
-import type { ModelCallUsage, ModelComplete } from "../../events/model-event.ts";
-import { isWholeNumber } from "../../events/option-checks.ts";
+import {
+  isWholeNumber,
+  type ModelCallUsage,
+  type ModelComplete,
+  outputMessages,
+  property,
+} from "../../events/index.ts";
 
 /** Data of a model's answer. Leave out fields that the provider does not give. */
 export interface ModelReport {

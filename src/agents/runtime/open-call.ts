@@ -1,8 +1,10 @@
-import type { AgentEvent } from "../../events/agent-event.ts";
-import { AgentError } from "../../events/errors/agent-error.ts";
-import type { UsageLimitBreach } from "../../events/errors/agent-error-detail.ts";
-import { sourceMoment } from "../../events/errors/failure-source.ts";
-import type { EventDetails } from "../../events/event-details.ts";
+import {
+  AgentError,
+  type AgentEvent,
+  type EventDetails,
+  sourceMoment,
+  type UsageLimitBreach,
+} from "../../events/index.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { LazySignal } from "./calling-off.ts";
 import type { Interruption } from "./run-errors.ts";

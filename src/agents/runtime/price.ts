@@ -1,7 +1,10 @@
-import { readDecimal, roundedText } from "../../events/decimal.ts";
-import { tellHook } from "../../events/errors/call-hook.ts";
-import type { ModelCallUsage } from "../../events/model-event.ts";
-import { isPromise } from "../../events/promises.ts";
+import {
+  isPromise,
+  type ModelCallUsage,
+  readDecimal,
+  roundedText,
+  tellHook,
+} from "../../events/index.ts";
 
 /** A model call that ended, as a price hook receives it. */
 export interface PricedCall {

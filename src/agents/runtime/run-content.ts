@@ -1,7 +1,10 @@
-import type { InterruptionKind } from "../../events/errors/agent-error-detail.ts";
-import { property } from "../../events/errors/thrown.ts";
-import type { EventDetails } from "../../events/event-details.ts";
-import { messagesOrValue, outputMessages } from "../../events/messages/to-messages.ts";
+import {
+  type EventDetails,
+  type InterruptionKind,
+  messagesOrValue,
+  outputMessages,
+  property,
+} from "../../events/index.ts";
 
 // What is no message is sent as it is: writing its JSON is the business of whoever shows it.
 

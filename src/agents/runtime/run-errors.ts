@@ -1,7 +1,10 @@
-import { AgentError } from "../../events/errors/agent-error.ts";
-import type { AgentErrorDetail, InterruptionKind } from "../../events/errors/agent-error-detail.ts";
-import { asAgentError } from "../../events/errors/as-agent-error.ts";
-import { property } from "../../events/errors/thrown.ts";
+import {
+  AgentError,
+  type AgentErrorDetail,
+  asAgentError,
+  type InterruptionKind,
+  property,
+} from "../../events/index.ts";
 
 const ENDED: unique symbol = Symbol.for("entelix-otel.run-ended-error");
 const DENIED: unique symbol = Symbol.for("entelix-otel.tool-denied-error");

@@ -1,6 +1,4 @@
-import type { UsageSnapshot } from "../../events/agent-event.ts";
-import { AgentError } from "../../events/errors/agent-error.ts";
-import type { InterruptionKind } from "../../events/errors/agent-error-detail.ts";
+import { AgentError, type InterruptionKind, type UsageSnapshot } from "../../events/index.ts";
 import type { AgentRun, RunHandle } from "./agent-run.ts";
 import { callModel, type ModelFunction, type ModelOptions } from "./call-model.ts";
 import { callStep, type StepFunction, type StepOptions } from "./call-step.ts";

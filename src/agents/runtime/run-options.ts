@@ -1,13 +1,15 @@
 import { v7 as uuidv7 } from "uuid";
-import type { RunContext } from "../../events/context/run-context.ts";
-import type { IsFailure } from "../../events/errors/tool-result.ts";
-import { checkFunction, checkOneOf, describe } from "../../events/option-checks.ts";
-import type { AgentEventSink } from "../../events/sinks/agent-event-sink.ts";
 import {
+  type AgentEventSink,
+  checkFunction,
+  checkOneOf,
+  describe,
+  type IsFailure,
   type LoopLimits,
   type LoopOptions,
+  type RunContext,
   resolveLoopLimits,
-} from "../../events/tool-calls/loop-limits.ts";
+} from "../../events/index.ts";
 import { activeRun } from "./active-run.ts";
 import { type Budget, type BudgetLimits, UsageBudget } from "./budget.ts";
 import type { RunEnvelope } from "./event-line.ts";

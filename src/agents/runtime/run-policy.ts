@@ -1,7 +1,9 @@
-import type { ToolErrorKind } from "../../events/errors/error-kinds.ts";
-import type { IsFailure } from "../../events/errors/tool-result.ts";
-import { checkFunction } from "../../events/option-checks.ts";
-import type { LoopLimits } from "../../events/tool-calls/loop-limits.ts";
+import {
+  checkFunction,
+  type IsFailure,
+  type LoopLimits,
+  type ToolErrorKind,
+} from "../../events/index.ts";
 import type { Budget } from "./budget.ts";
 import type { Price } from "./price.ts";
 

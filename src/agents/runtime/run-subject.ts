@@ -1,5 +1,4 @@
-import type { EventDetails } from "../../events/event-details.ts";
-import { checkList, checkObject, describe } from "../../events/option-checks.ts";
+import { checkList, checkObject, describe, type EventDetails } from "../../events/index.ts";
 
 /**
  * Whose run it is: personal data, on spans and in recordings only where you give it. Never a label of

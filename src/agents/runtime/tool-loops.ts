@@ -1,13 +1,14 @@
-import type { UsageLimitBreach } from "../../events/errors/agent-error-detail.ts";
 import {
   type CallTrail,
   callDropped,
   callEnded,
   callStarted,
+  type Loop,
+  type LoopLimits,
   loopOf,
-} from "../../events/tool-calls/call-trail.ts";
-import type { LoopLimits } from "../../events/tool-calls/loop-limits.ts";
-import type { Loop, ToolCallName } from "../../events/tool-calls/loop-watch.ts";
+  type ToolCallName,
+  type UsageLimitBreach,
+} from "../../events/index.ts";
 
 /** A call of a run that is followed. */
 export interface LoopCall extends ToolCallName {

@@ -1,6 +1,4 @@
-import { hashOfId, IdTable } from "../../events/ids/id-table.ts";
-import { hashedWords } from "../../events/ids/id-words.ts";
-import { RecentMap } from "../../events/ids/recent-map.ts";
+import { hashedWords, hashOfId, IdTable, RecentMap } from "../../events/index.ts";
 import type { NamedThread, RowAnchor } from "../audit-row.ts";
 import type { EntryText } from "../entry-text.ts";
 import { type EventCache, type EventRow, rowsWithEvents } from "./event-cache.ts";

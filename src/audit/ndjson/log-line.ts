@@ -1,7 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { parseJson } from "../../events/exact-json.ts";
-import { isObject } from "../../events/object-forms.ts";
-import { isCount } from "../../events/option-checks.ts";
+import { isCount, isObject, parseJson } from "../../events/index.ts";
 import type { ThreadKey } from "../audit-row.ts";
 import { sha256 } from "../row-text.ts";
 import { lineText } from "../storage/file-lines.ts";

@@ -1,10 +1,10 @@
-import { tellHook } from "../../events/errors/call-hook.ts";
 import {
   checkFunction,
   checkHas,
   checkOptionsObject,
   checkWhole,
-} from "../../events/option-checks.ts";
+  tellHook,
+} from "../../events/index.ts";
 import { DEFAULT_EVENT_IDS } from "../session-log.ts";
 import type { FileLayer } from "../storage/file-layer.ts";
 import { nodeFileLayer } from "../storage/node-file-layer.ts";

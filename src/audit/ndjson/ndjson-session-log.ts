@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { checkText, checkWhole } from "../../events/option-checks.ts";
+import { checkText, checkWhole } from "../../events/index.ts";
 import {
   type AuditEntry,
   type AuditRow,

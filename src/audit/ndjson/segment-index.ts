@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
-import { parseJson } from "../../events/exact-json.ts";
-import { isObject } from "../../events/object-forms.ts";
-import { isCount } from "../../events/option-checks.ts";
+import { isCount, isObject, parseJson } from "../../events/index.ts";
 import { type ThreadKey, threadText } from "../audit-row.ts";
 import type { FileLayer, LogFile } from "../storage/file-layer.ts";
 import {

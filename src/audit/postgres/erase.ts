@@ -1,6 +1,4 @@
-import { parseJson } from "../../events/exact-json.ts";
-import { isObject } from "../../events/object-forms.ts";
-import { readTimestamp } from "../../events/rfc3339.ts";
+import { isObject, parseJson, readTimestamp } from "../../events/index.ts";
 import type { ErasedEvent } from "../audit-row.ts";
 import { int8Array, textArray } from "./binary-array.ts";
 import { type RunStatement, rowPages } from "./row-pages.ts";

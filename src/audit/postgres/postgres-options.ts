@@ -1,4 +1,3 @@
-import { tellHook } from "../../events/errors/call-hook.ts";
 import {
   checkBoolean,
   checkFunction,
@@ -6,7 +5,8 @@ import {
   checkOptionsObject,
   checkText,
   checkWhole,
-} from "../../events/option-checks.ts";
+  tellHook,
+} from "../../events/index.ts";
 import type { Durability } from "../ndjson/ndjson-options.ts";
 import type { PgPool } from "./pg-pool.ts";
 

@@ -1,4 +1,4 @@
-import { checkWhole } from "../../events/option-checks.ts";
+import { checkWhole } from "../../events/index.ts";
 import {
   type AuditEntry,
   type AuditRow,

@@ -1,4 +1,4 @@
-import { isObject, writeAsItStands } from "../../events/object-forms.ts";
+import { isObject, writeAsItStands } from "../../events/index.ts";
 import type {
   AnyGraphEvent,
   GraphEvent,

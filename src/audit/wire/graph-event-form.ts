@@ -1,20 +1,23 @@
-import { breachForm, u64 } from "../../events/breach-form.ts";
-import { TOOL_ERROR_KINDS } from "../../events/errors/error-kinds.ts";
 import {
+  breachForm,
   type Form,
   flag,
+  isObject,
+  isWholeNumber,
   jsonOf,
   list,
   nullish,
   type Optional,
   oneOf,
   optional,
+  readTimestamp,
+  record,
+  TOOL_ERROR_KINDS,
+  tagged,
   textWhere,
+  u64,
   value,
-} from "../../events/forms.ts";
-import { isObject, record, tagged } from "../../events/object-forms.ts";
-import { isWholeNumber } from "../../events/option-checks.ts";
-import { readTimestamp } from "../../events/rfc3339.ts";
+} from "../../events/index.ts";
 import type { GraphEvent, GraphEventKind } from "./graph-event.ts";
 import { OWN_VARIANTS } from "./own-event-form.ts";
 

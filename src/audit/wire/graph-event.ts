@@ -1,5 +1,4 @@
-import type { BudgetBreach, InterruptionKind } from "../../events/errors/agent-error-detail.ts";
-import type { ToolErrorKind } from "../../events/errors/error-kinds.ts";
+import type { BudgetBreach, InterruptionKind, ToolErrorKind } from "../../events/index.ts";
 import type { ContentPart, ProviderEcho, ToolResultContent } from "./content-part.ts";
 import type { OwnGraphEvent } from "./own-event.ts";
 

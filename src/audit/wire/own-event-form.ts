@@ -1,9 +1,17 @@
-import type { FailureKindId } from "../../events/errors/error-kinds.ts";
-import type { FailureOrigin } from "../../events/errors/failure-source.ts";
-import { type Form, jsonOf, list, oneOf, optional, textWhere, value } from "../../events/forms.ts";
-import { record } from "../../events/object-forms.ts";
-import { isCount } from "../../events/option-checks.ts";
-import { readTimestamp } from "../../events/rfc3339.ts";
+import {
+  type FailureKindId,
+  type FailureOrigin,
+  type Form,
+  isCount,
+  jsonOf,
+  list,
+  oneOf,
+  optional,
+  readTimestamp,
+  record,
+  textWhere,
+  value,
+} from "../../events/index.ts";
 import type { OwnGraphEvent, OwnGraphEventKind } from "./own-event.ts";
 
 // The fields stand in the order in which they are written.

@@ -1,5 +1,4 @@
-import type { FailureKindId } from "../../events/errors/error-kinds.ts";
-import type { FailureOrigin } from "../../events/errors/failure-source.ts";
+import type { FailureKindId, FailureOrigin } from "../../events/index.ts";
 
 // What upstream's kinds have no place for. Every field but the time and the outcome is left out where
 // nobody said it. Upstream's readers know none of these kinds.

@@ -1,5 +1,4 @@
-import { compareInstants, type Instant, isSince } from "../../events/instant.ts";
-import type { SpanAttributes } from "../../events/signals/signal.ts";
+import { compareInstants, type Instant, isSince, type SpanAttributes } from "../../events/index.ts";
 import type { Call } from "./call.ts";
 import type { Run } from "./run.ts";
 

@@ -1,6 +1,4 @@
-import type { Instant } from "../../events/instant.ts";
-import type { CallEnd, ModelEnd, RunEnd } from "../../events/signals/signal.ts";
-import type { Loop } from "../../events/tool-calls/loop-watch.ts";
+import type { CallEnd, Instant, Loop, ModelEnd, RunEnd } from "../../events/index.ts";
 import type { ModelCall } from "./model-call.ts";
 import type { Run } from "./run.ts";
 import type { RunObserver, ToldDecision } from "./run-observer.ts";

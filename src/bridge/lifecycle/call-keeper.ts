@@ -1,7 +1,15 @@
-import type { DecisionDetails } from "../../events/event-details.ts";
-import { type Instant, isAt, millisecondsBetween } from "../../events/instant.ts";
-import type { CallEnd, RunEnd } from "../../events/signals/signal.ts";
-import { callDropped, callEnded, callStarted, loopOf } from "../../events/tool-calls/call-trail.ts";
+import {
+  type CallEnd,
+  callDropped,
+  callEnded,
+  callStarted,
+  type DecisionDetails,
+  type Instant,
+  isAt,
+  loopOf,
+  millisecondsBetween,
+  type RunEnd,
+} from "../../events/index.ts";
 import { type Approval, Approvals, type Asked, isAnswered } from "./approvals.ts";
 import { Call } from "./call.ts";
 import type { CallIdBudget } from "./call-history.ts";

@@ -1,6 +1,4 @@
-import { type RunIds, spanIdOf } from "../../events/ids/run-ids.ts";
-import type { Instant } from "../../events/instant.ts";
-import type { SpanAttributes } from "../../events/signals/signal.ts";
+import { type Instant, type RunIds, type SpanAttributes, spanIdOf } from "../../events/index.ts";
 
 /**
  * One tool call of a run, open or closed. Closed ones stay, light, to number the repeats of their

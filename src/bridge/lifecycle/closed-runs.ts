@@ -1,5 +1,4 @@
-import { hashOfId } from "../../events/ids/id-table.ts";
-import type { RunIds } from "../../events/ids/run-ids.ts";
+import { hashOfId, type RunIds } from "../../events/index.ts";
 import type { Call } from "./call.ts";
 import { Run } from "./run.ts";
 import { Tree } from "./tree.ts";

@@ -1,5 +1,4 @@
-import { compareInstants, type Instant } from "../../events/instant.ts";
-import type { LateReason } from "../../events/signals/signal.ts";
+import { compareInstants, type Instant, type LateReason } from "../../events/index.ts";
 
 /** Why an event changed nothing. */
 export type IgnoredReason =

@@ -1,8 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { tenantKey } from "../../events/agent-event.ts";
-import { hashOfId, IdTable } from "../../events/ids/id-table.ts";
-import { hashedWords, type IdWords, readUuid } from "../../events/ids/id-words.ts";
-import { checkWhole } from "../../events/option-checks.ts";
+import {
+  checkWhole,
+  hashedWords,
+  hashOfId,
+  IdTable,
+  type IdWords,
+  readUuid,
+  tenantKey,
+} from "../../events/index.ts";
 
 /** Tenants that are told apart by a number; ids of further ones are hashed with their tenant. */
 const NUMBERED_TENANTS = 4_096;

@@ -1,10 +1,13 @@
-import { compareInstants, type Instant, isAt, subtractMs } from "../../events/instant.ts";
-import type {
-  SignalOf as Of,
-  Signal,
-  SignalSubject,
-  SpanAttributes,
-} from "../../events/signals/signal.ts";
+import {
+  compareInstants,
+  type Instant,
+  isAt,
+  type SignalOf as Of,
+  type Signal,
+  type SignalSubject,
+  type SpanAttributes,
+  subtractMs,
+} from "../../events/index.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import { CallKeeper, isSameEnd } from "./call-keeper.ts";
 import { type ConflictHook, Counters, type IgnoredReason } from "./counters.ts";

@@ -1,5 +1,4 @@
-import type { Instant } from "../../events/instant.ts";
-import type { ModelOpening } from "../../events/signals/signal.ts";
+import type { Instant, ModelOpening } from "../../events/index.ts";
 import type { CallIdBudget } from "./call-history.ts";
 
 /**

@@ -1,5 +1,4 @@
-import type { Instant } from "../../events/instant.ts";
-import type { ModelEnd, ModelOpening } from "../../events/signals/signal.ts";
+import type { Instant, ModelEnd, ModelOpening } from "../../events/index.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import type { Counters } from "./counters.ts";
 import { ModelCall, ModelCalls } from "./model-call.ts";

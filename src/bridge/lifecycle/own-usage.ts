@@ -1,6 +1,11 @@
-import { addDecimals, type Decimal, formatDecimal, readDecimal } from "../../events/decimal.ts";
-import type { SpanAttributes } from "../../events/signals/signal.ts";
-import { MOST_INT } from "../../events/value-limits.ts";
+import {
+  addDecimals,
+  type Decimal,
+  formatDecimal,
+  MOST_INT,
+  readDecimal,
+  type SpanAttributes,
+} from "../../events/index.ts";
 
 /**
  * What the model calls of one run used, as their ends said: without the runs below it, and beside the

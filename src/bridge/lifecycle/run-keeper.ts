@@ -1,8 +1,14 @@
-import { tenantKey } from "../../events/agent-event.ts";
-import { RecentMap } from "../../events/ids/recent-map.ts";
-import { addMilliseconds, compareInstants, type Instant } from "../../events/instant.ts";
-import type { AbandonedReason, RunEnd, SignalSubject } from "../../events/signals/signal.ts";
-import { closedTrail } from "../../events/tool-calls/call-trail.ts";
+import {
+  type AbandonedReason,
+  addMilliseconds,
+  closedTrail,
+  compareInstants,
+  type Instant,
+  RecentMap,
+  type RunEnd,
+  type SignalSubject,
+  tenantKey,
+} from "../../events/index.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import type { CallKeeper } from "./call-keeper.ts";
 import type { Counters } from "./counters.ts";

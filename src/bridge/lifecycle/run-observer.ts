@@ -1,7 +1,12 @@
-import type { DecisionDetails } from "../../events/event-details.ts";
-import type { Instant } from "../../events/instant.ts";
-import type { CallEnd, ModelEnd, RunEnd, SpanAttributes } from "../../events/signals/signal.ts";
-import type { Loop } from "../../events/tool-calls/loop-watch.ts";
+import type {
+  CallEnd,
+  DecisionDetails,
+  Instant,
+  Loop,
+  ModelEnd,
+  RunEnd,
+  SpanAttributes,
+} from "../../events/index.ts";
 import type { ModelCall } from "./model-call.ts";
 import type { Run } from "./run.ts";
 

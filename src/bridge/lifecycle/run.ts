@@ -1,8 +1,13 @@
-import type { RunIds } from "../../events/ids/run-ids.ts";
-import { compareInstants, type Instant } from "../../events/instant.ts";
-import type { RunEnd, SpanEventTarget, SupposedEnd } from "../../events/signals/signal.ts";
-import type { CallCounts } from "../../events/tool-calls/call-counts.ts";
-import type { CallTrail } from "../../events/tool-calls/call-trail.ts";
+import {
+  type CallCounts,
+  type CallTrail,
+  compareInstants,
+  type Instant,
+  type RunEnd,
+  type RunIds,
+  type SpanEventTarget,
+  type SupposedEnd,
+} from "../../events/index.ts";
 import type { Approval, Approvals } from "./approvals.ts";
 import { CallHistory } from "./call-history.ts";
 import type { ModelCall, ModelCalls } from "./model-call.ts";

@@ -1,13 +1,13 @@
-import type { DecisionDetails } from "../../events/event-details.ts";
-import type { Instant } from "../../events/instant.ts";
 import type {
   CallEnd,
+  DecisionDetails,
+  Instant,
   ModelEnd,
   ModelOpening,
   RunEnd,
   SpanAttributes,
   StepEnd,
-} from "../../events/signals/signal.ts";
+} from "../../events/index.ts";
 import type { Call } from "./call.ts";
 import type { RunMemory } from "./closed-runs.ts";
 import type { ModelCall } from "./model-call.ts";

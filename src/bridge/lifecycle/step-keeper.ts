@@ -1,5 +1,4 @@
-import { type Instant, subtractMs } from "../../events/instant.ts";
-import type { StepEnd, StepOpening } from "../../events/signals/signal.ts";
+import { type Instant, type StepEnd, type StepOpening, subtractMs } from "../../events/index.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import type { Counters } from "./counters.ts";
 import type { Run } from "./run.ts";

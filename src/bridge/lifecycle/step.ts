@@ -1,6 +1,4 @@
-import { RecentMap } from "../../events/ids/recent-map.ts";
-import type { Instant } from "../../events/instant.ts";
-import type { StepKind, StepOpening } from "../../events/signals/signal.ts";
+import { type Instant, RecentMap, type StepKind, type StepOpening } from "../../events/index.ts";
 
 /**
  * A step of a run: a part of it that is neither a call nor a run. Closed ones stay, light, as the

@@ -1,16 +1,18 @@
 import type { Histogram } from "@opentelemetry/api";
-import type { FailureKind, FailureKindId } from "../../events/errors/error-kinds.ts";
-import { type Instant, millisecondsBetween } from "../../events/instant.ts";
-import type {
-  CallEnd,
-  ModelEnd,
-  ModelProblem,
-  RunEnd,
-  RunUsage,
-  SpanAttributes,
-} from "../../events/signals/signal.ts";
-import { degradedTools } from "../../events/tool-calls/call-trail.ts";
-import type { Loop } from "../../events/tool-calls/loop-watch.ts";
+import {
+  type CallEnd,
+  degradedTools,
+  type FailureKind,
+  type FailureKindId,
+  type Instant,
+  type Loop,
+  type ModelEnd,
+  type ModelProblem,
+  millisecondsBetween,
+  type RunEnd,
+  type RunUsage,
+  type SpanAttributes,
+} from "../../events/index.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
 import { inSegment, type Run } from "../lifecycle/run.ts";
 import type { RunObserver, ToldDecision } from "../lifecycle/run-observer.ts";

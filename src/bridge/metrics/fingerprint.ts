@@ -1,6 +1,4 @@
-import type { ErrorEnvelope } from "../../events/errors/error-kinds.ts";
-import type { ExceptionDetails } from "../../events/errors/exception-of.ts";
-import type { CallEnd, RunEnd } from "../../events/signals/signal.ts";
+import type { CallEnd, ErrorEnvelope, ExceptionDetails, RunEnd } from "../../events/index.ts";
 import type { Run } from "../lifecycle/run.ts";
 import { failureKindOf, originOf, toolErrorKindOf } from "./run-outcomes.ts";
 

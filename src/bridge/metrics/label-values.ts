@@ -1,4 +1,4 @@
-import { checkWhole, describe } from "../../events/option-checks.ts";
+import { checkWhole, describe } from "../../events/index.ts";
 import { OTHER, UNKNOWN } from "./metric-names.ts";
 import { MOST_SERIES } from "./series-table.ts";
 

@@ -1,4 +1,4 @@
-import { tenantKey } from "../../events/agent-event.ts";
+import { tenantKey } from "../../events/index.ts";
 import type { Series } from "./series-table.ts";
 
 /** Interruptions remembered; beyond it the oldest is forgotten. */

@@ -1,6 +1,10 @@
-import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../events/errors/error-kinds.ts";
-import { FAILURE_ORIGINS, type FailureOrigin } from "../../events/errors/failure-source.ts";
-import type { RunEnd } from "../../events/signals/signal.ts";
+import {
+  FAILURE_KIND_IDS,
+  FAILURE_ORIGINS,
+  type FailureOrigin,
+  type RunEnd,
+  TOOL_ERROR_KINDS,
+} from "../../events/index.ts";
 import { UNCLASSED } from "./metric-names.ts";
 
 /** How a run can end, as its metric has it. */

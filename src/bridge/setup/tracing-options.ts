@@ -10,7 +10,7 @@ import {
   checkObject,
   checkOptionsObject,
   checkText,
-} from "../../events/option-checks.ts";
+} from "../../events/index.ts";
 import type { ErrorHook } from "../report.ts";
 import { checkWait } from "../spans/within.ts";
 

@@ -1,18 +1,16 @@
-import { boundedCopy } from "../../events/bounded-copy.ts";
-import { boundedJson } from "../../events/bounded-json.ts";
 import {
+  boundedCopy,
+  boundedJson,
+  type ContentField,
   inputMessages,
   instructionParts,
+  isPlainWithin,
   outputMessages,
-} from "../../events/messages/to-messages.ts";
-import { toolDefinitions } from "../../events/messages/tool-definitions.ts";
-import { isPlainWithin } from "../../events/plain-json.ts";
-import {
-  type ContentField,
   type RedactionHook,
   type RedactionTrouble,
   redacted,
-} from "../../events/sinks/redaction.ts";
+  toolDefinitions,
+} from "../../events/index.ts";
 import { type ContentShape, SPAN_FORMS, shortened } from "./shortened-content.ts";
 
 /** Options for the content of users, models and tools on spans. Content is off by default. */

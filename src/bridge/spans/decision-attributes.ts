@@ -1,6 +1,4 @@
-import type { DecisionDetails } from "../../events/event-details.ts";
-import type { AttributeName } from "../../events/semconv/semconv.ts";
-import type { OwnAttributes } from "../../events/signals/known-attributes.ts";
+import type { AttributeName, DecisionDetails, OwnAttributes } from "../../events/index.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { ContentPolicy } from "./content.ts";
 import type { SpanHandle } from "./span-handle.ts";

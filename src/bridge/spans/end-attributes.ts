@@ -1,8 +1,12 @@
-import type { InterruptionKind, UsageLimitBreach } from "../../events/errors/agent-error-detail.ts";
-import type { ErrorEnvelope } from "../../events/errors/error-kinds.ts";
-import type { RunUsage } from "../../events/signals/signal.ts";
-import { textIn } from "../../events/signals/signals.ts";
-import { decimalText, MOST_INT } from "../../events/value-limits.ts";
+import {
+  decimalText,
+  type ErrorEnvelope,
+  type InterruptionKind,
+  MOST_INT,
+  type RunUsage,
+  textIn,
+  type UsageLimitBreach,
+} from "../../events/index.ts";
 import type { OwnUsage } from "../lifecycle/own-usage.ts";
 import type { SpanHandle } from "./span-handle.ts";
 

@@ -1,7 +1,10 @@
-import { property } from "../../events/errors/thrown.ts";
-import type { Instant } from "../../events/instant.ts";
-import { EXCEPTION_EVENT, type KnownAttributes } from "../../events/semconv/semconv.ts";
-import type { ContentField } from "../../events/sinks/redaction.ts";
+import {
+  type ContentField,
+  EXCEPTION_EVENT,
+  type Instant,
+  type KnownAttributes,
+  property,
+} from "../../events/index.ts";
 import { type ContentPolicy, cutBytes } from "./content.ts";
 import type { SpanHandle } from "./span-handle.ts";
 

@@ -1,7 +1,5 @@
 import { SpanKind } from "@opentelemetry/api";
-import type { Instant } from "../../events/instant.ts";
-import type { KnownAttributes } from "../../events/semconv/semconv.ts";
-import type { ModelEnd, ModelOpening } from "../../events/signals/signal.ts";
+import type { Instant, KnownAttributes, ModelEnd, ModelOpening } from "../../events/index.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { SpanEnds } from "./span-ends.ts";

@@ -1,22 +1,20 @@
 import type { Attributes } from "@opentelemetry/api";
-import type { FailureKindId } from "../../events/errors/error-kinds.ts";
-import type { DecisionDetails } from "../../events/event-details.ts";
-import type { Instant } from "../../events/instant.ts";
 import {
   APPROVAL_EVENT,
   type AttributeName,
+  type CallEnd,
+  type DecisionDetails,
+  type FailureKindId,
+  type Instant,
   type KnownAttributes,
   MARKER_SPAN,
-} from "../../events/semconv/semconv.ts";
-import type { OwnAttributes } from "../../events/signals/known-attributes.ts";
-import type {
-  CallEnd,
-  ModelEnd,
-  ModelOpening,
-  RunEnd,
-  SpanAttributes,
-  StepEnd,
-} from "../../events/signals/signal.ts";
+  type ModelEnd,
+  type ModelOpening,
+  type OwnAttributes,
+  type RunEnd,
+  type SpanAttributes,
+  type StepEnd,
+} from "../../events/index.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
 import type { Link } from "../lifecycle/parent-context.ts";

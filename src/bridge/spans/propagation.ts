@@ -8,16 +8,21 @@ import {
   type TextMapPropagator,
   type TextMapSetter,
 } from "@opentelemetry/api";
-import { currentScope, type RunScope } from "../../events/context/current-run.ts";
-import { readEnvironment, writeEnvironment } from "../../events/context/environment.ts";
-import { type HeadersLike, readHeaders, writeHeaders } from "../../events/context/http-headers.ts";
-import { readMessage, writeMessage } from "../../events/context/message.ts";
-import type { CarrierOptions } from "../../events/context/run-context.ts";
 import {
+  type CarrierOptions,
+  currentScope,
+  type HeadersLike,
   isRunContextSource,
   RUN_CONTEXT_HEADERS,
   type RunContext,
-} from "../../events/context/run-context.ts";
+  type RunScope,
+  readEnvironment,
+  readHeaders,
+  readMessage,
+  writeEnvironment,
+  writeHeaders,
+  writeMessage,
+} from "../../events/index.ts";
 import { scopeIn } from "../event-context.ts";
 import { callOf, runContextAt } from "./run-contexts.ts";
 

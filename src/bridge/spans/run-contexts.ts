@@ -1,6 +1,5 @@
 import { type Context, context, isSpanContextValid } from "@opentelemetry/api";
-import type { RunContext } from "../../events/context/run-context.ts";
-import type { SpanTarget } from "../../events/sinks/agent-event-sink.ts";
+import type { RunContext, SpanTarget } from "../../events/index.ts";
 import { contextInside } from "../event-context.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { Run } from "../lifecycle/run.ts";

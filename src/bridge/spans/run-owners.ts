@@ -1,7 +1,5 @@
 import type { AttributeValue } from "@opentelemetry/api";
-import { property } from "../../events/errors/thrown.ts";
-import type { EventEnvelope } from "../../events/event-envelope.ts";
-import type { AttributeName } from "../../events/semconv/semconv.ts";
+import { type AttributeName, type EventEnvelope, property } from "../../events/index.ts";
 import type { RunOwner } from "../lifecycle/parent-context.ts";
 import { cutBytes } from "./content.ts";
 

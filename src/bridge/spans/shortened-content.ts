@@ -1,22 +1,20 @@
-import { boundedJson } from "../../events/bounded-json.ts";
 import {
+  boundedJson,
   bytesOf,
+  chosenFields,
   FieldsNode,
   type JsonNode,
   knownSize,
   Leaf,
   ListNode,
-} from "../../events/json-nodes.ts";
-import {
-  chosenFields,
   type ListStyle,
   levelFor,
+  plainJson,
+  ValueReader,
   writeFields,
   writeList,
   writeWithin,
-} from "../../events/json-shortening.ts";
-import { ValueReader } from "../../events/json-values.ts";
-import { plainJson } from "../../events/plain-json.ts";
+} from "../../events/index.ts";
 
 /** What a content attribute holds: it is shortened so that it keeps its form. */
 export type ContentShape = "value" | "messages" | "parts" | "tools";

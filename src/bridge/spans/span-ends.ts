@@ -1,19 +1,20 @@
 import { type AttributeValue, SpanStatusCode } from "@opentelemetry/api";
-import type { FailureKindId } from "../../events/errors/error-kinds.ts";
-import type { ExceptionDetails } from "../../events/errors/exception-of.ts";
-import type { Instant } from "../../events/instant.ts";
-import type { AttributeName } from "../../events/semconv/semconv.ts";
-import type {
-  CallEnd,
-  ModelContext,
-  ModelEnd,
-  RunEnd,
-  SpanAttributes,
-  SpanAttributeValue,
-} from "../../events/signals/signal.ts";
-import { textIn } from "../../events/signals/signals.ts";
-import type { ContentField } from "../../events/sinks/redaction.ts";
-import { degradedTools, loopOf } from "../../events/tool-calls/call-trail.ts";
+import {
+  type AttributeName,
+  type CallEnd,
+  type ContentField,
+  degradedTools,
+  type ExceptionDetails,
+  type FailureKindId,
+  type Instant,
+  loopOf,
+  type ModelContext,
+  type ModelEnd,
+  type RunEnd,
+  type SpanAttributes,
+  type SpanAttributeValue,
+  textIn,
+} from "../../events/index.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
 import type { Run } from "../lifecycle/run.ts";

@@ -9,9 +9,13 @@ import {
   type SpanContext,
   trace,
 } from "@opentelemetry/api";
-import type { AgentEvent } from "../../events/agent-event.ts";
-import type { AttributeName, KnownAttributes } from "../../events/semconv/semconv.ts";
-import type { SpanAttributes, SpanAttributeValue } from "../../events/signals/signal.ts";
+import type {
+  AgentEvent,
+  AttributeName,
+  KnownAttributes,
+  SpanAttributes,
+  SpanAttributeValue,
+} from "../../events/index.ts";
 import type { Link } from "../lifecycle/parent-context.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { SegmentRows } from "../run-rows.ts";

@@ -1,8 +1,5 @@
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
-import type { Instant } from "../../events/instant.ts";
-import type { KnownAttributes } from "../../events/semconv/semconv.ts";
-import type { StepEnd } from "../../events/signals/signal.ts";
-import { textIn } from "../../events/signals/signals.ts";
+import { type Instant, type KnownAttributes, type StepEnd, textIn } from "../../events/index.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { Step } from "../lifecycle/step.ts";
 import type { ContentPolicy } from "./content.ts";

@@ -1,7 +1,6 @@
-import { inputBytes, type OnWait } from "../../audit/storage/open-input.ts";
-import type { SpanAnchor } from "../../audit/verify/span-anchors.ts";
-import type { SpanAttributes } from "../../bridge/output/span-outlet.ts";
-import { readNdjson } from "../../replay/input/ndjson-reader.ts";
+import { inputBytes, type OnWait, type SpanAnchor } from "../../audit/index.ts";
+import type { SpanAttributes } from "../../bridge/index.ts";
+import { readNdjson } from "../../replay/index.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
 import {

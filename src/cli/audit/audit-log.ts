@@ -1,14 +1,18 @@
 import { stat } from "node:fs/promises";
-import type { AuditRow } from "../../audit/audit-row.ts";
-import { urlScheme } from "../../audit/ndjson/ndjson-options.ts";
-import { openReader } from "../../audit/postgres/open-database.ts";
-import { isPostgresUrl } from "../../audit/postgres/postgres-options.ts";
-import { readPostgresRows } from "../../audit/postgres/read-postgres-rows.ts";
-import { verifyPostgresLog } from "../../audit/postgres/verify-postgres-log.ts";
-import { type RowFilter, readRows } from "../../audit/verify/read-rows.ts";
-import type { SpanAnchor } from "../../audit/verify/span-anchors.ts";
-import { verifyLog } from "../../audit/verify/verify-log.ts";
-import type { LogProblem, VerifyReport } from "../../audit/verify/verify-report.ts";
+import {
+  type AuditRow,
+  isPostgresUrl,
+  type LogProblem,
+  openReader,
+  type RowFilter,
+  readPostgresRows,
+  readRows,
+  type SpanAnchor,
+  urlScheme,
+  type VerifyReport,
+  verifyLog,
+  verifyPostgresLog,
+} from "../../audit/index.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
 

@@ -1,6 +1,10 @@
-import { type Probe, probe } from "../../bridge/output/otlp-endpoint.ts";
-import { shownUrl } from "../../bridge/setup/endpoint.ts";
-import { type Protocol, protocolFromEnvironment } from "../../bridge/setup/exporter-choice.ts";
+import {
+  type Probe,
+  type Protocol,
+  probe,
+  protocolFromEnvironment,
+  shownUrl,
+} from "../../bridge/index.ts";
 import { messageOf } from "../cli-error.ts";
 import { LIVE_PORT, REPLAY_PORT, signalEndpoint, switchedOff } from "../endpoints.ts";
 import { safe } from "../terminal/text.ts";

@@ -1,5 +1,4 @@
-import { environmentWarnings } from "../../bridge/output/command-telemetry.ts";
-import { protocolChoice } from "../../bridge/setup/exporter-choice.ts";
+import { environmentWarnings, protocolChoice } from "../../bridge/index.ts";
 import { chosenExporters, switchedOff } from "../endpoints.ts";
 import { safe } from "../terminal/text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";

@@ -1,6 +1,5 @@
 import { stat } from "node:fs/promises";
-import { NdjsonSessionLog } from "../../audit/ndjson/ndjson-session-log.ts";
-import { logFilesIn } from "../../audit/storage/foreign-log.ts";
+import { logFilesIn, NdjsonSessionLog } from "../../audit/index.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { openingHint } from "../services/opening-failed.ts";
 import { checkDirectoryOption } from "../services/options.ts";

@@ -2,20 +2,25 @@ import { createHash } from "node:crypto";
 import {
   type AuditEntry,
   type AuditRow,
+  encodeGraphEvent,
+  isUpstreamKind,
+  type NdjsonSessionLog,
   type RowAnchor,
+  type RowWaiter,
+  type SessionLog,
   type ThreadKey,
   threadText,
-} from "../../audit/audit-row.ts";
-import type { NdjsonSessionLog } from "../../audit/ndjson/ndjson-session-log.ts";
-import { isUpstreamKind } from "../../audit/row-selection.ts";
-import type { RowWaiter, SessionLog } from "../../audit/session-log.ts";
-import { encodeGraphEvent } from "../../audit/wire/graph-event-codec.ts";
-import type { Bridge } from "../../bridge/bridge.ts";
-import { RecentMap } from "../../events/ids/recent-map.ts";
-import type { Mapping } from "../../replay/dialects/mapping.ts";
-import { Tally } from "../../replay/input/event-intake.ts";
-import type { AnyRuntime, RecordedEvent } from "../../replay/runtimes.ts";
-import { playerOf, type SignalPlayer } from "../../replay/signal-player.ts";
+} from "../../audit/index.ts";
+import type { Bridge } from "../../bridge/index.ts";
+import { RecentMap } from "../../events/index.ts";
+import {
+  type AnyRuntime,
+  type Mapping,
+  playerOf,
+  type RecordedEvent,
+  type SignalPlayer,
+  Tally,
+} from "../../replay/index.ts";
 
 /** The audit log of a replay: counts the rows by kind. */
 export class ProjectedLog implements SessionLog {

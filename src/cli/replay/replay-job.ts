@@ -1,29 +1,32 @@
-import type { AuditRows } from "../../audit/row-selection.ts";
-import type { SessionLog } from "../../audit/session-log.ts";
-import { Bridge, type BridgeOptions } from "../../bridge/bridge.ts";
-import type { Diagnostics } from "../../bridge/diagnostics.ts";
-import type { ServiceResource } from "../../bridge/output/replay-provider.ts";
-import { createReplayProvider } from "../../bridge/output/replay-provider.ts";
-import type { SpanOutlet } from "../../bridge/output/span-outlet.ts";
-import type { ErrorHook } from "../../bridge/report.ts";
-import type { SpanChoices } from "../../bridge/telemetry-options.ts";
-import { textBytes } from "../../replay/input/byte-source.ts";
-import type { DecodedLine, LineIssue } from "../../replay/input/decode-line.ts";
+import type { AuditRows, SessionLog } from "../../audit/index.ts";
 import {
-  EventIntake,
-  type ReadReport,
-  type RejectedLine,
-} from "../../replay/input/event-intake.ts";
-import { EventOrder, type EventTakers } from "../../replay/input/event-order.ts";
-import { splitLines } from "../../replay/input/ndjson-reader.ts";
-import { readSource, SourceReadError } from "../../replay/input/read-events.ts";
+  Bridge,
+  type BridgeOptions,
+  createReplayProvider,
+  type Diagnostics,
+  type ErrorHook,
+  type ServiceResource,
+  type SpanChoices,
+  type SpanOutlet,
+} from "../../bridge/index.ts";
 import {
   type AnyRuntime,
+  type DecodedLine,
   DIALECT_NAMES,
+  EventIntake,
+  EventOrder,
+  type EventTakers,
+  type LineIssue,
+  type ReadReport,
   type RecordedEvent,
+  type RejectedLine,
   RUNTIMES,
-} from "../../replay/runtimes.ts";
-import type { SignalPlayer } from "../../replay/signal-player.ts";
+  readSource,
+  type SignalPlayer,
+  SourceReadError,
+  splitLines,
+  textBytes,
+} from "../../replay/index.ts";
 import { CliError } from "../cli-error.ts";
 import { nearest } from "../nearest.ts";
 import { safe } from "../terminal/text.ts";

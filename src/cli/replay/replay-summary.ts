@@ -1,5 +1,4 @@
-import type { Adjustment } from "../../bridge/lifecycle/counters.ts";
-import type { Delivery } from "../../bridge/output/otlp-endpoint.ts";
+import type { Adjustment, Delivery } from "../../bridge/index.ts";
 import type { Output } from "../terminal/output.ts";
 import { count, counted } from "../terminal/table.ts";
 import { safe } from "../terminal/text.ts";

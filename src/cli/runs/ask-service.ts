@@ -1,7 +1,6 @@
-import { inputText, type OnWait } from "../../audit/storage/open-input.ts";
-import type { FieldIssue } from "../../events/forms.ts";
-import { trimmedEnd } from "../../events/trimmed-end.ts";
-import { OPEN_RUNS, type OpenRunsAnswer } from "../../service/http/open-runs-form.ts";
+import { inputText, type OnWait } from "../../audit/index.ts";
+import { type FieldIssue, trimmedEnd } from "../../events/index.ts";
+import { OPEN_RUNS, type OpenRunsAnswer } from "../../service/index.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { httpUrl } from "../endpoints.ts";
 import { DEFAULT_LISTEN } from "../services/options.ts";

@@ -1,11 +1,11 @@
-import { inputText, type OnWait } from "../../audit/storage/open-input.ts";
+import { inputText, type OnWait } from "../../audit/index.ts";
 import {
   type ClientOptions,
   SASL_MECHANISMS,
   type SaslMechanism,
   type SaslOptions,
   type TlsOptions,
-} from "../../service/kafka/kafka-library.ts";
+} from "../../service/index.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
 

@@ -1,6 +1,5 @@
-import { urlScheme } from "../../audit/ndjson/ndjson-options.ts";
-import { AUDIT_ROWS, type AuditRows } from "../../audit/row-selection.ts";
-import { MOST_NAME } from "../../events/value-limits.ts";
+import { AUDIT_ROWS, type AuditRows, urlScheme } from "../../audit/index.ts";
+import { MOST_NAME } from "../../events/index.ts";
 import { CliError } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
 

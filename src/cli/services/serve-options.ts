@@ -1,7 +1,10 @@
-import { inputText, type OnWait } from "../../audit/storage/open-input.ts";
-import { DEFAULT_INGEST_LIMITS, type IngestLimits } from "../../service/http/ingest-limits.ts";
-import type { TokenEntry } from "../../service/http/tokens/token-file.ts";
-import { parseTokens } from "../../service/http/tokens/token-file.ts";
+import { inputText, type OnWait } from "../../audit/index.ts";
+import {
+  DEFAULT_INGEST_LIMITS,
+  type IngestLimits,
+  parseTokens,
+  type TokenEntry,
+} from "../../service/index.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { SPAN_OPTIONS } from "../span-options.ts";
 import { safe } from "../terminal/text.ts";

@@ -1,6 +1,5 @@
-import { count, counted, highest } from "../../events/format/count.ts";
-import { durationText } from "../../events/format/duration.ts";
-import type { Instant } from "../../events/instant.ts";
+import { count, counted, durationText, highest } from "../../events/format/index.ts";
+import type { Instant } from "../../events/index.ts";
 import { padToWidth, widthOf } from "./text.ts";
 
 export { count, counted };

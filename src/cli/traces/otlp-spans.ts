@@ -1,5 +1,5 @@
-import type { FinishedSpan, SpanAttributes, SpanValue } from "../../bridge/output/span-outlet.ts";
-import type { Instant } from "../../events/instant.ts";
+import type { FinishedSpan, SpanAttributes, SpanValue } from "../../bridge/index.ts";
+import type { Instant } from "../../events/index.ts";
 
 /** The collector writes a batch a line, of 8,192 spans or more, with all that stands on them. */
 export const MAX_REQUEST_BYTES = 256 * 1024 * 1024;

@@ -1,5 +1,5 @@
-import { attributeText, type FinishedSpan } from "../../bridge/output/span-outlet.ts";
-import { FAILURE_KIND_IDS } from "../../events/errors/error-kinds.ts";
+import { attributeText, type FinishedSpan } from "../../bridge/index.ts";
+import { FAILURE_KIND_IDS } from "../../events/index.ts";
 import { table } from "../terminal/table.ts";
 import { safe } from "../terminal/text.ts";
 

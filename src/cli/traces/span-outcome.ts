@@ -1,4 +1,4 @@
-import { attributeText, type FinishedSpan } from "../../bridge/output/span-outlet.ts";
+import { attributeText, type FinishedSpan } from "../../bridge/index.ts";
 import { safe } from "../terminal/text.ts";
 
 /** How a span of ours ended, for a person. */

@@ -12,7 +12,7 @@ import type { AttributeName } from "../semconv/semconv.ts";
 import type { StepError, StepEvent } from "../step-event.ts";
 import { MOST_INT, MOST_NAME } from "../value-limits.ts";
 import { decisionIn } from "./decisions.ts";
-import type { SignalAttributes, OwnAttributes } from "./known-attributes.ts";
+import type { OwnAttributes, SignalAttributes } from "./known-attributes.ts";
 import { mcpAttributes } from "./mcp-attributes.ts";
 import { requestAttributes, withRequest } from "./request-attributes.ts";
 import { costIn, usageOf } from "./run-usage.ts";

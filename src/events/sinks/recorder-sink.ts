@@ -2,8 +2,8 @@ import { v7 as uuidv7 } from "uuid";
 import type { AgentEvent } from "../agent-event.ts";
 import { boundedJson } from "../bounded-json.ts";
 import { now } from "../clock.ts";
-import type { EventDetails } from "../event-details.ts";
 import type { ExceptionDetails } from "../errors/exception-of.ts";
+import type { EventDetails } from "../event-details.ts";
 import { type EventEnvelope, isTraceparent, SequenceCounter } from "../event-envelope.ts";
 import { type Instant, isSpanTime } from "../instant.ts";
 import {

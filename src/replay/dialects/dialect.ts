@@ -1,6 +1,4 @@
-import type { EventEnvelope } from "../../events/event-envelope.ts";
-import type { JsonValue } from "../../events/exact-json.ts";
-import type { Instant } from "../../events/instant.ts";
+import type { EventEnvelope, Instant, JsonValue } from "../../events/index.ts";
 
 /** One parsed line: what a dialect decodes. */
 export interface JsonObject {

@@ -1,9 +1,12 @@
-import { eventDetails } from "../../events/event-details.ts";
-import { isTraceparent } from "../../events/event-envelope.ts";
-import type { JsonValue } from "../../events/exact-json.ts";
-import { type Instant, isSpanTime } from "../../events/instant.ts";
-import { isWholeNumber } from "../../events/option-checks.ts";
-import { readTimestamp } from "../../events/rfc3339.ts";
+import {
+  eventDetails,
+  type Instant,
+  isSpanTime,
+  isTraceparent,
+  isWholeNumber,
+  type JsonValue,
+  readTimestamp,
+} from "../../events/index.ts";
 import type { DecodeIssue, JsonObject, LineEnvelope } from "./dialect.ts";
 
 /** An envelope that nobody else holds: its reader may add to it. */

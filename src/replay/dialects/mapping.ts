@@ -1,6 +1,5 @@
-import type { AnyGraphEvent } from "../../audit/wire/graph-event.ts";
-import { hashedUuid } from "../../events/ids/hashed-uuid.ts";
-import type { Signal } from "../../events/signals/signal.ts";
+import type { AnyGraphEvent } from "../../audit/index.ts";
+import { hashedUuid, type Signal } from "../../events/index.ts";
 import type { JsonObject, LineEnvelope } from "./dialect.ts";
 
 /** A row of the audit projection, and the run it belongs to. */

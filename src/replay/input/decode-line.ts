@@ -1,7 +1,10 @@
-import { type JsonValue, parseExact } from "../../events/exact-json.ts";
-import type { Instant } from "../../events/instant.ts";
-import { JsonSyntaxError } from "../../events/json-text-parser.ts";
-import { MOST_NAME } from "../../events/value-limits.ts";
+import {
+  type Instant,
+  JsonSyntaxError,
+  type JsonValue,
+  MOST_NAME,
+  parseExact,
+} from "../../events/index.ts";
 import {
   type DecodedEvent,
   type DecodeIssue,

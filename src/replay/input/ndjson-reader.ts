@@ -1,5 +1,4 @@
-import { checkWhole } from "../../events/option-checks.ts";
-import { MOST_LINE_BYTES } from "../../events/value-limits.ts";
+import { checkWhole, MOST_LINE_BYTES } from "../../events/index.ts";
 import { type ByteSource, BYTE_ORDER_MARK as MARK, startsWith, textBytes } from "./byte-source.ts";
 import { type Charset, charsetOf, NdjsonLine, type OversizedPart } from "./ndjson-line.ts";
 

@@ -1,5 +1,4 @@
-import { compareInstants, type Instant, isAt } from "../../events/instant.ts";
-import { checkWhole } from "../../events/option-checks.ts";
+import { checkWhole, compareInstants, type Instant, isAt } from "../../events/index.ts";
 import { mergeTies } from "./merge-ties.ts";
 import type { OrderItem } from "./order-item.ts";
 import { StreamMemory } from "./stream-memory.ts";

@@ -1,5 +1,4 @@
-import { HASH_SALT } from "../../events/ids/id-table.ts";
-import { RecentMap } from "../../events/ids/recent-map.ts";
+import { HASH_SALT, RecentMap } from "../../events/index.ts";
 import { EVENT_RANK } from "../dialects/dialect.ts";
 import type { OrderItem } from "./order-item.ts";
 

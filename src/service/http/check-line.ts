@@ -1,6 +1,4 @@
-import type { DecodeIssue, Dialect } from "../../replay/dialects/dialect.ts";
-import type { DecodedLine } from "../../replay/input/decode-line.ts";
-import type { RecordedEvent } from "../../replay/runtimes.ts";
+import type { DecodedLine, DecodeIssue, Dialect, RecordedEvent } from "../../replay/index.ts";
 import {
   type DecodedLogLine,
   decodeLogLine,

@@ -1,4 +1,4 @@
-import { tenantKey } from "../../events/agent-event.ts";
+import { tenantKey } from "../../events/index.ts";
 import type { NewLine } from "../journal/log-line.ts";
 import type { Backlog } from "./journal-feed.ts";
 import { Refusal } from "./refusal.ts";

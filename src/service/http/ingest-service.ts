@@ -1,11 +1,12 @@
 import type { AddressInfo } from "node:net";
-import type { AuditRows } from "../../audit/row-selection.ts";
-import type { SessionLog } from "../../audit/session-log.ts";
-import { IdCache } from "../../bridge/lifecycle/id-cache.ts";
-import type { ServiceResource } from "../../bridge/output/replay-provider.ts";
-import type { SpanStore } from "../../bridge/stores/span-store.ts";
-import type { SpanChoices } from "../../bridge/telemetry-options.ts";
-import { RUNTIMES } from "../../replay/runtimes.ts";
+import type { AuditRows, SessionLog } from "../../audit/index.ts";
+import {
+  IdCache,
+  type ServiceResource,
+  type SpanChoices,
+  type SpanStore,
+} from "../../bridge/index.ts";
+import { RUNTIMES } from "../../replay/index.ts";
 import { EventJournal } from "../journal/event-journal.ts";
 import type { OnJournalTorn } from "../journal/journal-damage.ts";
 import { LogProcessor } from "../processor/log-processor.ts";

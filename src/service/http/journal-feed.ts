@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { IdCache } from "../../bridge/lifecycle/id-cache.ts";
-import type { Dialect } from "../../replay/dialects/dialect.ts";
-import type { RecordedEvent } from "../../replay/runtimes.ts";
+import type { IdCache } from "../../bridge/index.ts";
+import type { Dialect, RecordedEvent } from "../../replay/index.ts";
 import type { EventJournal } from "../journal/event-journal.ts";
 import type { LogLine } from "../journal/log-line.ts";
 import { decodeLogLine } from "../processor/decode-log-line.ts";

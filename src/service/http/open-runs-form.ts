@@ -1,6 +1,13 @@
-import { flag, type Infer, list, optional, text, value } from "../../events/forms.ts";
-import { record } from "../../events/object-forms.ts";
-import { isCount } from "../../events/option-checks.ts";
+import {
+  flag,
+  type Infer,
+  isCount,
+  list,
+  optional,
+  record,
+  text,
+  value,
+} from "../../events/index.ts";
 
 /** Of a list of runs: nothing in it is beyond 2^53. */
 const whole = value("a whole number from 0", isCount);

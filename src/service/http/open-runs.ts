@@ -1,6 +1,5 @@
-import { WAIT_KINDS, type WaitKind } from "../../bridge/lifecycle/waiting.ts";
-import type { OpenRun } from "../../bridge/open-runs.ts";
-import { MOST_NAME } from "../../events/value-limits.ts";
+import { type OpenRun, WAIT_KINDS, type WaitKind } from "../../bridge/index.ts";
+import { MOST_NAME } from "../../events/index.ts";
 import type { Answer } from "./answer.ts";
 import type { OpenRunOnWire } from "./open-runs-form.ts";
 import { Refusal } from "./refusal.ts";

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { textBytes } from "../../replay/input/byte-source.ts";
-import { GZIP_MAGIC } from "../../replay/input/gunzip.ts";
+import { GZIP_MAGIC, textBytes } from "../../replay/index.ts";
 import { gzipText } from "./gzip-text.ts";
 import type { HeldBytes } from "./held-body.ts";
 import { Refusal, SenderGone } from "./refusal.ts";

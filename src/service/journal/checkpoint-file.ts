@@ -1,9 +1,6 @@
 import { join } from "node:path";
-import type { FileLayer } from "../../audit/storage/file-layer.ts";
-import { lineText } from "../../audit/storage/file-lines.ts";
-import { openAsIs, takeRoom, writeFully } from "../../audit/storage/file-writes.ts";
-import { parseJson } from "../../events/exact-json.ts";
-import { isCount } from "../../events/option-checks.ts";
+import { type FileLayer, lineText, openAsIs, takeRoom, writeFully } from "../../audit/index.ts";
+import { isCount, parseJson } from "../../events/index.ts";
 import { checked, withChecksum } from "./record.ts";
 
 /** How far the lines have been worked on. */

@@ -1,8 +1,10 @@
-import { CommitQueue } from "../../audit/storage/commit-queue.ts";
-import type { RemovingFileLayer } from "../../audit/storage/file-layer.ts";
-import { LockedDirectory } from "../../audit/storage/locked-directory.ts";
-import { nodeFileLayer } from "../../audit/storage/node-file-layer.ts";
-import { checkWhole } from "../../events/option-checks.ts";
+import {
+  CommitQueue,
+  LockedDirectory,
+  nodeFileLayer,
+  type RemovingFileLayer,
+} from "../../audit/index.ts";
+import { checkWhole } from "../../events/index.ts";
 import { type Checkpoint, prepareCheckpoints, writeCheckpoint } from "./checkpoint-file.ts";
 import {
   type JournalTorn,

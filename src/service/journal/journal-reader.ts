@@ -1,5 +1,4 @@
-import type { FileLayer, LogFile } from "../../audit/storage/file-layer.ts";
-import { fileLineBatches } from "../../audit/storage/file-lines.ts";
+import { type FileLayer, fileLineBatches, type LogFile } from "../../audit/index.ts";
 import type { OnJournalDamage } from "./journal-damage.ts";
 import type { LogLine } from "./log-line.ts";
 import { claimedOffset } from "./record.ts";

@@ -1,7 +1,12 @@
-import type { CommitBatch } from "../../audit/storage/commit-queue.ts";
-import type { FileLayer, LogFile } from "../../audit/storage/file-layer.ts";
-import { ChunkPool, LineChunks } from "../../audit/storage/line-chunks.ts";
-import { SegmentedLog, type SegmentStart } from "../../audit/storage/segmented-log.ts";
+import {
+  ChunkPool,
+  type CommitBatch,
+  type FileLayer,
+  LineChunks,
+  type LogFile,
+  SegmentedLog,
+  type SegmentStart,
+} from "../../audit/index.ts";
 import type { NewLine } from "./log-line.ts";
 import { holeText, recordText, sharedFields } from "./record.ts";
 import { type Segment, type SegmentList, segmentPath } from "./segment-list.ts";

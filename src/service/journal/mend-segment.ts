@@ -1,12 +1,13 @@
 import { basename, join } from "node:path";
-import type { FileLayer, LogFile } from "../../audit/storage/file-layer.ts";
 import {
   copyBytes,
+  type FileLayer,
+  type LogFile,
   orClosed,
   setAside,
   writeFully,
   writeThroughDraft,
-} from "../../audit/storage/file-writes.ts";
+} from "../../audit/index.ts";
 import type { DamagedRange, JournalTorn, OnJournalTorn } from "./journal-damage.ts";
 import { holeText } from "./record.ts";
 import type { ScannedSegment } from "./scan-segment.ts";

@@ -1,6 +1,10 @@
-import type { LogFile, RemovingFileLayer } from "../../audit/storage/file-layer.ts";
-import { orClosed, syncFile } from "../../audit/storage/file-writes.ts";
-import { refuseForeignLog } from "../../audit/storage/foreign-log.ts";
+import {
+  type LogFile,
+  orClosed,
+  type RemovingFileLayer,
+  refuseForeignLog,
+  syncFile,
+} from "../../audit/index.ts";
 import { type Checkpoint, checkpointPath, readCheckpoint } from "./checkpoint-file.ts";
 import type { JournalTorn, OnJournalDamage, OnJournalTorn } from "./journal-damage.ts";
 import { mendSegment } from "./mend-segment.ts";

@@ -1,7 +1,6 @@
 import { crc32 } from "node:zlib";
-import { lineText } from "../../audit/storage/file-lines.ts";
-import { parseJson } from "../../events/exact-json.ts";
-import { isCount } from "../../events/option-checks.ts";
+import { lineText } from "../../audit/index.ts";
+import { isCount, parseJson } from "../../events/index.ts";
 import type { LogLine, NewLine } from "./log-line.ts";
 
 /*

@@ -1,5 +1,4 @@
-import type { LogFile } from "../../audit/storage/file-layer.ts";
-import { type FileLine, fileLineBatches, MAX_LINE_BYTES } from "../../audit/storage/file-lines.ts";
+import { type FileLine, fileLineBatches, type LogFile, MAX_LINE_BYTES } from "../../audit/index.ts";
 import type { DamagedRange, JournalDamage, OnJournalDamage } from "./journal-damage.ts";
 import { isEndMark, type JournalRecord, readRecord } from "./record.ts";
 import { type Fault, RecordSequence, recordOf } from "./record-sequence.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { numbersOf } from "../../audit/storage/segmented-log.ts";
+import { numbersOf } from "../../audit/index.ts";
 
 /** One file of the journal. */
 export interface Segment {

@@ -1,4 +1,4 @@
-import { Backoff } from "../../bridge/export/retry.ts";
+import { Backoff } from "../../bridge/index.ts";
 import {
   cutDeadLetterRecord,
   type DeadLetter,

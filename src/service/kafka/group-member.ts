@@ -1,5 +1,4 @@
-import { Backoff } from "../../bridge/export/retry.ts";
-import { within } from "../../bridge/spans/within.ts";
+import { Backoff, within } from "../../bridge/index.ts";
 import type { ConsumerOptions, KafkaConsumer } from "./kafka-library.ts";
 import { byTopic, eachPartition, partitionName, type TopicPartition } from "./topic-record.ts";
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Backoff } from "../../bridge/export/retry.ts";
-import { within } from "../../bridge/spans/within.ts";
-import type { DecodeIssue } from "../../replay/dialects/dialect.ts";
+import { Backoff, within } from "../../bridge/index.ts";
+import type { DecodeIssue } from "../../replay/index.ts";
 import { DeadLetterRefusedError, DeadLetterTopic } from "./dead-letter-topic.ts";
 import { TopicReaders } from "./fetcher.ts";
 import { GroupMember, type Position } from "./group-member.ts";

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import { MOST_NAME } from "../../events/value-limits.ts";
-import type { DecodeIssue } from "../../replay/dialects/dialect.ts";
+import { MOST_NAME } from "../../events/index.ts";
+import type { DecodeIssue } from "../../replay/index.ts";
 import type { LogLine } from "../journal/log-line.ts";
 import type { TopicRecord } from "./topic-record.ts";
 

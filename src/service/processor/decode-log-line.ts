@@ -1,14 +1,15 @@
 import {
+  ActivityLine,
+  DecodedLine,
   type DecodeIssue,
   type Dialect,
+  entelixDialect,
   isJsonObject,
   type JsonObject,
+  parseLine,
+  type RecordedEvent,
   type UnknownEvent,
-} from "../../replay/dialects/dialect.ts";
-import { entelixDialect } from "../../replay/dialects/entelix/entelix-dialect.ts";
-import { ActivityLine } from "../../replay/input/activity-line.ts";
-import { DecodedLine, parseLine } from "../../replay/input/decode-line.ts";
-import type { RecordedEvent } from "../../replay/runtimes.ts";
+} from "../../replay/index.ts";
 import type { LogLine } from "../journal/log-line.ts";
 
 /** What decoding needs of a line: a front door asks before the line has an offset. */

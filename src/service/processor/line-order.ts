@@ -1,8 +1,11 @@
-import { roughBytes } from "../../bridge/stores/store-flow.ts";
-import type { ActivityLine } from "../../replay/input/activity-line.ts";
-import type { DecodedLine } from "../../replay/input/decode-line.ts";
-import { ReorderBuffer, type ReorderBufferOptions } from "../../replay/input/reorder-buffer.ts";
-import type { RecordedEvent } from "../../replay/runtimes.ts";
+import { roughBytes } from "../../bridge/index.ts";
+import {
+  type ActivityLine,
+  type DecodedLine,
+  type RecordedEvent,
+  ReorderBuffer,
+  type ReorderBufferOptions,
+} from "../../replay/index.ts";
 import type { LogClock } from "./log-clock.ts";
 
 /**

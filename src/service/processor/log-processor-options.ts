@@ -1,13 +1,13 @@
-import type { AuditRows } from "../../audit/row-selection.ts";
-import type { SessionLog } from "../../audit/session-log.ts";
-import type { RetryDelays } from "../../bridge/export/retry.ts";
-import type { IgnoredReason } from "../../bridge/lifecycle/counters.ts";
-import type { LifecycleLimits } from "../../bridge/lifecycle/limits.ts";
-import type { ServiceResource } from "../../bridge/output/replay-provider.ts";
-import type { SpanStore } from "../../bridge/stores/span-store.ts";
-import type { SpanChoices } from "../../bridge/telemetry-options.ts";
-import type { DecodeIssue } from "../../replay/dialects/dialect.ts";
-import type { ReorderBufferOptions } from "../../replay/input/reorder-buffer.ts";
+import type { AuditRows, SessionLog } from "../../audit/index.ts";
+import type {
+  IgnoredReason,
+  LifecycleLimits,
+  RetryDelays,
+  ServiceResource,
+  SpanChoices,
+  SpanStore,
+} from "../../bridge/index.ts";
+import type { DecodeIssue, ReorderBufferOptions } from "../../replay/index.ts";
 import type { LogLine } from "../journal/log-line.ts";
 
 export interface LogProcessorOptions {

@@ -1,21 +1,27 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Bridge, type BridgeInternals, internalsOf } from "../../bridge/bridge.ts";
-import { Retry } from "../../bridge/export/retry.ts";
-import type { OpenRun } from "../../bridge/open-runs.ts";
-import { createReplayProvider } from "../../bridge/output/replay-provider.ts";
-import { within } from "../../bridge/spans/within.ts";
-import { ReplayFilter } from "../../bridge/stores/replay-filter.ts";
-import { MOST_SPANS, SpanExports } from "../../bridge/stores/span-exports.ts";
-import { InFlightSet, StoreFlow } from "../../bridge/stores/store-flow.ts";
-import { tenantKey } from "../../events/agent-event.ts";
-import { RecentMap } from "../../events/ids/recent-map.ts";
-import { fromMilliseconds } from "../../events/instant.ts";
-import { checkWhole } from "../../events/option-checks.ts";
-import type { DecodeIssue } from "../../replay/dialects/dialect.ts";
-import { ActivityLine } from "../../replay/input/activity-line.ts";
-import type { DecodedLine } from "../../replay/input/decode-line.ts";
-import { type RecordedEvent, RUNTIMES } from "../../replay/runtimes.ts";
-import type { SignalPlayer } from "../../replay/signal-player.ts";
+import {
+  Bridge,
+  type BridgeInternals,
+  createReplayProvider,
+  InFlightSet,
+  internalsOf,
+  MOST_SPANS,
+  type OpenRun,
+  ReplayFilter,
+  Retry,
+  SpanExports,
+  StoreFlow,
+  within,
+} from "../../bridge/index.ts";
+import { checkWhole, fromMilliseconds, RecentMap, tenantKey } from "../../events/index.ts";
+import {
+  ActivityLine,
+  type DecodedLine,
+  type DecodeIssue,
+  type RecordedEvent,
+  RUNTIMES,
+  type SignalPlayer,
+} from "../../replay/index.ts";
 import { decodeAlone, decodeLogLine } from "./decode-log-line.ts";
 import { LineOrder } from "./line-order.ts";
 import { LogClock } from "./log-clock.ts";

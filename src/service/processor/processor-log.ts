@@ -4,15 +4,20 @@ import {
   type AuditRow,
   EMPTY_THREAD,
   type RowAnchor,
+  type SessionLog,
   type ThreadKey,
   threadText,
-} from "../../audit/audit-row.ts";
-import type { SessionLog } from "../../audit/session-log.ts";
-import type { Retry } from "../../bridge/export/retry.ts";
-import type { ReplayFilter, RunSegment } from "../../bridge/stores/replay-filter.ts";
-import type { InFlightSet } from "../../bridge/stores/store-flow.ts";
-import { MOST_BYTES, roughBytes, type StoreFlow } from "../../bridge/stores/store-flow.ts";
-import { RecentMap } from "../../events/ids/recent-map.ts";
+} from "../../audit/index.ts";
+import {
+  type InFlightSet,
+  MOST_BYTES,
+  type ReplayFilter,
+  type Retry,
+  type RunSegment,
+  roughBytes,
+  type StoreFlow,
+} from "../../bridge/index.ts";
+import { RecentMap } from "../../events/index.ts";
 import { isRowRefused, ThreadAppendQueue } from "./thread-append-queue.ts";
 
 /** Rows that are stored already and remembered, at least, to know those that come again. */

@@ -1,12 +1,12 @@
 import {
   type AuditEntry,
   type RowAnchor,
+  type SessionLog,
+  sqlState,
   type ThreadKey,
   threadText,
-} from "../../audit/audit-row.ts";
-import { sqlState } from "../../audit/postgres/pg-pool.ts";
-import type { SessionLog } from "../../audit/session-log.ts";
-import type { Retry } from "../../bridge/export/retry.ts";
+} from "../../audit/index.ts";
+import type { Retry } from "../../bridge/index.ts";
 
 /** PostgreSQL's errors about the data alone: what does not fit a type, a limit or a constraint never will. */
 const ROW_STATES = /^(?:22|54|23502|23514)/;

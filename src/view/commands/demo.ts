@@ -3,15 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { verifyLog } from "../../audit/verify/verify-log.ts";
-import type { Bridge } from "../../bridge/bridge.ts";
-import type { Command, Io } from "../../cli/command.ts";
-import { DEFAULT_JAEGER, httpUrl } from "../../cli/endpoints.ts";
-import { closeAuditLog, openAuditLog } from "../../cli/replay/audit-directory.ts";
-import { InFlight } from "../../cli/replay/replay-job.ts";
-import { Interruption } from "../../cli/services/signals.ts";
-import { safe } from "../../cli/terminal/text.ts";
-import { now } from "../../events/clock.ts";
+import { verifyLog } from "../../audit/index.ts";
+import type { Bridge } from "../../bridge/index.ts";
+import {
+  type Command,
+  closeAuditLog,
+  DEFAULT_JAEGER,
+  httpUrl,
+  InFlight,
+  Interruption,
+  type Io,
+  openAuditLog,
+  safe,
+} from "../../cli/index.ts";
+import { now } from "../../events/index.ts";
 import { DemoReport } from "./demo/demo-report.ts";
 import { type Delivery, demoTelemetry, destinationOf, pagesOf } from "./demo/demo-telemetry.ts";
 import { LiveView } from "./demo/live-view.ts";

@@ -1,9 +1,12 @@
-import { isPostgresUrl } from "../../audit/postgres/postgres-options.ts";
-import { type AuditLog, auditLogAt } from "../../cli/audit/audit-log.ts";
-import { messageOf } from "../../cli/cli-error.ts";
-import type { Io } from "../../cli/command.ts";
-import { runtimesNamed } from "../../cli/replay/replay-job.ts";
-import { tenantOption } from "../../cli/services/options.ts";
+import { isPostgresUrl } from "../../audit/index.ts";
+import {
+  type AuditLog,
+  auditLogAt,
+  type Io,
+  messageOf,
+  runtimesNamed,
+  tenantOption,
+} from "../../cli/index.ts";
 import type { ViewSource } from "../format.ts";
 import { RunStore } from "../runs/run-store.ts";
 import { StoredRuns } from "../runs/stored-runs.ts";

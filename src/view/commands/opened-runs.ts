@@ -1,8 +1,4 @@
-import { CliError } from "../../cli/cli-error.ts";
-import type { Io } from "../../cli/command.ts";
-import { Interruption, leaveSoon } from "../../cli/services/signals.ts";
-import { count } from "../../cli/terminal/table.ts";
-import { safe } from "../../cli/terminal/text.ts";
+import { CliError, count, Interruption, type Io, leaveSoon, safe } from "../../cli/index.ts";
 import type { SourcesOptions, ViewedRuns } from "../runs/viewed-runs.ts";
 import { openSources } from "./open-sources.ts";
 

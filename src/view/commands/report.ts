@@ -1,19 +1,23 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { CliError } from "../../cli/cli-error.ts";
-import type { Command, Io } from "../../cli/command.ts";
-import { folderEntry, type InputFile, inputFiles } from "../../cli/replay/input-files.ts";
 import {
+  CliError,
+  type Command,
   checkApart,
+  count,
+  counted,
+  folderEntry,
+  type InputFile,
+  type Io,
+  inputFiles,
   OUTPUTS_NOTE,
   type OutputPlan,
+  OutputWriter,
   planOutput,
+  safe,
   summaryOutput,
-} from "../../cli/replay/output-plan.ts";
-import { OutputWriter } from "../../cli/replay/output-writer.ts";
-import { count, counted } from "../../cli/terminal/table.ts";
-import { safe } from "../../cli/terminal/text.ts";
+} from "../../cli/index.ts";
 import type { PageFiles } from "../page-html.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
 import { allRead, exitCodeOf, keysOf, problemLines, withRuns } from "./opened-runs.ts";

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { CliError, messageOf } from "../../cli/cli-error.ts";
-import type { Io } from "../../cli/command.ts";
-import { safe } from "../../cli/terminal/text.ts";
+import { CliError, type Io, messageOf, safe } from "../../cli/index.ts";
 import type { PageFiles } from "../page-html.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
 import { ViewServer } from "../server/view-server.ts";

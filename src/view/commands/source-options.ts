@@ -1,6 +1,5 @@
-import { CliError } from "../../cli/cli-error.ts";
-import { DEFAULT_JAEGER } from "../../cli/endpoints.ts";
-import { DIALECT_NAMES } from "../../replay/runtimes.ts";
+import { CliError, DEFAULT_JAEGER } from "../../cli/index.ts";
+import { DIALECT_NAMES } from "../../replay/index.ts";
 import type { SourcesOptions } from "../runs/viewed-runs.ts";
 
 /** For the help: what can be named. */

@@ -1,8 +1,5 @@
 import { parseArgs } from "node:util";
-import { CliError } from "../../cli/cli-error.ts";
-import type { Command, Io } from "../../cli/command.ts";
-import { countOption } from "../../cli/services/options.ts";
-import { safeJson } from "../../cli/terminal/text.ts";
+import { CliError, type Command, countOption, type Io, safeJson } from "../../cli/index.ts";
 import { jsonPieces } from "../json-pieces.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
 import { allRead, exitCodeOf, keysOf, withRuns } from "./opened-runs.ts";

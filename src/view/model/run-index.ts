@@ -1,5 +1,4 @@
-import { count } from "../../events/format/count.ts";
-import { durationText } from "../../events/format/duration.ts";
+import { count, durationText } from "../../events/format/index.ts";
 import type { ViewRun } from "../format.ts";
 import { dollars } from "./money.ts";
 import { localTime, msOf } from "./time.ts";

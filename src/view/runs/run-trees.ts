@@ -1,10 +1,4 @@
-import {
-  addDecimals,
-  type Decimal,
-  formatDecimal,
-  readDecimal,
-  ZERO,
-} from "../../events/decimal.ts";
+import { addDecimals, type Decimal, formatDecimal, readDecimal, ZERO } from "../../events/index.ts";
 import { CountColumn } from "./columns.ts";
 import type { RunUsage } from "./run-facts.ts";
 

@@ -1,4 +1,4 @@
-import { WaitedTime } from "../../bridge/metrics/waited-time.ts";
+import { WaitedTime } from "../../bridge/index.ts";
 import type { Wait } from "./run-facts.ts";
 import type { RunTrees } from "./run-trees.ts";
 

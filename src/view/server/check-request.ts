@@ -1,7 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { checkHead } from "../../service/http/event-request.ts";
-import { Refusal } from "../../service/http/refusal.ts";
-import { isLocalHost } from "../../service/http/routes.ts";
+import { checkHead, isLocalHost, Refusal } from "../../service/index.ts";
 
 /**
  * Checks that a request comes from this machine's own user: no page of another site, and no name of a stranger's

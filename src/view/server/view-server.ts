@@ -1,8 +1,12 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
-import { type Answer, textAnswer, writeAnswer } from "../../service/http/answer.ts";
-import { HttpFront } from "../../service/http/http-front.ts";
-import { Refusal } from "../../service/http/refusal.ts";
-import { readTarget } from "../../service/http/routes.ts";
+import {
+  type Answer,
+  HttpFront,
+  Refusal,
+  readTarget,
+  textAnswer,
+  writeAnswer,
+} from "../../service/index.ts";
 import { jsonPieces } from "../json-pieces.ts";
 import { type PageFiles, pageEnd, pageStart, SESSION_META } from "../page-html.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";

@@ -1,7 +1,7 @@
 import { type FileHandle, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openFile } from "../../audit/storage/open-input.ts";
-import { messageOf } from "../../cli/cli-error.ts";
+import { openFile } from "../../audit/index.ts";
+import { messageOf } from "../../cli/index.ts";
 
 /** A file is quiet when it has not grown for this number of polls. */
 const QUIET_LOOKS = 2;

@@ -1,4 +1,4 @@
-import { ATTRIBUTES } from "../../events/semconv/semconv.ts";
+import { ATTRIBUTES } from "../../events/index.ts";
 import type { ViewAttributes, ViewSpan, ViewValue } from "../format.ts";
 
 /** Attributes of this package's that are lists. */

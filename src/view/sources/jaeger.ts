@@ -1,10 +1,14 @@
-import { CliError, messageOf } from "../../cli/cli-error.ts";
-import { httpUrl } from "../../cli/endpoints.ts";
-import { safe } from "../../cli/terminal/text.ts";
-import { type Fields, isFields, listed, rawSpansOf } from "../../cli/traces/otlp-spans.ts";
-import { fromMilliseconds } from "../../events/instant.ts";
-import { formatRfc3339 } from "../../events/rfc3339.ts";
-import { trimmedEnd } from "../../events/trimmed-end.ts";
+import {
+  CliError,
+  type Fields,
+  httpUrl,
+  isFields,
+  listed,
+  messageOf,
+  rawSpansOf,
+  safe,
+} from "../../cli/index.ts";
+import { formatRfc3339, fromMilliseconds, trimmedEnd } from "../../events/index.ts";
 import type { ViewSpan } from "../format.ts";
 import { type RunStore, STANDING } from "../runs/run-store.ts";
 import { waitFor } from "./followed-file.ts";

@@ -1,11 +1,16 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { AuditRow } from "../../audit/audit-row.ts";
-import { logPaths, segmentName } from "../../audit/ndjson/segment-store.ts";
-import { type LogPlace, type PlacedRow, placedRows } from "../../audit/verify/read-rows.ts";
-import type { LogProblem } from "../../audit/verify/verify-report.ts";
-import { identityOf } from "../../cli/replay/input-files.ts";
-import { canonicalRunId } from "../../events/ids/run-ids.ts";
+import {
+  type AuditRow,
+  type LogPlace,
+  type LogProblem,
+  logPaths,
+  type PlacedRow,
+  placedRows,
+  segmentName,
+} from "../../audit/index.ts";
+import { identityOf } from "../../cli/index.ts";
+import { canonicalRunId } from "../../events/index.ts";
 import type { ViewRow, ViewVerdict } from "../format.ts";
 import type { RowQuery, RunLog } from "../runs/run-log.ts";
 import type { RunStore } from "../runs/run-store.ts";

@@ -1,6 +1,5 @@
-import type { LogProblem, VerifyReport } from "../../audit/verify/verify-report.ts";
-import { problemText } from "../../cli/audit/audit-log.ts";
-import { verdictOf } from "../../cli/audit/verdict.ts";
+import type { LogProblem, VerifyReport } from "../../audit/index.ts";
+import { problemText, verdictOf } from "../../cli/index.ts";
 import type { ViewProblem, ViewVerdict } from "../format.ts";
 
 /** Problems of a verdict that are listed; all are counted. */

@@ -1,14 +1,13 @@
-import type { AuditRow } from "../../audit/audit-row.ts";
-import { readPostgresRows } from "../../audit/postgres/read-postgres-rows.ts";
-import type { LogProblem } from "../../audit/verify/verify-report.ts";
-import { type AuditLog, logError, rowLine } from "../../cli/audit/audit-log.ts";
-import { messageOf } from "../../cli/cli-error.ts";
-import type { ReplayJob } from "../../cli/replay/replay-job.ts";
-import { canonicalRunId } from "../../events/ids/run-ids.ts";
-import { graphDialect } from "../../replay/dialects/graph/graph-dialect.ts";
-import { GraphMapping } from "../../replay/dialects/graph/graph-mapping.ts";
-import { SourceReadError } from "../../replay/input/read-events.ts";
-import { type AnyRuntime, mapped } from "../../replay/runtimes.ts";
+import { type AuditRow, type LogProblem, readPostgresRows } from "../../audit/index.ts";
+import { type AuditLog, logError, messageOf, type ReplayJob, rowLine } from "../../cli/index.ts";
+import { canonicalRunId } from "../../events/index.ts";
+import {
+  type AnyRuntime,
+  GraphMapping,
+  graphDialect,
+  mapped,
+  SourceReadError,
+} from "../../replay/index.ts";
 import type { ViewRow } from "../format.ts";
 import type { RowQuery, RunLog } from "../runs/run-log.ts";
 import { type RunStore, STANDING } from "../runs/run-store.ts";

@@ -1,15 +1,14 @@
 import { stat } from "node:fs/promises";
-import { urlScheme } from "../../audit/ndjson/ndjson-options.ts";
-import { logPaths } from "../../audit/ndjson/segment-store.ts";
-import { isPostgresUrl } from "../../audit/postgres/postgres-options.ts";
-import { nodeFileLayer } from "../../audit/storage/node-file-layer.ts";
-import { fileBytes } from "../../audit/storage/open-input.ts";
-import { segmentFiles } from "../../audit/verify/segment-files.ts";
-import { CliError } from "../../cli/cli-error.ts";
-import { type InputFile, inputFiles } from "../../cli/replay/input-files.ts";
-import { safe } from "../../cli/terminal/text.ts";
-import { textBytes } from "../../replay/input/byte-source.ts";
-import { GZIP_MAGIC } from "../../replay/input/gunzip.ts";
+import {
+  fileBytes,
+  isPostgresUrl,
+  logPaths,
+  nodeFileLayer,
+  segmentFiles,
+  urlScheme,
+} from "../../audit/index.ts";
+import { CliError, type InputFile, inputFiles, safe } from "../../cli/index.ts";
+import { GZIP_MAGIC, textBytes } from "../../replay/index.ts";
 import { ViewedFolder } from "./viewed-folder.ts";
 
 /** A file to read, and what the begin of its content shows. */

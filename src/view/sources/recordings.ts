@@ -1,12 +1,14 @@
 import { join } from "node:path";
-import { NdjsonSessionLog } from "../../audit/ndjson/ndjson-session-log.ts";
-import { messageOf } from "../../cli/cli-error.ts";
-import type { Io } from "../../cli/command.ts";
-import { bytesOf, type InputFile } from "../../cli/replay/input-files.ts";
-import { NamedRows } from "../../cli/replay/projected-rows.ts";
-import type { ReplayJob } from "../../cli/replay/replay-job.ts";
-import { SourceReadError } from "../../replay/input/read-events.ts";
-import type { AnyRuntime } from "../../replay/runtimes.ts";
+import { NdjsonSessionLog } from "../../audit/index.ts";
+import {
+  bytesOf,
+  type InputFile,
+  type Io,
+  messageOf,
+  NamedRows,
+  type ReplayJob,
+} from "../../cli/index.ts";
+import { type AnyRuntime, SourceReadError } from "../../replay/index.ts";
 import { type RunStore, STANDING } from "../runs/run-store.ts";
 import type { SourcesOptions } from "../runs/viewed-runs.ts";
 import { followedBytes, ReplacedError, waitFor } from "./followed-file.ts";

@@ -1,13 +1,12 @@
-import type { SessionLog } from "../../audit/session-log.ts";
-import { serviceResource } from "../../bridge/output/replay-provider.ts";
+import type { SessionLog } from "../../audit/index.ts";
 import {
   type FinishedSpan,
   SpanOutlet,
   type StartedSpan,
-} from "../../bridge/output/span-outlet.ts";
-import { messageOf } from "../../cli/cli-error.ts";
-import { onceAPlace, ReplayJob } from "../../cli/replay/replay-job.ts";
-import type { AnyRuntime } from "../../replay/runtimes.ts";
+  serviceResource,
+} from "../../bridge/index.ts";
+import { messageOf, onceAPlace, ReplayJob } from "../../cli/index.ts";
+import type { AnyRuntime } from "../../replay/index.ts";
 import type { ViewSpan } from "../format.ts";
 import type { RunStore } from "../runs/run-store.ts";
 import type { SourcesOptions } from "../runs/viewed-runs.ts";

@@ -1,9 +1,13 @@
-import { messageOf } from "../../cli/cli-error.ts";
-import type { Io } from "../../cli/command.ts";
-import { bytesOf, type InputFile } from "../../cli/replay/input-files.ts";
-import { MAX_REQUEST_BYTES, rawSpansOf, traceRequestIn } from "../../cli/traces/otlp-spans.ts";
-import { textBytes } from "../../replay/input/byte-source.ts";
-import { splitLines } from "../../replay/input/ndjson-reader.ts";
+import {
+  bytesOf,
+  type InputFile,
+  type Io,
+  MAX_REQUEST_BYTES,
+  messageOf,
+  rawSpansOf,
+  traceRequestIn,
+} from "../../cli/index.ts";
+import { splitLines, textBytes } from "../../replay/index.ts";
 import { type RunStore, STANDING } from "../runs/run-store.ts";
 import { followedBytes, ReplacedError } from "./followed-file.ts";
 import type { SourceState } from "./source-state.ts";

@@ -1,7 +1,6 @@
-import type { FinishedSpan, SpanAttributes, StartedSpan } from "../../bridge/output/span-outlet.ts";
-import { messageOf } from "../../cli/cli-error.ts";
-import { type Fields, readSpan } from "../../cli/traces/otlp-spans.ts";
-import type { Instant } from "../../events/instant.ts";
+import type { FinishedSpan, SpanAttributes, StartedSpan } from "../../bridge/index.ts";
+import { type Fields, messageOf, readSpan } from "../../cli/index.ts";
+import type { Instant } from "../../events/index.ts";
 import type { SpanKindName, ViewAttributes, ViewSpan, ViewValue } from "../format.ts";
 
 /** A span as the page reads it. */

@@ -1,7 +1,6 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { messageOf } from "../../cli/cli-error.ts";
-import { folderEntry, type InputFile } from "../../cli/replay/input-files.ts";
+import { folderEntry, type InputFile, messageOf } from "../../cli/index.ts";
 import type { ViewSource } from "../format.ts";
 import { MOST_PROBLEMS } from "./source-state.ts";
 

@@ -1,4 +1,4 @@
-import { ATTRIBUTES } from "../../events/semconv/semconv.ts";
+import { ATTRIBUTES } from "../../events/index.ts";
 import type { ViewAttributes, ViewSpan } from "../format.ts";
 
 /** No content by the table, but not for others: texts of exceptions can quote what a user wrote, and who decided. */

@@ -1,6 +1,11 @@
-import { compareInstants, type Instant, millisecondsBetween } from "../../../events/instant.ts";
-import { checkWhole } from "../../../events/option-checks.ts";
-import type { RunEnd, Signal } from "../../../events/signals/signal.ts";
+import {
+  checkWhole,
+  compareInstants,
+  type Instant,
+  millisecondsBetween,
+  type RunEnd,
+  type Signal,
+} from "../../../events/index.ts";
 import type { JsonObject, LineEnvelope } from "../dialect.ts";
 import { derivedRunId, type Mapping, type Translated } from "../mapping.ts";
 import { auditRow, isRepeat } from "./audit-rows.ts";

@@ -1,7 +1,5 @@
-import type { ContentPart } from "../../../audit/wire/content-part.ts";
-import type { AnyGraphEvent, GraphEvent } from "../../../audit/wire/graph-event.ts";
-import { wireWord } from "../../../events/errors/wire-word.ts";
-import { stringifyExact } from "../../../events/exact-json.ts";
+import type { AnyGraphEvent, ContentPart, GraphEvent } from "../../../audit/index.ts";
+import { stringifyExact, wireWord } from "../../../events/index.ts";
 import { isJsonObject } from "../dialect.ts";
 import type {
   AgentSdkEvent,

@@ -1,7 +1,4 @@
-import { wholeJson } from "../../../events/exact-json.ts";
-import type { Instant } from "../../../events/instant.ts";
-import { formatRfc3339 } from "../../../events/rfc3339.ts";
-import { trimmedEnd } from "../../../events/trimmed-end.ts";
+import { formatRfc3339, type Instant, trimmedEnd, wholeJson } from "../../../events/index.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import { type AgentSdkEvent, ENVELOPE_FIELDS } from "./events.ts";
 

@@ -1,20 +1,23 @@
-import type { JsonValue } from "../../../events/exact-json.ts";
 import {
   asOne,
   count,
   flag,
   type Infer,
+  isObject,
+  isWholeNumber,
+  type JsonValue,
   json,
   list,
   name,
   nullish,
   openWord,
   optional,
+  type RecordForm,
+  record,
+  tagged,
   text,
   value,
-} from "../../../events/forms.ts";
-import { isObject, type RecordForm, record, tagged } from "../../../events/object-forms.ts";
-import { isWholeNumber } from "../../../events/option-checks.ts";
+} from "../../../events/index.ts";
 
 // Every field that some version from 0.9 to 0.18 writes. Fields that this package does not read, and that
 // may be anything, are `optional(json)`: they are known, and not checked.

@@ -1,6 +1,9 @@
-import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
-import { numberOf } from "../../../events/signals/known-attributes.ts";
-import type { ModelEnd, ModelProblem } from "../../../events/signals/signal.ts";
+import {
+  type ModelEnd,
+  type ModelProblem,
+  numberOf,
+  type SignalAttributes,
+} from "../../../events/index.ts";
 import type { AutoRetryEnd, AutoRetryStart, Count, TokenUsage, TurnComplete } from "./events.ts";
 import { ModelTurn, retryCount } from "./model-turn.ts";
 import type { Reading } from "./reading.ts";

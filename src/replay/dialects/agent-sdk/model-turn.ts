@@ -1,6 +1,9 @@
-import { type Instant, millisecondsBetween } from "../../../events/instant.ts";
-import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
-import type { SupposedEnd } from "../../../events/signals/signal.ts";
+import {
+  type Instant,
+  millisecondsBetween,
+  type SignalAttributes,
+  type SupposedEnd,
+} from "../../../events/index.ts";
 import type { Count } from "./events.ts";
 
 /**

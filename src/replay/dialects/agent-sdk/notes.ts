@@ -1,5 +1,4 @@
-import { numberOf } from "../../../events/signals/known-attributes.ts";
-import type { RunEnd } from "../../../events/signals/signal.ts";
+import { numberOf, type RunEnd } from "../../../events/index.ts";
 import { confirmationPayload, questionPayload } from "./audit-rows.ts";
 import type {
   AccountPoolExhausted,

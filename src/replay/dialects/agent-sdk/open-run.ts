@@ -1,7 +1,9 @@
-import type { Instant } from "../../../events/instant.ts";
-import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
-import { numberOf } from "../../../events/signals/known-attributes.ts";
-import type { RunEnd } from "../../../events/signals/signal.ts";
+import {
+  type Instant,
+  numberOf,
+  type RunEnd,
+  type SignalAttributes,
+} from "../../../events/index.ts";
 import type { AgentSdkEvent, Count, SubagentProgress } from "./events.ts";
 import type { ModelTurn } from "./model-turn.ts";
 import { RunTotals, type ThreadTotals } from "./run-totals.ts";

@@ -1,14 +1,14 @@
-import type { AnyGraphEvent } from "../../../audit/wire/graph-event.ts";
-import type { Instant } from "../../../events/instant.ts";
-import { formatRfc3339 } from "../../../events/rfc3339.ts";
-import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
-import type {
-  LateReason,
-  RunEnd,
-  Signal,
-  SignalSubject,
-  SpanEventTarget,
-} from "../../../events/signals/signal.ts";
+import type { AnyGraphEvent } from "../../../audit/index.ts";
+import {
+  formatRfc3339,
+  type Instant,
+  type LateReason,
+  type RunEnd,
+  type Signal,
+  type SignalAttributes,
+  type SignalSubject,
+  type SpanEventTarget,
+} from "../../../events/index.ts";
 import type { ProjectedRow } from "../mapping.ts";
 import { modelAnswer } from "./model-turn.ts";
 import type { OpenRun } from "./open-run.ts";

@@ -1,9 +1,14 @@
-import type { GraphEvent } from "../../../audit/wire/graph-event.ts";
-import { compareInstants, type Instant } from "../../../events/instant.ts";
-import { isWholeNumber } from "../../../events/option-checks.ts";
-import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
-import { numberOf } from "../../../events/signals/known-attributes.ts";
-import type { RunEnd, Signal, SignalSubject } from "../../../events/signals/signal.ts";
+import type { GraphEvent } from "../../../audit/index.ts";
+import {
+  compareInstants,
+  type Instant,
+  isWholeNumber,
+  numberOf,
+  type RunEnd,
+  type Signal,
+  type SignalAttributes,
+  type SignalSubject,
+} from "../../../events/index.ts";
 import { isJsonObject, type JsonObject } from "../dialect.ts";
 import type { ToolCallEnd, ToolResult } from "./events.ts";
 import type { NotedCall } from "./open-run.ts";

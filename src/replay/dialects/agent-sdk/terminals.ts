@@ -1,8 +1,11 @@
-import type { FailureKind } from "../../../events/errors/error-kinds.ts";
-import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
-import { numberOf } from "../../../events/signals/known-attributes.ts";
-import type { RunEnd, RunUsage } from "../../../events/signals/signal.ts";
-import { decimalText } from "../../../events/value-limits.ts";
+import {
+  decimalText,
+  type FailureKind,
+  numberOf,
+  type RunEnd,
+  type RunUsage,
+  type SignalAttributes,
+} from "../../../events/index.ts";
 import type {
   AgentSdkEvent,
   BudgetExceeded,

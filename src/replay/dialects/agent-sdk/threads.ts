@@ -1,5 +1,4 @@
-import { RecentMap, RecentPairs } from "../../../events/ids/recent-map.ts";
-import { type Instant, isAt } from "../../../events/instant.ts";
+import { type Instant, isAt, RecentMap, RecentPairs } from "../../../events/index.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import type { AgentSdkEvent } from "./events.ts";
 import type { OpenRun } from "./open-run.ts";

@@ -1,6 +1,11 @@
-import { addMilliseconds, type Instant, millisecondsBetween } from "../../../events/instant.ts";
-import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
-import type { Signal, SignalSubject } from "../../../events/signals/signal.ts";
+import {
+  addMilliseconds,
+  type Instant,
+  millisecondsBetween,
+  type Signal,
+  type SignalAttributes,
+  type SignalSubject,
+} from "../../../events/index.ts";
 import type { Count, ToolCallEnd, ToolCallStart, ToolResult, ToolTier } from "./events.ts";
 import type { NotedCall } from "./open-run.ts";
 

@@ -1,5 +1,4 @@
-import type { Instant } from "../../../events/instant.ts";
-import type { Signal } from "../../../events/signals/signal.ts";
+import type { Instant, Signal } from "../../../events/index.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import type { Stream } from "./streams.ts";
 

@@ -1,5 +1,4 @@
-import type { Instant } from "../../../events/instant.ts";
-import { type SignalAttributes, numberOf } from "../../../events/signals/known-attributes.ts";
+import { type Instant, numberOf, type SignalAttributes } from "../../../events/index.ts";
 import type { SignalList } from "./arrival.ts";
 import type { ContextCompressed, ContextMicrocompacted } from "./events.ts";
 

@@ -1,7 +1,12 @@
-import type { JsonValue } from "../../../events/exact-json.ts";
-import { compareInstants, type Instant, isAt } from "../../../events/instant.ts";
-import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
-import type { LateReason, Signal } from "../../../events/signals/signal.ts";
+import {
+  compareInstants,
+  type Instant,
+  isAt,
+  type JsonValue,
+  type LateReason,
+  type Signal,
+  type SignalAttributes,
+} from "../../../events/index.ts";
 import { eventIn } from "../decode-line.ts";
 import type { JsonObject, LineEnvelope } from "../dialect.ts";
 import type { Mapping, ProjectedRow, Translated } from "../mapping.ts";

@@ -1,5 +1,4 @@
-import { wholeJson } from "../../../events/exact-json.ts";
-import { formatRfc3339 } from "../../../events/rfc3339.ts";
+import { formatRfc3339, wholeJson } from "../../../events/index.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import type { DefectEvent, DefectUsage, LeafEvent, ToolCallFields } from "./events.ts";
 

@@ -4,16 +4,18 @@ import {
   type Form,
   flag,
   type Infer,
+  isCount,
+  isObject,
   json,
   list,
   nullish,
   openWord,
   optional,
+  record,
+  tagged,
   text,
   value,
-} from "../../../events/forms.ts";
-import { isObject, record, tagged } from "../../../events/object-forms.ts";
-import { isCount } from "../../../events/option-checks.ts";
+} from "../../../events/index.ts";
 import type { JsonObject } from "../dialect.ts";
 
 /** A block of a prompt or of model output, as the Agent Client Protocol has it, tagged by `type`. */

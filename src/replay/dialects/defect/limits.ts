@@ -1,4 +1,4 @@
-import { checkWhole } from "../../../events/option-checks.ts";
+import { checkWhole } from "../../../events/index.ts";
 
 /** Bounds of what the mapping keeps. Each has a count when it bites. */
 export interface DefectLimits {

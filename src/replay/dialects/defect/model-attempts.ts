@@ -1,10 +1,12 @@
-import { type Instant, isAt, millisecondsBetween } from "../../../events/instant.ts";
 import {
-  type SignalAttributes,
+  type Instant,
+  isAt,
+  type ModelEnd,
+  millisecondsBetween,
   numberOf,
   type OwnAttributes,
-} from "../../../events/signals/known-attributes.ts";
-import type { ModelEnd } from "../../../events/signals/signal.ts";
+  type SignalAttributes,
+} from "../../../events/index.ts";
 import type { SignalList } from "./arrival.ts";
 import type { DefectUsage, LlmCallFinished, LlmCallStarted } from "./events.ts";
 

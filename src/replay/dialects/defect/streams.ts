@@ -1,6 +1,4 @@
-import { tenantKey } from "../../../events/agent-event.ts";
-import { RecentMap } from "../../../events/ids/recent-map.ts";
-import type { Instant } from "../../../events/instant.ts";
+import { type Instant, RecentMap, tenantKey } from "../../../events/index.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import { Compactions } from "./compactions.ts";
 import type { Turn, TurnRef } from "./turn.ts";

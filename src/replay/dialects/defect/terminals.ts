@@ -1,5 +1,4 @@
-import type { FailureKindId } from "../../../events/errors/error-kinds.ts";
-import type { RunEnd } from "../../../events/signals/signal.ts";
+import type { FailureKindId, RunEnd } from "../../../events/index.ts";
 import type { StopReason } from "./events.ts";
 
 /** How a turn may end. */

@@ -1,5 +1,4 @@
-import { type Instant, millisecondsBetween } from "../../../events/instant.ts";
-import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
+import { type Instant, millisecondsBetween, type SignalAttributes } from "../../../events/index.ts";
 import type { PermissionOption, ToolCallFields } from "./events.ts";
 
 /** What is kept of an open tool call: how it stands with its permission, and what only ends say. */

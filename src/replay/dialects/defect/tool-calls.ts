@@ -1,5 +1,4 @@
-import { compareInstants, type Instant } from "../../../events/instant.ts";
-import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
+import { compareInstants, type Instant, type SignalAttributes } from "../../../events/index.ts";
 import type { SignalList } from "./arrival.ts";
 import { outputOf, textOf } from "./content.ts";
 import type {

@@ -1,6 +1,4 @@
-import { RecentMap } from "../../../events/ids/recent-map.ts";
-import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
-import { MOST_NAME } from "../../../events/value-limits.ts";
+import { MOST_NAME, RecentMap, type SignalAttributes } from "../../../events/index.ts";
 import { derivedRunId } from "../mapping.ts";
 import type { Arrival } from "./arrival.ts";
 import type { DefectLimits } from "./limits.ts";

@@ -1,8 +1,5 @@
-import type { ContentPart } from "../../../audit/wire/content-part.ts";
-import type { GraphEvent, ModelUsage } from "../../../audit/wire/graph-event.ts";
-import type { Instant } from "../../../events/instant.ts";
-import { isCount } from "../../../events/option-checks.ts";
-import { formatRfc3339 } from "../../../events/rfc3339.ts";
+import type { ContentPart, GraphEvent, ModelUsage } from "../../../audit/index.ts";
+import { formatRfc3339, type Instant, isCount } from "../../../events/index.ts";
 import type { ProjectedRow } from "../mapping.ts";
 import { blockText, outputOf, toContentPart } from "./content.ts";
 import type { AcpContentBlock, DefectUsage, ToolCallFields } from "./events.ts";

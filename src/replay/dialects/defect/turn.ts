@@ -1,6 +1,9 @@
-import { type Instant, millisecondsBetween } from "../../../events/instant.ts";
-import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
-import type { RunEnd } from "../../../events/signals/signal.ts";
+import {
+  type Instant,
+  millisecondsBetween,
+  type RunEnd,
+  type SignalAttributes,
+} from "../../../events/index.ts";
 import type { SignalList } from "./arrival.ts";
 import { Compactions } from "./compactions.ts";
 import type { DefectUsage, LeafEvent } from "./events.ts";

@@ -1,27 +1,31 @@
-import type { AgentEvent, AgentEventType } from "../../../events/agent-event.ts";
-import { limitBreachForm } from "../../../events/breach-form.ts";
-import { type FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../../events/errors/error-kinds.ts";
-import { FAILURE_ORIGINS } from "../../../events/errors/failure-source.ts";
-import type { RenderedForLlm } from "../../../events/errors/llm-text.ts";
 import {
+  type AgentEvent,
+  type AgentEventType,
   asOne,
   count,
+  type FAILURE_KIND_IDS,
+  FAILURE_ORIGINS,
   type Form,
   flag,
+  isCount,
+  isWholeNumber,
   json,
+  limitBreachForm,
   list,
   name,
   nullish,
   oneOf,
   oneOfElse,
   optional,
+  type RenderedForLlm,
+  record,
+  TOOL_ERROR_KINDS,
+  tagged,
   text,
   textWhere,
   value,
   withoutNull,
-} from "../../../events/forms.ts";
-import { record, tagged } from "../../../events/object-forms.ts";
-import { isCount, isWholeNumber } from "../../../events/option-checks.ts";
+} from "../../../events/index.ts";
 
 // The types are those of `src/events`: programs build these events too, so that they are documented
 // there, and the compiler compares them with the forms. What a newer agent may have added to a closed set

@@ -1,13 +1,20 @@
-import type { ErasedEvent } from "../../../audit/audit-row.ts";
-import type { KnownGraphEvent } from "../../../audit/wire/graph-event.ts";
-import { decodeGraphEvent } from "../../../audit/wire/graph-event-codec.ts";
-import { knownEventForm } from "../../../audit/wire/graph-event-form.ts";
-import type { JsonValue } from "../../../events/exact-json.ts";
-import { nullish, text, value } from "../../../events/forms.ts";
-import { type Instant, isSpanTime } from "../../../events/instant.ts";
-import { record } from "../../../events/object-forms.ts";
-import { isCount } from "../../../events/option-checks.ts";
-import { readTimestamp } from "../../../events/rfc3339.ts";
+import {
+  decodeGraphEvent,
+  type ErasedEvent,
+  type KnownGraphEvent,
+  knownEventForm,
+} from "../../../audit/index.ts";
+import {
+  type Instant,
+  isCount,
+  isSpanTime,
+  type JsonValue,
+  nullish,
+  readTimestamp,
+  record,
+  text,
+  value,
+} from "../../../events/index.ts";
 import { rejected } from "../decode-line.ts";
 import {
   type Decoded,

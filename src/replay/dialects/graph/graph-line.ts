@@ -1,5 +1,4 @@
-import type { ErasedEvent } from "../../../audit/audit-row.ts";
-import type { KnownGraphEvent, UnknownGraphEvent } from "../../../audit/wire/graph-event.ts";
+import type { ErasedEvent, KnownGraphEvent, UnknownGraphEvent } from "../../../audit/index.ts";
 import { isJsonObject, type JsonObject } from "../dialect.ts";
 
 /** What the row of an audit log says beside its event. */

@@ -1,7 +1,10 @@
-import { RecentMap, RecentPairs } from "../../../events/ids/recent-map.ts";
-import type { Instant } from "../../../events/instant.ts";
-import type { OwnAttributes } from "../../../events/signals/known-attributes.ts";
-import type { Signal } from "../../../events/signals/signal.ts";
+import {
+  type Instant,
+  type OwnAttributes,
+  RecentMap,
+  RecentPairs,
+  type Signal,
+} from "../../../events/index.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import { derivedRunId, type Mapping, type Translated } from "../mapping.ts";
 import type { GraphLine } from "./graph-line.ts";

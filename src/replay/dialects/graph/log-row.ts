@@ -1,6 +1,5 @@
-import type { ContentPart } from "../../../audit/wire/content-part.ts";
-import type { RunStarted } from "../../../audit/wire/own-event.ts";
-import type { Instant } from "../../../events/instant.ts";
+import type { ContentPart, RunStarted } from "../../../audit/index.ts";
+import type { Instant } from "../../../events/index.ts";
 import type { GraphLine } from "./graph-line.ts";
 import type { LogThread } from "./log-thread.ts";
 

@@ -1,15 +1,22 @@
 import type {
   AssistantMessage,
   Interrupt,
+  RunEnded,
   ToolCall,
+  ToolCallDecided,
   ToolResult,
-} from "../../../audit/wire/graph-event.ts";
-import type { RunEnded, ToolCallDecided } from "../../../audit/wire/own-event.ts";
-import type { ToolErrorKind } from "../../../events/errors/error-kinds.ts";
-import { compareInstants, type Instant } from "../../../events/instant.ts";
-import type { AttributeName } from "../../../events/semconv/semconv.ts";
-import type { SignalAttributes, OwnAttributes } from "../../../events/signals/known-attributes.ts";
-import type { CallResult, RunEnd, Signal } from "../../../events/signals/signal.ts";
+} from "../../../audit/index.ts";
+import {
+  type AttributeName,
+  type CallResult,
+  compareInstants,
+  type Instant,
+  type OwnAttributes,
+  type RunEnd,
+  type Signal,
+  type SignalAttributes,
+  type ToolErrorKind,
+} from "../../../events/index.ts";
 import { decisionIn, type PointRow, pointOf, usageAttributes } from "./row-attributes.ts";
 import { CANCELLED, endTold, PAUSED_TEXT } from "./terminals.ts";
 

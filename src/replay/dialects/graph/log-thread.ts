@@ -1,4 +1,4 @@
-import { RecentMap } from "../../../events/ids/recent-map.ts";
+import { RecentMap } from "../../../events/index.ts";
 import type { LogRow } from "./log-row.ts";
 import type { LogRun } from "./log-run.ts";
 

@@ -8,12 +8,15 @@ import type {
   ModelUsage,
   ModelWarning,
   RateLimit,
+  ToolCallDecided,
   Warning,
-} from "../../../audit/wire/graph-event.ts";
-import type { ToolCallDecided } from "../../../audit/wire/own-event.ts";
-import type { DecisionDetails } from "../../../events/event-details.ts";
-import type { AttributeName } from "../../../events/semconv/semconv.ts";
-import type { SignalAttributes, OwnAttributes } from "../../../events/signals/known-attributes.ts";
+} from "../../../audit/index.ts";
+import type {
+  AttributeName,
+  DecisionDetails,
+  OwnAttributes,
+  SignalAttributes,
+} from "../../../events/index.ts";
 
 /** A row that is a point in the life of its run. */
 export type PointRow =

@@ -1,15 +1,19 @@
 import type {
   AnyGraphEvent,
   KnownGraphEvent,
+  RunEnded,
+  RunStarted,
   SubAgentInvoked,
   ToolCall,
   ToolResult,
-} from "../../../audit/wire/graph-event.ts";
-import type { RunEnded, RunStarted } from "../../../audit/wire/own-event.ts";
-import { RecentPairs } from "../../../events/ids/recent-map.ts";
-import type { Instant } from "../../../events/instant.ts";
-import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
-import type { RunEnd, Signal } from "../../../events/signals/signal.ts";
+} from "../../../audit/index.ts";
+import {
+  type Instant,
+  RecentPairs,
+  type RunEnd,
+  type Signal,
+  type SignalAttributes,
+} from "../../../events/index.ts";
 import { derivedRunId, type ProjectedRow } from "../mapping.ts";
 import type { LogRow } from "./log-row.ts";
 import { LogRun } from "./log-run.ts";

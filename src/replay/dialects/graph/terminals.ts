@@ -3,18 +3,18 @@ import type {
   ErrorRecorded,
   GraphEventKind,
   Interrupt,
+  RunEnded,
   ToolErrorTerminal,
   UsageLimitExceeded,
-} from "../../../audit/wire/graph-event.ts";
-import type { RunEnded } from "../../../audit/wire/own-event.ts";
+} from "../../../audit/index.ts";
 import {
   type ErrorEnvelope,
   FAILURE_KIND_IDS,
   type FailureKind,
   type FailureKindId,
-} from "../../../events/errors/error-kinds.ts";
-import type { SignalAttributes } from "../../../events/signals/known-attributes.ts";
-import type { RunEnd } from "../../../events/signals/signal.ts";
+  type RunEnd,
+  type SignalAttributes,
+} from "../../../events/index.ts";
 
 /** What a row that ends a run makes of it. `by_class`: the row's `class` decides. */
 export type LogEnd = "interrupted" | FailureKindId | "by_class";

@@ -1,5 +1,4 @@
-import { RecentPairs } from "../../../events/ids/recent-map.ts";
-import { RunIds } from "../../../events/ids/run-ids.ts";
+import { RecentPairs, RunIds } from "../../../events/index.ts";
 import type { LogRun, OpenCall } from "./log-run.ts";
 
 /** Runs and dispatches that are remembered of one trace. */

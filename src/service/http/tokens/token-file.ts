@@ -1,8 +1,11 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { JsonValue } from "../../../events/exact-json.ts";
-import { JsonSyntaxError, JsonTextParser } from "../../../events/json-text-parser.ts";
-import { MOST_NAME } from "../../../events/value-limits.ts";
-import { isJsonObject, type JsonObject } from "../../../replay/dialects/dialect.ts";
+import {
+  JsonSyntaxError,
+  JsonTextParser,
+  type JsonValue,
+  MOST_NAME,
+} from "../../../events/index.ts";
+import { isJsonObject, type JsonObject } from "../../../replay/index.ts";
 
 const DIGEST = /^[0-9a-fA-F]{64}$/;
 const FIELDS = new Set(["tenant", "sha256", "trusted", "rate", "metrics", "runs"]);

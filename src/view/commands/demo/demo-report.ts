@@ -1,13 +1,16 @@
-import type { VerifyReport } from "../../../audit/verify/verify-report.ts";
-import { attributeText, type FinishedSpan } from "../../../bridge/output/span-outlet.ts";
-import { shownUrl } from "../../../bridge/setup/endpoint.ts";
-import { jaegerTrace } from "../../../cli/endpoints.ts";
-import type { Output } from "../../../cli/terminal/output.ts";
-import { counted } from "../../../cli/terminal/table.ts";
-import { safe } from "../../../cli/terminal/text.ts";
-import { failureTable, RunTally } from "../../../cli/traces/run-tally.ts";
-import { traceHeading, traceLines } from "../../../cli/traces/trace-lines.ts";
-import type { AgentEvent } from "../../../events/agent-event.ts";
+import type { VerifyReport } from "../../../audit/index.ts";
+import { attributeText, type FinishedSpan, shownUrl } from "../../../bridge/index.ts";
+import {
+  counted,
+  failureTable,
+  jaegerTrace,
+  type Output,
+  RunTally,
+  safe,
+  traceHeading,
+  traceLines,
+} from "../../../cli/index.ts";
+import type { AgentEvent } from "../../../events/index.ts";
 import type { Delivery, Destination, Page } from "./demo-telemetry.ts";
 import { originOf } from "./live-view.ts";
 import { BUNDLED_RECORDINGS } from "./recordings.ts";

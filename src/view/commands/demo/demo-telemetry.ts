@@ -1,11 +1,14 @@
-import { Bridge, type BridgeOptions } from "../../../bridge/bridge.ts";
-import { watchedTelemetry } from "../../../bridge/output/command-telemetry.ts";
-import { probe } from "../../../bridge/output/otlp-endpoint.ts";
-import { createReplayProvider, serviceResource } from "../../../bridge/output/replay-provider.ts";
-import type { FinishedSpan } from "../../../bridge/output/span-outlet.ts";
-import { SpanOutlet } from "../../../bridge/output/span-outlet.ts";
-import { messageOf } from "../../../cli/cli-error.ts";
-import { isLocal, signalEndpoint, switchedOff } from "../../../cli/endpoints.ts";
+import {
+  Bridge,
+  type BridgeOptions,
+  createReplayProvider,
+  type FinishedSpan,
+  probe,
+  SpanOutlet,
+  serviceResource,
+  watchedTelemetry,
+} from "../../../bridge/index.ts";
+import { isLocal, messageOf, signalEndpoint, switchedOff } from "../../../cli/index.ts";
 
 /** A receiver of what the demo makes. */
 export interface Receiver {

@@ -1,8 +1,6 @@
-import type { Output } from "../../../cli/terminal/output.ts";
-import { LiveLines } from "../../../cli/terminal/output.ts";
-import { cutToWidth, padToWidth, safe } from "../../../cli/terminal/text.ts";
-import type { AgentEvent } from "../../../events/agent-event.ts";
-import { highest } from "../../../events/format/count.ts";
+import { cutToWidth, LiveLines, type Output, padToWidth, safe } from "../../../cli/index.ts";
+import { highest } from "../../../events/format/index.ts";
+import type { AgentEvent } from "../../../events/index.ts";
 import { BUNDLED_RECORDINGS, type BundledRecording } from "./recordings.ts";
 
 /** How often the view is drawn on a terminal, in ms. */

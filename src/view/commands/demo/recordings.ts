@@ -1,12 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { v7 } from "uuid";
-import { packageFile } from "../../../cli/package-file.ts";
-import type { AgentEvent } from "../../../events/agent-event.ts";
-import type { EventEnvelope } from "../../../events/event-envelope.ts";
-import { addMilliseconds, type Instant, toMilliseconds } from "../../../events/instant.ts";
-import type { LineEnvelope } from "../../../replay/dialects/dialect.ts";
-import { entelixDialect } from "../../../replay/dialects/entelix/entelix-dialect.ts";
-import { parseLine } from "../../../replay/input/decode-line.ts";
+import { packageFile } from "../../../cli/index.ts";
+import {
+  type AgentEvent,
+  addMilliseconds,
+  type EventEnvelope,
+  type Instant,
+  toMilliseconds,
+} from "../../../events/index.ts";
+import { entelixDialect, type LineEnvelope, parseLine } from "../../../replay/index.ts";
 
 /** One of the recordings in `recordings/`. Its README says where each comes from. */
 export interface BundledRecording {

@@ -1,7 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { count } from "../../../events/format/count.ts";
-import { durationText } from "../../../events/format/duration.ts";
-import { cut, safe } from "../../../events/format/text.ts";
+import { count, cut, durationText, safe } from "../../../events/format/index.ts";
 import type { ViewRun } from "../../format.ts";
 import type { SortColumn } from "../../model/list-query.ts";
 import { dollars } from "../../model/money.ts";

@@ -1,6 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { count, counted } from "../../../events/format/count.ts";
-import { cut, safe } from "../../../events/format/text.ts";
+import { count, counted, cut, safe } from "../../../events/format/index.ts";
 import { facetCounts } from "../../model/filter-rows.ts";
 import { MOST_VALUES } from "../../model/list-limits.ts";
 import { type Facet, type ListQuery, toggled } from "../../model/list-query.ts";

@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
-import { count, counted } from "../../../events/format/count.ts";
-import { cut, safe } from "../../../events/format/text.ts";
+import { count, counted, cut, safe } from "../../../events/format/index.ts";
 import {
   type FailureBar,
   type FailureBars,

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { count, counted } from "../../../events/format/count.ts";
-import { durationText } from "../../../events/format/duration.ts";
+import { count, counted, durationText } from "../../../events/format/index.ts";
 import type { RelatedRun } from "../../format.ts";
 import { dollars } from "../../model/money.ts";
 import type { RunModel } from "../../model/run-model.ts";

@@ -1,5 +1,4 @@
-import { count } from "../../../events/format/count.ts";
-import { durationText } from "../../../events/format/duration.ts";
+import { count, durationText } from "../../../events/format/index.ts";
 import { numberIn, textIn } from "../../model/attributes.ts";
 import { dollars } from "../../model/money.ts";
 import { agentOf, type RunModel } from "../../model/run-model.ts";

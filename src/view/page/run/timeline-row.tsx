@@ -1,6 +1,4 @@
-import { count } from "../../../events/format/count.ts";
-import { durationText } from "../../../events/format/duration.ts";
-import { cut, safe } from "../../../events/format/text.ts";
+import { count, cut, durationText, safe } from "../../../events/format/index.ts";
 import { numberIn } from "../../model/attributes.ts";
 import { type OutlineItem, timeOf } from "../../model/outline.ts";
 import type { TimelineRow } from "../../model/rows.ts";

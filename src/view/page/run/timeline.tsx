@@ -1,7 +1,6 @@
 import type { RefObject } from "preact";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { count } from "../../../events/format/count.ts";
-import { durationText } from "../../../events/format/duration.ts";
+import { count, durationText } from "../../../events/format/index.ts";
 import { MOST_PRINTED } from "../../model/list-limits.ts";
 import { itemWith } from "../../model/outline.ts";
 import { shownFor, type TimelineRow } from "../../model/rows.ts";

@@ -1,4 +1,4 @@
-import { count, counted } from "../../../events/format/count.ts";
+import { count, counted } from "../../../events/format/index.ts";
 import type { RunDetail, ViewProblem, ViewVerdict } from "../../format.ts";
 import { Text } from "../shell/text.tsx";
 import { Time } from "../shell/time.tsx";

@@ -1,4 +1,4 @@
-import { cut, safe } from "../../../events/format/text.ts";
+import { cut, safe } from "../../../events/format/index.ts";
 import type { RunOutcome } from "../../format.ts";
 import { lookOf } from "../../model/outcome.ts";
 

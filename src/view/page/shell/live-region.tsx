@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { cut, safe } from "../../../events/format/text.ts";
+import { cut, safe } from "../../../events/format/index.ts";
 
 let tell: (message: string) => void = () => {};
 

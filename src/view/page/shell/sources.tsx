@@ -1,5 +1,4 @@
-import { count, counted, percent } from "../../../events/format/count.ts";
-import { safe } from "../../../events/format/text.ts";
+import { count, counted, percent, safe } from "../../../events/format/index.ts";
 import type { ViewProblem, ViewSource, ViewVerdict } from "../../format.ts";
 import { Text } from "./text.tsx";
 import { Time } from "./time.tsx";

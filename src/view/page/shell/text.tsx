@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
-import { count } from "../../../events/format/count.ts";
-import { cut, safe, safeLines } from "../../../events/format/text.ts";
+import { count, cut, safe, safeLines } from "../../../events/format/index.ts";
 
 /** Titles are cut too: a browser shows them in a small box. */
 const TITLE_LIMIT = 1000;

@@ -1,0 +1,80 @@
+// The door of `agents`: the runtime and the adapters. See ROOM.md.
+
+export type {
+  AiSdkCall,
+  AiSdkCounts,
+  AiSdkTelemetryOptions,
+  PausedRun,
+  PausedRuns,
+} from "./ai-sdk/options.ts";
+export type { AiSdkSpan } from "./ai-sdk/recorded-span.ts";
+export { AiSdkTelemetry } from "./ai-sdk/telemetry.ts";
+export type { AiSdkTracer } from "./ai-sdk/tracer.ts";
+export { type ClaudeAgent, claudeAgent } from "./claude-agent/claude-agent.ts";
+export type {
+  ClaudeAgentCounts,
+  ClaudeAgentLimits,
+  ClaudeAgentOptions,
+  QueryDetails,
+  QueryMetadata,
+} from "./claude-agent/options.ts";
+export type { SdkQuery } from "./claude-agent/sdk.ts";
+export type { DecidedBy, ToolDecision } from "./core/decided-by.ts";
+export { LangChainHandler } from "./langchain/handler.ts";
+export type {
+  HandlerCounts,
+  HandlerLimits,
+  LangChainHandlerOptions,
+} from "./langchain/handler-options.ts";
+export { inSpan } from "./langchain/in-span.ts";
+export { MastraTelemetry } from "./mastra/mastra-telemetry.ts";
+export type { MastraCounts, MastraRun, MastraTelemetryOptions } from "./mastra/options.ts";
+export type { LoneCall, McpClientOptions } from "./mcp/client-options.ts";
+export type { McpCounts } from "./mcp/counts.ts";
+export { type McpClientLike, mcpClient } from "./mcp/mcp-client.ts";
+export { type McpServerLike, mcpServer } from "./mcp/mcp-server.ts";
+export {
+  type McpTransportLike,
+  type McpTransportOptions,
+  mcpTransport,
+} from "./mcp/mcp-transport.ts";
+export { type Propagate, RUN_META_KEY } from "./mcp/meta.ts";
+export { mcpCounts } from "./mcp/reporter.ts";
+export type { McpCaller, McpServerOptions } from "./mcp/server-options.ts";
+export type { ProcessorCounts } from "./openai-agents/counts.ts";
+export {
+  OpenAIAgentsProcessor,
+  type OpenAIAgentsProcessorOptions,
+  type RunOutcome,
+  type SpanReference,
+} from "./openai-agents/openai-agents-processor.ts";
+export type { SdkSpan, SdkSpanData, SdkSpanError, SdkTrace } from "./openai-agents/sdk.ts";
+export { register, registerSettings } from "./register/register.ts";
+export type { AgentRun, RunHandle } from "./runtime/agent-run.ts";
+export type { BudgetLimits } from "./runtime/budget.ts";
+export type { ModelCall, ModelFunction, ModelOptions } from "./runtime/call-model.ts";
+export type { StepFunction, StepOptions } from "./runtime/call-step.ts";
+export type { ToolCall, ToolFunction, ToolOptions } from "./runtime/call-tool.ts";
+export type { ModelReport } from "./runtime/model-report.ts";
+export type { Price, PricedCall } from "./runtime/price.ts";
+export { runAgent, startRun } from "./runtime/run-agent.ts";
+export {
+  type Interruption,
+  interrupt,
+  isInterruption,
+  isRunEnded,
+  isToolDenied,
+  RunEndedError,
+  RunNotCompletedError,
+  ToolDeniedError,
+} from "./runtime/run-errors.ts";
+export type { RunOptions } from "./runtime/run-options.ts";
+export type {
+  ApprovalDecision,
+  Approve,
+  FailedTool,
+  PendingTool,
+  RecordedDecision,
+  TerminalToolErrors,
+} from "./runtime/run-policy.ts";
+export type { RunSubject } from "./runtime/run-subject.ts";

@@ -1,0 +1,77 @@
+// The door of `bridge`: from events to spans, metrics and rows. See ROOM.md.
+
+export { Bridge, type BridgeInternals, type BridgeOptions, internalsOf } from "./bridge.ts";
+export type { Diagnostics } from "./diagnostics.ts";
+export type { ParentResolver, RootParent } from "./event-context.ts";
+export { Backoff, Retry, type RetryDelays } from "./export/retry.ts";
+export type { Adjustment, IgnoredReason } from "./lifecycle/counters.ts";
+export { IdCache } from "./lifecycle/id-cache.ts";
+export type { LifecycleLimits } from "./lifecycle/limits.ts";
+export type { Outcome } from "./lifecycle/outcome.ts";
+export { inSegment, type Run } from "./lifecycle/run.ts";
+export { WAIT_KINDS, type WaitKind } from "./lifecycle/waiting.ts";
+export type { MetricOptions } from "./metrics/label-values.ts";
+export { WaitedTime } from "./metrics/waited-time.ts";
+export type { OpenRun } from "./open-runs.ts";
+export { environmentWarnings, watchedTelemetry } from "./output/command-telemetry.ts";
+export { type Delivery, OtlpEndpoint, type Probe, probe } from "./output/otlp-endpoint.ts";
+export {
+  createReplayProvider,
+  type ServiceResource,
+  serviceResource,
+  UNNAMED,
+  UNNAMED_HINT,
+} from "./output/replay-provider.ts";
+export {
+  attributeText,
+  type FinishedSpan,
+  type SpanAttributes,
+  SpanLines,
+  SpanOutlet,
+  type SpanTarget,
+  type SpanValue,
+  type StartedSpan,
+} from "./output/span-outlet.ts";
+export type {
+  LoggerLike,
+  LoggerProviderLike,
+  LogRecordLike,
+  ProgressOptions,
+} from "./progress-options.ts";
+export type { ErrorHook } from "./report.ts";
+export type { RunRows } from "./run-rows.ts";
+export { metricsUrl, shownUrl, tracesUrl } from "./setup/endpoint.ts";
+export { type Protocol, protocolChoice, protocolFromEnvironment } from "./setup/exporter-choice.ts";
+export { isRegistered } from "./setup/global-registration.ts";
+export {
+  type MetricReaderLike,
+  type ProcessTelemetry,
+  setupTelemetry,
+  type TelemetrySetupOptions,
+} from "./setup/metrics/setup-telemetry.ts";
+export { createSampler } from "./setup/sampler.ts";
+export { setupTracing } from "./setup/setup-tracing.ts";
+export type { LossReason, SpanCounts, SpanLossError } from "./setup/span-ledger.ts";
+export type { Tracing } from "./setup/tracing.ts";
+export type { TracingOptions } from "./setup/tracing-options.ts";
+export { type ContentOptions, capturesByEnvironment } from "./spans/content.ts";
+export type { AttributeHook, SpanInfo } from "./spans/custom-attributes.ts";
+export { createIdGenerator, type IdGeneratorLike, idSlot } from "./spans/id-generator.ts";
+export {
+  type CarrierFormat,
+  currentRunContext,
+  type ExtractOptions,
+  extract,
+  extractedRunContext,
+  type InjectOptions,
+  inject,
+  RunContextPropagator,
+} from "./spans/propagation.ts";
+export { isDerivedParent, type SpanHandle, type SpanRefs, spanRefs } from "./spans/span-handle.ts";
+export { within } from "./spans/within.ts";
+export { ReplayFilter, type RunSegment } from "./stores/replay-filter.ts";
+export { MOST_SPANS, SpanExports } from "./stores/span-exports.ts";
+export { noSpanStore, OtlpSpanStore, type SpanStore } from "./stores/span-store.ts";
+export { InFlightSet, MOST_BYTES, roughBytes, StoreFlow } from "./stores/store-flow.ts";
+export type { Telemetry } from "./telemetry.ts";
+export type { SpanChoices, TelemetryOptions } from "./telemetry-options.ts";

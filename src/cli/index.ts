@@ -1,0 +1,60 @@
+// The door of `cli`: commands that need no page. See ROOM.md.
+
+export { type AuditLog, auditLogAt, logError, problemText, rowLine } from "./audit/audit-log.ts";
+export { verdictOf } from "./audit/verdict.ts";
+export { auditErase } from "./audit-erase.ts";
+export { auditShow } from "./audit-show.ts";
+export { auditVerify } from "./audit-verify.ts";
+export { CliError, messageOf } from "./cli-error.ts";
+export type { Command, Io } from "./command.ts";
+export { consume } from "./consume.ts";
+export { doctor } from "./doctor.ts";
+export {
+  DEFAULT_JAEGER,
+  httpUrl,
+  isLocal,
+  jaegerTrace,
+  signalEndpoint,
+  switchedOff,
+} from "./endpoints.ts";
+export { packageFile } from "./package-file.ts";
+export { closeAuditLog, openAuditLog } from "./replay/audit-directory.ts";
+export {
+  bytesOf,
+  folderEntry,
+  type InputFile,
+  identityOf,
+  inputFiles,
+} from "./replay/input-files.ts";
+export {
+  checkApart,
+  OUTPUTS_NOTE,
+  type OutputPlan,
+  planOutput,
+  summaryOutput,
+} from "./replay/output-plan.ts";
+export { OutputWriter } from "./replay/output-writer.ts";
+export { NamedRows } from "./replay/projected-rows.ts";
+export { InFlight, onceAPlace, ReplayJob, runtimesNamed } from "./replay/replay-job.ts";
+export { replay } from "./replay.ts";
+export { run } from "./run.ts";
+export { runs } from "./runs.ts";
+export { serve } from "./serve.ts";
+export { countOption, tenantOption } from "./services/options.ts";
+export { cleanAtEnd, Interruption, leaveSoon } from "./services/signals.ts";
+export { LiveLines, Output } from "./terminal/output.ts";
+export { count, counted } from "./terminal/table.ts";
+export { cutToWidth, padToWidth, safe, safeJson } from "./terminal/text.ts";
+export { token } from "./token.ts";
+export {
+  type Fields,
+  isFields,
+  listed,
+  MAX_REQUEST_BYTES,
+  rawSpansOf,
+  readSpan,
+  traceRequestIn,
+} from "./traces/otlp-spans.ts";
+export { failureTable, RunTally } from "./traces/run-tally.ts";
+export { traceHeading, traceLines } from "./traces/trace-lines.ts";
+export { where } from "./where.ts";

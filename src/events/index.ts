@@ -1,0 +1,350 @@
+// The door of `events`: what an agent reports, and what every room needs. See ROOM.md.
+
+export {
+  AGENT_EVENT_TYPES,
+  type AgentEvent,
+  type AgentEventType,
+  type Complete,
+  eraseState,
+  type Failed,
+  type Interrupted,
+  type Started,
+  type ToolCallApproved,
+  type ToolCallAsked,
+  type ToolCallDenied,
+  type ToolComplete,
+  type ToolError,
+  type ToolStart,
+  tenantKey,
+  type UsageSnapshot,
+} from "./agent-event.ts";
+export { boundedCopy, MOST_COPY } from "./bounded-copy.ts";
+export { boundedJson } from "./bounded-json.ts";
+export { breachForm, limitBreachForm, u64 } from "./breach-form.ts";
+export { now } from "./clock.ts";
+export {
+  type CurrentRun,
+  currentRun,
+  currentScope,
+  type RunScope,
+  runStorage,
+} from "./context/current-run.ts";
+export { readEnvironment, writeEnvironment } from "./context/environment.ts";
+export { type HeadersLike, readHeaders, writeHeaders } from "./context/http-headers.ts";
+export { readMessage, writeMessage } from "./context/message.ts";
+export {
+  type CarrierOptions,
+  type IgnoredReason,
+  isRunContextSource,
+  RUN_CONTEXT_HEADERS,
+  type RunContext,
+  type RunContextSource,
+} from "./context/run-context.ts";
+export {
+  addDecimals,
+  type Decimal,
+  formatDecimal,
+  isGreater,
+  parseDecimal,
+  readDecimal,
+  roundedText,
+  ZERO,
+} from "./decimal.ts";
+export { AgentError, isAgentError, type ProviderErrorOptions } from "./errors/agent-error.ts";
+export type {
+  AgentErrorDetail,
+  AuthDetail,
+  BudgetBreach,
+  InterruptionKind,
+  ProviderDetail,
+  UsageLimitBreach,
+} from "./errors/agent-error-detail.ts";
+export { failureKindFromEnvelope, toolErrorKindFromEnvelope } from "./errors/agent-error-tables.ts";
+export { asAgentError, knownError } from "./errors/as-agent-error.ts";
+export { callHook, tellHook } from "./errors/call-hook.ts";
+export {
+  classifyFailure,
+  classifyToolError,
+  envelopeOf,
+  renderForLlm,
+  toolEnvelopeOf,
+} from "./errors/classify.ts";
+export { setUnclassifiedWarning, type UnclassifiedWarning } from "./errors/classify-warning.ts";
+export {
+  type ErrorEnvelope,
+  FAILURE_KIND_IDS,
+  type FailureKind,
+  type FailureKindId,
+  TOOL_ERROR_KINDS,
+  type ToolErrorKind,
+  type WireClass,
+  wireId,
+} from "./errors/error-kinds.ts";
+export {
+  type ExceptionDetails,
+  exceptionDetails,
+  exceptionOf,
+  resultException,
+} from "./errors/exception-of.ts";
+export {
+  errorsIn,
+  FAILURE_ORIGINS,
+  type FailureOrigin,
+  type FailureSource,
+  FROM_MODEL,
+  FROM_RUN,
+  recordSource,
+  type SourceScope,
+  schemaIn,
+  sourceMoment,
+  sourceOf,
+} from "./errors/failure-source.ts";
+export { type RenderedForLlm, resultText } from "./errors/llm-text.ts";
+export {
+  cutText,
+  hasName,
+  listProperty,
+  operatorText,
+  property,
+  textProperty,
+  thrownMessage,
+} from "./errors/thrown.ts";
+export { MCP_PREFIX } from "./errors/thrown-rpc.ts";
+export {
+  failureInResult,
+  type IsFailure,
+  type ReturnedCall,
+  type ToolFailure,
+  textOfResult,
+} from "./errors/tool-result.ts";
+export { wireWord } from "./errors/wire-word.ts";
+export {
+  type DecisionDetails,
+  type EventDetails,
+  eventDetails,
+  type McpDetails,
+} from "./event-details.ts";
+export {
+  type EventEnvelope,
+  isTraceparent,
+  readEventTime,
+  SequenceCounter,
+  sentLater,
+} from "./event-envelope.ts";
+export { type JsonValue, parseExact, parseJson, stringifyExact, wholeJson } from "./exact-json.ts";
+export {
+  asOne,
+  count,
+  type FieldIssue,
+  type Form,
+  flag,
+  type Infer,
+  isText,
+  json,
+  jsonOf,
+  list,
+  name,
+  nullish,
+  type Optional,
+  oneOf,
+  oneOfElse,
+  openWord,
+  optional,
+  text,
+  textWhere,
+  value,
+  withoutNull,
+} from "./forms.ts";
+export { hashedUuid } from "./ids/hashed-uuid.ts";
+export { HASH_SALT, hashOfId, IdTable } from "./ids/id-table.ts";
+export { hashedWords, type IdWords, readUuid } from "./ids/id-words.ts";
+export { RecentMap, RecentPairs } from "./ids/recent-map.ts";
+export { canonicalRunId, isUuid, RunIds, spanIdOf } from "./ids/run-ids.ts";
+export {
+  addMilliseconds,
+  compareInstants,
+  fromMilliseconds,
+  type Instant,
+  isAt,
+  isSince,
+  isSpanTime,
+  millisecondsBetween,
+  subtractMs,
+  toMilliseconds,
+} from "./instant.ts";
+export { bytesOf, FieldsNode, type JsonNode, knownSize, Leaf, ListNode } from "./json-nodes.ts";
+export {
+  chosenFields,
+  type ListStyle,
+  levelFor,
+  writeFields,
+  writeList,
+  writeWithin,
+} from "./json-shortening.ts";
+export { JsonSyntaxError, JsonTextParser } from "./json-text-parser.ts";
+export { ValueReader } from "./json-values.ts";
+export { finishReasonOf } from "./messages/finish-reason.ts";
+export type {
+  BlobPart,
+  FilePart,
+  GenericPart,
+  InputMessage,
+  MessagePart,
+  OutputMessage,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+  ToolCallResponsePart,
+  UriPart,
+} from "./messages/message.ts";
+export {
+  inputMessages,
+  instructionParts,
+  messagesOrValue,
+  outputMessages,
+  roleMessage,
+  toMessages,
+} from "./messages/to-messages.ts";
+export { toolDefinitions } from "./messages/tool-definitions.ts";
+export {
+  MODEL_EVENT_TYPES,
+  type ModelCallUsage,
+  type ModelComplete,
+  type ModelError,
+  type ModelEvent,
+  type ModelParameters,
+  type ModelStart,
+} from "./model-event.ts";
+export {
+  isObject,
+  type RecordForm,
+  record,
+  type TaggedForm,
+  tagged,
+  writeAsItStands,
+} from "./object-forms.ts";
+export {
+  checkBoolean,
+  checkFunction,
+  checkGiven,
+  checkHas,
+  checkList,
+  checkObject,
+  checkOneOf,
+  checkOptionsObject,
+  checkText,
+  checkWhole,
+  describe,
+  isCount,
+  isWholeNumber,
+  shownNumber,
+} from "./option-checks.ts";
+export { isPlainWithin, plainJson, surelyFits } from "./plain-json.ts";
+export { Deferred, isPromise } from "./promises.ts";
+export { formatRfc3339, inUtc, readTimestamp } from "./rfc3339.ts";
+export {
+  APPROVAL_EVENT,
+  ATTRIBUTES,
+  type AttributeName,
+  EXCEPTION_EVENT,
+  type KnownAttributes,
+  type LogEvent,
+  MARKER_SPAN,
+} from "./semconv/semconv.ts";
+export { numberOf, type OwnAttributes, type SignalAttributes } from "./signals/known-attributes.ts";
+export type {
+  AbandonedReason,
+  CallEnd,
+  CallResult,
+  LateReason,
+  ModelContext,
+  ModelEnd,
+  ModelOpening,
+  ModelProblem,
+  RunEnd,
+  RunUsage,
+  Signal,
+  SignalOf,
+  SignalSubject,
+  SpanAttributes,
+  SpanAttributeValue,
+  SpanEventTarget,
+  StepEnd,
+  StepKind,
+  StepOpening,
+  SupposedEnd,
+} from "./signals/signal.ts";
+export { signalOf, textIn } from "./signals/signals.ts";
+export {
+  type AgentEventSink,
+  type ClosableSink,
+  type ContentNeed,
+  contentNeedOf,
+  type InnerSink,
+  isSpanActivator,
+  readsRows,
+  type SentEvent,
+  type SpanActivator,
+  type SpanTarget,
+  withSpanOf,
+} from "./sinks/agent-event-sink.ts";
+export {
+  type BroadcastItem,
+  type BroadcastOptions,
+  BroadcastSink,
+  type Lagged,
+} from "./sinks/broadcast-sink.ts";
+export { type CaptureOptions, CaptureSink } from "./sinks/capture-sink.ts";
+export { type ChannelOptions, ChannelSink } from "./sinks/channel-sink.ts";
+export { type DebugLine, type DroppingOptions, DroppingSink } from "./sinks/dropping-sink.ts";
+export {
+  type FailOpenHandler,
+  type FailOpenOptions,
+  FailOpenSink,
+  type FailOpenStep,
+} from "./sinks/fail-open-sink.ts";
+export { FanOutSink } from "./sinks/fan-out-sink.ts";
+export type { Receiver } from "./sinks/receiver.ts";
+export {
+  type ProvenanceSource,
+  type RecorderDiagnostics,
+  RecorderSink,
+  type RecorderSinkOptions,
+} from "./sinks/recorder-sink.ts";
+export type { RecordingTarget } from "./sinks/recording-writer.ts";
+export {
+  type ContentField,
+  type RedactionHook,
+  type RedactionTrouble,
+  redacted,
+} from "./sinks/redaction.ts";
+export { StateErasureSink } from "./sinks/state-erasure-sink.ts";
+export {
+  STEP_EVENT_TYPES,
+  type StepComplete,
+  type StepError,
+  type StepEvent,
+  type StepStart,
+} from "./step-event.ts";
+export { asError, codeOf, hasCode, isDiskFull, kindOf } from "./system-error.ts";
+export type { CallCounts } from "./tool-calls/call-counts.ts";
+export {
+  type CallTrail,
+  callDropped,
+  callEnded,
+  callStarted,
+  closedTrail,
+  degradedTools,
+  loopOf,
+} from "./tool-calls/call-trail.ts";
+export { type LoopLimits, type LoopOptions, resolveLoopLimits } from "./tool-calls/loop-limits.ts";
+export type { Loop, ToolCallName } from "./tool-calls/loop-watch.ts";
+export { trimmedEnd } from "./trimmed-end.ts";
+export {
+  CONTENT_FORMS,
+  decimalText,
+  MOST_CONTENT_BYTES,
+  MOST_INT,
+  MOST_LINE_BYTES,
+  MOST_NAME,
+} from "./value-limits.ts";
