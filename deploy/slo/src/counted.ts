@@ -1,5 +1,5 @@
-import { FAILURE_ORIGINS } from "../../../src/events/errors/failure-source.ts";
 import { prometheusLabel, prometheusNames } from "../../../src/bridge/metrics/metric-names.ts";
+import { FAILURE_ORIGINS } from "../../../src/events/errors/failure-source.ts";
 import { EACH, type Failures, type Objective, type Slow } from "./objective.ts";
 
 const JOB = "job";

@@ -1,7 +1,7 @@
+import { METRICS } from "../../../src/bridge/metrics/metric-names.ts";
 import type { FailureKindId } from "../../../src/events/errors/error-kinds.ts";
 import { FAILURE_KIND_IDS } from "../../../src/events/errors/error-kinds.ts";
 import type { FailureOrigin } from "../../../src/events/errors/failure-source.ts";
-import { METRICS } from "../../../src/bridge/metrics/metric-names.ts";
 
 /** Each value of a label has a budget of its own. */
 export const EACH = "*";
