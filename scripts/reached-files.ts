@@ -29,7 +29,7 @@ interface Import {
 }
 
 function behindDoors(file: string, names: Import["names"]): readonly string[] {
-  if (basename(file) !== "index.ts" || names === undefined) return [file];
+  if (basename(file) !== "door.ts" || names === undefined) return [file];
   return importsOf(file)
     .filter((each) => each.names?.some((name) => names.includes(name)))
     .flatMap(({ from, names: given }) =>

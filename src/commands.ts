@@ -10,8 +10,8 @@ import {
   serve,
   token,
   where,
-} from "./cli/index.ts";
-import { demo, report, view } from "./view/index.ts";
+} from "./cli/door.ts";
+import { demo, report, view } from "./view/door.ts";
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [

@@ -1,6 +1,6 @@
 // The public interface: what users register, configure or catch. The rest is in the entries beside this file in `src/entries`.
 
-export type { AuditCalls, SessionLog } from "./audit/index.ts";
+export type { AuditCalls, SessionLog } from "./audit/door.ts";
 export {
   type AttributeHook,
   Bridge,
@@ -17,7 +17,7 @@ export {
   type RootParent,
   type SpanInfo,
   type TelemetryOptions,
-} from "./bridge/index.ts";
+} from "./bridge/door.ts";
 export {
   AgentError,
   type AgentEvent,
@@ -41,5 +41,5 @@ export {
   setUnclassifiedWarning,
   type ToolErrorKind,
   type UnclassifiedWarning,
-} from "./events/index.ts";
+} from "./events/door.ts";
 export { VERSION } from "./version.ts";

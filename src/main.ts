@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { type Io, Output, run } from "./cli/index.ts";
+import { type Io, Output, run } from "./cli/door.ts";
 import { COMMANDS } from "./commands.ts";
 
 const { env, stdin, stdout, stderr } = process;

@@ -1,4 +1,4 @@
-import type { BudgetBreach, Instant, InterruptionKind, ToolErrorKind } from "../events/index.ts";
+import type { BudgetBreach, Instant, InterruptionKind, ToolErrorKind } from "../events/door.ts";
 import type { RowAnchor } from "./audit-row.ts";
 import type { GraphEvent } from "./wire/graph-event.ts";
 

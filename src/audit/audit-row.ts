@@ -1,4 +1,4 @@
-import { MOST_NAME } from "../events/index.ts";
+import { MOST_NAME } from "../events/door.ts";
 import type { AnyGraphEvent } from "./wire/graph-event.ts";
 
 /** Names one thread's log. The tenant is part of it, so that no call can reach another tenant's. */

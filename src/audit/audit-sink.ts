@@ -14,7 +14,7 @@ import {
   readEventTime,
   type Signal,
   signalOf,
-} from "../events/index.ts";
+} from "../events/door.ts";
 import { AuditCalls, type AuditScope } from "./audit-calls.ts";
 import type { AuditEntry, RowAnchor, ThreadKey } from "./audit-row.ts";
 import { type EventId, EventIds } from "./event-ids.ts";

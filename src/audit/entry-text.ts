@@ -1,4 +1,4 @@
-import { MOST_NAME } from "../events/index.ts";
+import { MOST_NAME } from "../events/door.ts";
 import type { AuditEntry, NamedThread } from "./audit-row.ts";
 import { type RowFacts, sha256 } from "./row-text.ts";
 import { encodeGraphEvent } from "./wire/graph-event-codec.ts";

@@ -7,7 +7,7 @@ import {
   MOST_NAME,
   RecentMap,
   readTimestamp,
-} from "../events/index.ts";
+} from "../events/door.ts";
 import type { RecordRefs } from "./record-refs.ts";
 
 /** Longest ID of an event: rows add a word to it. */

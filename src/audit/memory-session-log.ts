@@ -1,4 +1,4 @@
-import { checkWhole, RecentMap } from "../events/index.ts";
+import { checkWhole, RecentMap } from "../events/door.ts";
 import {
   type AuditEntry,
   type AuditRow,

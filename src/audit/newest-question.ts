@@ -5,7 +5,7 @@ import {
   MOST_CONTENT_BYTES,
   parseExact,
   surelyFits,
-} from "../events/index.ts";
+} from "../events/door.ts";
 
 /** Bytes of JSON that a question takes in its row at most. */
 export const MOST_QUESTION_BYTES = 64 * 1024;

@@ -1,4 +1,4 @@
-import type { EventEnvelope } from "../events/index.ts";
+import type { EventEnvelope } from "../events/door.ts";
 import type { ThreadHints } from "./run-threads.ts";
 import type { EventFacts } from "./signal-rows.ts";
 

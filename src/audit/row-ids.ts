@@ -1,4 +1,4 @@
-import { canonicalRunId, hashedUuid } from "../events/index.ts";
+import { canonicalRunId, hashedUuid } from "../events/door.ts";
 import type { KnownGraphEvent } from "./wire/graph-event.ts";
 
 /** A segment of a run: what a row with a derived id belongs to. */

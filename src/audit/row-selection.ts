@@ -1,4 +1,4 @@
-import { checkOneOf } from "../events/index.ts";
+import { checkOneOf } from "../events/door.ts";
 import { graphEventForm } from "./wire/graph-event-form.ts";
 
 /**

@@ -4,7 +4,7 @@ import {
   MOST_CONTENT_BYTES,
   parseExact,
   surelyFits,
-} from "../events/index.ts";
+} from "../events/door.ts";
 import type { AnyGraphEvent } from "./wire/graph-event.ts";
 
 /** Most bytes of JSON that a text of a row has that is no content: names, IDs, codes. */

@@ -1,4 +1,4 @@
-import { canonicalRunId, RecentMap, tenantKey } from "../events/index.ts";
+import { canonicalRunId, RecentMap, tenantKey } from "../events/door.ts";
 
 /** What tells a run's thread. */
 export interface ThreadHints {

@@ -15,7 +15,7 @@ import {
   TOOL_ERROR_KINDS,
   textIn,
   wireWord,
-} from "../events/index.ts";
+} from "../events/door.ts";
 import { newestQuestion } from "./newest-question.ts";
 import { derivedRowId, idInSegment, type RowSegment } from "./row-ids.ts";
 import type { GraphEvent, KnownGraphEvent } from "./wire/graph-event.ts";

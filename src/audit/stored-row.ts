@@ -1,4 +1,4 @@
-import { isCount, isObject, parseExact, parseJson } from "../events/index.ts";
+import { isCount, isObject, parseExact, parseJson } from "../events/door.ts";
 import type { AuditRow, ErasedEvent, RowAnchor, ThreadKey } from "./audit-row.ts";
 import { type RowFacts, rowHash, sha256 } from "./row-text.ts";
 import { decodeGraphEvent } from "./wire/graph-event-codec.ts";

@@ -1,4 +1,4 @@
-import { type AgentEvent, type Instant, inUtc } from "../events/index.ts";
+import { type AgentEvent, type Instant, inUtc } from "../events/door.ts";
 import type { GraphEvent } from "./wire/graph-event.ts";
 
 /**

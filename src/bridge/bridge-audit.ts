@@ -5,7 +5,7 @@ import {
   type GraphEvent,
   type ResumeScope,
   type RowAnchor,
-} from "../audit/index.ts";
+} from "../audit/door.ts";
 import type { Run } from "./lifecycle/run.ts";
 import type { SpanHandle } from "./spans/span-handle.ts";
 import { spanRefs } from "./spans/span-handle.ts";

@@ -9,7 +9,7 @@ import {
   type RowWaiter,
   type RunFacts,
   type SessionLog,
-} from "../audit/index.ts";
+} from "../audit/door.ts";
 import {
   type AgentEvent,
   type AgentEventSink,
@@ -23,7 +23,7 @@ import {
   type RunContextSource,
   type SpanActivator,
   type SpanTarget,
-} from "../events/index.ts";
+} from "../events/door.ts";
 import { BridgeAudit } from "./bridge-audit.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { Run } from "./lifecycle/run.ts";

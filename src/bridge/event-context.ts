@@ -14,7 +14,7 @@ import {
   isPromise,
   MOST_COPY,
   property,
-} from "../events/index.ts";
+} from "../events/door.ts";
 import type { Call } from "./lifecycle/call.ts";
 import type {
   OuterParent,

@@ -4,7 +4,7 @@ import {
   formatRfc3339,
   type Instant,
   millisecondsBetween,
-} from "../events/index.ts";
+} from "../events/door.ts";
 import { delayOf, idleMs } from "./lifecycle/idle-time.ts";
 import type { Run } from "./lifecycle/run.ts";
 import type { Tree } from "./lifecycle/tree.ts";

@@ -1,5 +1,5 @@
 import type { Attributes, Context, TimeInput } from "@opentelemetry/api";
-import { checkGiven, checkObject } from "../events/index.ts";
+import { checkGiven, checkObject } from "../events/door.ts";
 import { checkWait } from "./spans/within.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { diag } from "@opentelemetry/api";
-import { isPromise } from "../events/index.ts";
+import { isPromise } from "../events/door.ts";
 
 /**
  * Called with every internal error and where it happened. Errors that the hook throws are ignored.

@@ -1,5 +1,5 @@
-import { type RecordRefs, refsOf } from "../audit/index.ts";
-import type { AgentEvent, EventEnvelope } from "../events/index.ts";
+import { type RecordRefs, refsOf } from "../audit/door.ts";
+import type { AgentEvent, EventEnvelope } from "../events/door.ts";
 import type { Run } from "./lifecycle/run.ts";
 import { type CallSpan, callIn, type SpanHandle, spanRefs } from "./spans/span-handle.ts";
 

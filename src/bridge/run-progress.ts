@@ -7,7 +7,7 @@ import {
   millisecondsBetween,
   now,
   type RunEnd,
-} from "../events/index.ts";
+} from "../events/door.ts";
 import { VERSION } from "../version.ts";
 import type { Run } from "./lifecycle/run.ts";
 import type { RunObserver } from "./lifecycle/run-observer.ts";

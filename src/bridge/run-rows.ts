@@ -1,4 +1,4 @@
-import { type RowAnchor, type RowWaiter, tellWhenStored } from "../audit/index.ts";
+import { type RowAnchor, type RowWaiter, tellWhenStored } from "../audit/door.ts";
 import type { Run } from "./lifecycle/run.ts";
 import type { AuditAnchor } from "./spans/otel-driver.ts";
 import type { SpanHandle } from "./spans/span-handle.ts";

@@ -1,4 +1,4 @@
-import { type Instant, now } from "../events/index.ts";
+import { type Instant, now } from "../events/door.ts";
 import type { LifecycleLimits } from "./lifecycle/limits.ts";
 
 /** Most time between two looks at what is open, in ms. */

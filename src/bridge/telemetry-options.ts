@@ -9,7 +9,7 @@ import {
   checkOptionsObject,
   type FailureKindId,
   type LoopOptions,
-} from "../events/index.ts";
+} from "../events/door.ts";
 import type { ParentResolver, RootParent } from "./event-context.ts";
 import type { LifecycleLimits } from "./lifecycle/limits.ts";
 import type { MetricOptions } from "./metrics/label-values.ts";

@@ -9,7 +9,7 @@ import {
   resolveLoopLimits,
   type Signal,
   signalOf,
-} from "../events/index.ts";
+} from "../events/door.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import { EventContexts } from "./event-context.ts";
 import { bothOf } from "./lifecycle/both-observers.ts";

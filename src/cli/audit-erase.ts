@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { isPostgresUrl, PostgresSessionLog, urlScheme } from "../audit/index.ts";
+import { isPostgresUrl, PostgresSessionLog, urlScheme } from "../audit/door.ts";
 import { logError } from "./audit/audit-log.ts";
 import { CliError } from "./cli-error.ts";
 import type { Command } from "./command.ts";

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { type AuditRow, isUpstreamKind, type RowFilter } from "../audit/index.ts";
-import { stringifyExact } from "../events/index.ts";
+import { type AuditRow, isUpstreamKind, type RowFilter } from "../audit/door.ts";
+import { stringifyExact } from "../events/door.ts";
 import {
   type AuditLog,
   auditLogAt,

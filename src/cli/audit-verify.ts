@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { LogProblem, VerifyReport } from "../audit/index.ts";
+import type { LogProblem, VerifyReport } from "../audit/door.ts";
 import { type AnchoredSpan, anchoredSpans } from "./audit/anchored-spans.ts";
 import {
   type AuditLog,

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { environmentWarnings, serviceResource, UNNAMED, UNNAMED_HINT } from "../bridge/index.ts";
-import { DIALECT_NAMES, RUNTIMES } from "../replay/index.ts";
+import { environmentWarnings, serviceResource, UNNAMED, UNNAMED_HINT } from "../bridge/door.ts";
+import { DIALECT_NAMES, RUNTIMES } from "../replay/door.ts";
 import {
   consumeMetricsText,
   KafkaService,
@@ -12,7 +12,7 @@ import {
   openStores,
   type StatusOptions,
   StatusServer,
-} from "../service/index.ts";
+} from "../service/door.ts";
 import { CliError, messageOf } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { signalEndpoint } from "./endpoints.ts";

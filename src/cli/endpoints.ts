@@ -1,5 +1,5 @@
-import { metricsUrl, tracesUrl } from "../bridge/index.ts";
-import { trimmedEnd } from "../events/index.ts";
+import { metricsUrl, tracesUrl } from "../bridge/door.ts";
+import { trimmedEnd } from "../events/door.ts";
 import { CliError } from "./cli-error.ts";
 import { safe } from "./terminal/text.ts";
 

@@ -1,4 +1,4 @@
-import { highest } from "../events/format/index.ts";
+import { highest } from "../events/format/door.ts";
 import type { Command, OptionSpec } from "./command.ts";
 
 const COLUMNS = 84;

@@ -5,8 +5,8 @@ import {
   serviceResource,
   UNNAMED,
   UNNAMED_HINT,
-} from "../bridge/index.ts";
-import { type AnyRuntime, DIALECT_NAMES, formatIssue } from "../replay/index.ts";
+} from "../bridge/door.ts";
+import { type AnyRuntime, DIALECT_NAMES, formatIssue } from "../replay/door.ts";
 import { CliError, isBrokenPipe, messageOf } from "./cli-error.ts";
 import type { Command } from "./command.ts";
 import { LIVE_PORT, liveEndpointWarning, REPLAY_PORT } from "./endpoints.ts";

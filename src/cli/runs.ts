@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
-import { WAIT_KINDS } from "../bridge/index.ts";
-import { fromMilliseconds } from "../events/index.ts";
-import { MOST_RUNS, type OpenRunsAnswer, USUAL_RUNS } from "../service/index.ts";
+import { WAIT_KINDS } from "../bridge/door.ts";
+import { fromMilliseconds } from "../events/door.ts";
+import { MOST_RUNS, type OpenRunsAnswer, USUAL_RUNS } from "../service/door.ts";
 import { CliError } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { askForRuns, DEFAULT_URL, TOKEN_VARIABLE, tokenFrom } from "./runs/ask-service.ts";

@@ -1,12 +1,12 @@
 import { parseArgs } from "node:util";
-import { environmentWarnings, serviceResource, UNNAMED, UNNAMED_HINT } from "../bridge/index.ts";
+import { environmentWarnings, serviceResource, UNNAMED, UNNAMED_HINT } from "../bridge/door.ts";
 import {
   IngestService,
   isLoopback,
   OPENAPI_TEXT,
   openStores,
   type Stores,
-} from "../service/index.ts";
+} from "../service/door.ts";
 import { CliError, messageOf } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { httpUrl } from "./endpoints.ts";

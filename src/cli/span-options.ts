@@ -1,4 +1,4 @@
-import type { SpanChoices } from "../bridge/index.ts";
+import type { SpanChoices } from "../bridge/door.ts";
 
 /** What spans show: options of every command that makes some. */
 export const SPAN_OPTIONS = {

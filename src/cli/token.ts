@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
-import { tokenDigest } from "../service/index.ts";
+import { tokenDigest } from "../service/door.ts";
 import { CliError } from "./cli-error.ts";
 import type { Command } from "./command.ts";
 import { rateOption, tenantOption } from "./services/options.ts";

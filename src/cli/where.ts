@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { isUuid, RunIds } from "../events/index.ts";
+import { isUuid, RunIds } from "../events/door.ts";
 import { CliError } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { DEFAULT_JAEGER, jaegerTrace } from "./endpoints.ts";

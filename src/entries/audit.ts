@@ -52,4 +52,4 @@ export {
   type VerifyOptions,
   type VerifyReport,
   verifyLog,
-} from "../audit/index.ts";
+} from "../audit/door.ts";

@@ -11,4 +11,4 @@ export {
   type QueryMetadata,
   type SdkQuery,
   type ToolDecision,
-} from "../agents/index.ts";
+} from "../agents/door.ts";

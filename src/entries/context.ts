@@ -10,7 +10,7 @@ export {
   inject,
   isDerivedParent,
   RunContextPropagator,
-} from "../bridge/index.ts";
+} from "../bridge/door.ts";
 export {
   type CarrierOptions,
   type HeadersLike,
@@ -22,4 +22,4 @@ export {
   RunIds,
   type SpanActivator,
   type SpanTarget,
-} from "../events/index.ts";
+} from "../events/door.ts";

@@ -52,4 +52,4 @@ export {
   type UsageSnapshot,
   type WireClass,
   wireId,
-} from "../events/index.ts";
+} from "../events/door.ts";

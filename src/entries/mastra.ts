@@ -9,4 +9,4 @@ export {
   type Price,
   type PricedCall,
   type ToolDecision,
-} from "../agents/index.ts";
+} from "../agents/door.ts";

@@ -16,4 +16,4 @@ export {
   mcpTransport,
   type Propagate,
   RUN_META_KEY,
-} from "../agents/index.ts";
+} from "../agents/door.ts";

@@ -12,4 +12,4 @@ export {
   type SdkTrace,
   type SpanReference,
   type ToolDecision,
-} from "../agents/index.ts";
+} from "../agents/door.ts";

@@ -12,4 +12,4 @@ export {
   readPostgresRows,
   type VerifyPostgresOptions,
   verifyPostgresLog,
-} from "../audit/index.ts";
+} from "../audit/door.ts";

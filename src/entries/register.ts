@@ -1,5 +1,5 @@
 // `entelix-otel/register`, for `node --import entelix-otel/register app.mjs`: reports agents without any code.
-import { register, registerSettings } from "../agents/index.ts";
+import { register, registerSettings } from "../agents/door.ts";
 
 const say = (line: string) => process.stderr.write(`entelix-otel: ${line}\n`);
 try {

@@ -26,4 +26,4 @@ export {
   type StreamKey as StreamPlace,
   type UnknownEvent,
   type UnknownLine,
-} from "../replay/index.ts";
+} from "../replay/door.ts";

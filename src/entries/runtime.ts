@@ -33,7 +33,7 @@ export {
   ToolDeniedError,
   type ToolFunction,
   type ToolOptions,
-} from "../agents/index.ts";
+} from "../agents/door.ts";
 export {
   type BlobPart,
   type CurrentRun,
@@ -55,4 +55,4 @@ export {
   type ToolCallResponsePart,
   toMessages,
   type UriPart,
-} from "../events/index.ts";
+} from "../events/door.ts";

@@ -6,4 +6,4 @@ export {
   setupTracing,
   type Tracing,
   type TracingOptions,
-} from "../bridge/index.ts";
+} from "../bridge/door.ts";

@@ -31,4 +31,4 @@ export {
   type RedactionHook,
   type SentEvent,
   StateErasureSink,
-} from "../events/index.ts";
+} from "../events/door.ts";

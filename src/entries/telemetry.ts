@@ -10,4 +10,4 @@ export {
   type SpanLossError,
   setupTelemetry,
   type TelemetrySetupOptions,
-} from "../bridge/index.ts";
+} from "../bridge/door.ts";

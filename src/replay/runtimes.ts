@@ -1,5 +1,5 @@
-import { type Bridge, internalsOf } from "../bridge/index.ts";
-import type { AgentEvent } from "../events/index.ts";
+import { type Bridge, internalsOf } from "../bridge/door.ts";
+import type { AgentEvent } from "../events/door.ts";
 import { agentSdkDialect } from "./dialects/agent-sdk/agent-sdk-dialect.ts";
 import { AgentSdkMapping } from "./dialects/agent-sdk/agent-sdk-mapping.ts";
 import type { AgentSdkEvent } from "./dialects/agent-sdk/events.ts";

@@ -1,4 +1,4 @@
-import { type AuditSink, leavesRows, type RecordRefs, type RunFacts } from "../audit/index.ts";
+import { type AuditSink, leavesRows, type RecordRefs, type RunFacts } from "../audit/door.ts";
 import {
   type Bridge,
   inSegment,
@@ -10,8 +10,8 @@ import {
   type SpanRefs,
   spanRefs,
   type Telemetry,
-} from "../bridge/index.ts";
-import type { CallCounts, Signal } from "../events/index.ts";
+} from "../bridge/door.ts";
+import type { CallCounts, Signal } from "../events/door.ts";
 import type { JsonObject, LineEnvelope } from "./dialects/dialect.ts";
 import type { Mapping, ProjectedRow, Translated } from "./dialects/mapping.ts";
 

@@ -1,4 +1,4 @@
-import { isPostgresUrl, NdjsonSessionLog, type SessionLog, urlScheme } from "../audit/index.ts";
+import { isPostgresUrl, NdjsonSessionLog, type SessionLog, urlScheme } from "../audit/door.ts";
 import {
   type ErrorHook,
   noSpanStore,
@@ -6,7 +6,7 @@ import {
   type SpanStore,
   tracesUrl,
   within,
-} from "../bridge/index.ts";
+} from "../bridge/door.ts";
 
 /**
  * Event ids that the log in a directory remembers, at least: about 300 bytes each. A service may come

@@ -42,7 +42,7 @@ const inside = imports
   .map(({ file, from, names }) => ({ file, to: normalize(join(dirname(file), from)), names }));
 
 /** Where a room is entered. What writes figures for people runs in browsers too, which have no Node: it has its own door. */
-const DOORS = [...rooms.map((room) => `src/${room}/index.ts`), "src/events/format/index.ts"];
+const DOORS = [...rooms.map((room) => `src/${room}/door.ts`), "src/events/format/door.ts"];
 /** Asked for when it is used, and so not through a door: it has its client with it. */
 const LATER = "src/audit/postgres/postgres-session-log.ts";
 

@@ -1,4 +1,4 @@
-import type { Instant } from "../../events/index.ts";
+import type { Instant } from "../../events/door.ts";
 import type { Fields } from "../core/narrow.ts";
 import type { ModelCall, ToolCall } from "../core/run-parts.ts";
 import type { RunWriter } from "../core/run-writer.ts";

@@ -7,7 +7,7 @@ import {
   readsRows,
   sourceMoment,
   toMessages,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { sendDecision } from "../core/call-reports.ts";
 import { askedText, knownTenant } from "../core/common-options.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";

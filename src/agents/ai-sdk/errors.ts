@@ -1,4 +1,4 @@
-import { type FailureSource, FROM_MODEL, FROM_RUN, sourceOf } from "../../events/index.ts";
+import { type FailureSource, FROM_MODEL, FROM_RUN, sourceOf } from "../../events/door.ts";
 import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
 import type { Failure } from "../core/run-parts.ts";
 import type { CallState } from "./call-state.ts";

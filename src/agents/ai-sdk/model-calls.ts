@@ -1,4 +1,4 @@
-import { FROM_MODEL, outputMessages, recordSource, toMessages } from "../../events/index.ts";
+import { FROM_MODEL, outputMessages, recordSource, toMessages } from "../../events/door.ts";
 import type { ModelCallOptions } from "../core/call-reports.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import { observed, type StreamObserver } from "../core/observed-stream.ts";

@@ -4,7 +4,7 @@ import {
   checkWhole,
   type InnerSink,
   type IsFailure,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { checkCommonOptions } from "../core/common-options.ts";
 import type { DecidedBy } from "../core/decided-by.ts";
 import type { Price } from "../runtime/price.ts";

@@ -1,4 +1,4 @@
-import type { ModelCallUsage, ModelParameters } from "../../events/index.ts";
+import type { ModelCallUsage, ModelParameters } from "../../events/door.ts";
 import { aiSdkProvider } from "../core/ai-sdk-providers.ts";
 import { type ModelRequest, toolChoiceOf } from "../core/model-request.ts";
 import { countOf, type Fields, fieldsOf, textOf } from "../core/narrow.ts";

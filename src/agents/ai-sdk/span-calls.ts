@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type ContentNeed, isPromise } from "../../events/index.ts";
+import { type ContentNeed, isPromise } from "../../events/door.ts";
 import { fieldsOf, textOf } from "../core/narrow.ts";
 import { carried } from "../runtime/active-run.ts";
 import type { CallState } from "./call-state.ts";

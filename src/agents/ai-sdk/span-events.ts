@@ -1,4 +1,4 @@
-import { type ContentNeed, readsRows } from "../../events/index.ts";
+import { type ContentNeed, readsRows } from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { RecordedSpan } from "./recorded-span.ts";
 

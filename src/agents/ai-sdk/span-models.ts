@@ -1,4 +1,4 @@
-import { type ContentNeed, now } from "../../events/index.ts";
+import { type ContentNeed, now } from "../../events/door.ts";
 import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
 import type { CallState, OpenModel } from "./call-state.ts";
 import type { ModelCalls } from "./model-calls.ts";

@@ -1,4 +1,4 @@
-import { textProperty } from "../../events/index.ts";
+import { textProperty } from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { CallState } from "./call-state.ts";
 import type { Calls } from "./calls.ts";

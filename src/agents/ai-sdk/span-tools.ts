@@ -1,4 +1,4 @@
-import type { ContentNeed } from "../../events/index.ts";
+import type { ContentNeed } from "../../events/door.ts";
 import { type Fields, fieldsOf } from "../core/narrow.ts";
 import type { CallState } from "./call-state.ts";
 import type { RecordedSpan } from "./recorded-span.ts";

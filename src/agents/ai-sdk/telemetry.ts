@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { tellHook } from "../../events/index.ts";
+import { tellHook } from "../../events/door.ts";
 import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
 import { observedStream } from "../core/observed-stream.ts";
 import { SafeSink } from "../core/safe-sink.ts";

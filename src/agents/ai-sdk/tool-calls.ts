@@ -1,4 +1,4 @@
-import { AgentError, recordSource } from "../../events/index.ts";
+import { AgentError, recordSource } from "../../events/door.ts";
 import { sendReturned, type ToolCallOptions } from "../core/call-reports.ts";
 import { type Fields, fieldIn, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import { startedNow } from "../core/run-parts.ts";

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import { type AgentError, type CurrentRun, toMessages } from "../../events/index.ts";
+import { type AgentError, type CurrentRun, toMessages } from "../../events/door.ts";
 import { type Beginning, LEFT_OPEN, type RunPlace, type Step } from "../core/run-parts.ts";
 import { RunWriter } from "../core/run-writer.ts";
 import { cutBy } from "../runtime/calling-off.ts";

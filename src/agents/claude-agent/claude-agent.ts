@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { property, RecentMap, tellHook, tenantKey } from "../../events/index.ts";
+import { property, RecentMap, tellHook, tenantKey } from "../../events/door.ts";
 import { knownTenant } from "../core/common-options.ts";
 import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
 import { SafeSink } from "../core/safe-sink.ts";

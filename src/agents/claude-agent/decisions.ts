@@ -1,4 +1,4 @@
-import type { DecisionDetails } from "../../events/index.ts";
+import type { DecisionDetails } from "../../events/door.ts";
 import { personOf, type ToolDecision } from "../core/decided-by.ts";
 import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
 import type { ClaudeAgentOptions, QueryMetadata } from "./options.ts";

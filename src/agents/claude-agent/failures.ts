@@ -1,4 +1,4 @@
-import { AgentError, type FailureSource, FROM_MODEL, FROM_RUN } from "../../events/index.ts";
+import { AgentError, type FailureSource, FROM_MODEL, FROM_RUN } from "../../events/door.ts";
 import { type Fields, listOf, textOf } from "../core/narrow.ts";
 import { amountOf, decimalOf } from "./usage-difference.ts";
 

@@ -1,4 +1,4 @@
-import { type AgentEvent, sentLater } from "../../events/index.ts";
+import { type AgentEvent, sentLater } from "../../events/door.ts";
 import type { OpenEnvelope, SafeSink } from "../core/safe-sink.ts";
 
 /** Most events that wait. Above it, all of them are sent. */

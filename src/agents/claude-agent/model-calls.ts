@@ -1,4 +1,4 @@
-import { type Instant, now, toMessages } from "../../events/index.ts";
+import { type Instant, now, toMessages } from "../../events/door.ts";
 import type { ModelRequest } from "../core/model-request.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { ModelCall } from "../core/run-parts.ts";

@@ -1,4 +1,4 @@
-import { isRunContextSource, type RunContext, writeEnvironment } from "../../events/index.ts";
+import { isRunContextSource, type RunContext, writeEnvironment } from "../../events/door.ts";
 import { type Fields, fieldIn } from "../core/narrow.ts";
 import type { RunPlace } from "../core/run-parts.ts";
 import type { ActiveRun } from "../runtime/active-run.ts";

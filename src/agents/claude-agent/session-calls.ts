@@ -1,4 +1,4 @@
-import { AgentError } from "../../events/index.ts";
+import { AgentError } from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { textIn } from "./content-text.ts";

@@ -1,4 +1,4 @@
-import { type AgentError, FROM_RUN, readsRows } from "../../events/index.ts";
+import { type AgentError, FROM_RUN, readsRows } from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { SafeSink } from "../core/safe-sink.ts";
 import type { ActiveRun } from "../runtime/active-run.ts";

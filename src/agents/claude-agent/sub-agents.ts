@@ -1,4 +1,4 @@
-import { AgentError, FROM_RUN } from "../../events/index.ts";
+import { AgentError, FROM_RUN } from "../../events/door.ts";
 import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
 import { AgentRun, newPlace, type RunShared } from "./agent-run.ts";
 import type { Ending } from "./failures.ts";

@@ -5,7 +5,7 @@ import {
   type IsFailure,
   RecentMap,
   type ToolFailure,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { textOf } from "../core/narrow.ts";
 import type { ToolCall } from "../core/run-parts.ts";
 import type { RunWriter } from "../core/run-writer.ts";

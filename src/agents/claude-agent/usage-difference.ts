@@ -6,7 +6,7 @@ import {
   readDecimal,
   roundedText,
   type UsageSnapshot,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { type Fields, fieldsOf } from "../core/narrow.ts";
 import { costOf, isZeroCost, type Price } from "../runtime/price.ts";
 

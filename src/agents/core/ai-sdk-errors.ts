@@ -1,4 +1,4 @@
-import { textProperty } from "../../events/index.ts";
+import { textProperty } from "../../events/door.ts";
 
 /** Errors of the AI SDK whose texts quote what the model or the user said, and the text in its place. */
 const QUOTING: ReadonlyMap<string, string> = new Map([

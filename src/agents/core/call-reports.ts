@@ -1,4 +1,4 @@
-import { type ContentNeed, failureInResult, type IsFailure } from "../../events/index.ts";
+import { type ContentNeed, failureInResult, type IsFailure } from "../../events/door.ts";
 import type { Price } from "../runtime/price.ts";
 import { type DecidedBy, personOf } from "./decided-by.ts";
 import type { Fields } from "./narrow.ts";

@@ -1,4 +1,4 @@
-import { checkFunction, checkGiven, checkOptionsObject } from "../../events/index.ts";
+import { checkFunction, checkGiven, checkOptionsObject } from "../../events/door.ts";
 import { textOf } from "./narrow.ts";
 
 /** The options that most adapters have. */

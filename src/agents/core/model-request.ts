@@ -1,4 +1,4 @@
-import type { ModelParameters } from "../../events/index.ts";
+import type { ModelParameters } from "../../events/door.ts";
 import type { Server } from "../runtime/server-address.ts";
 import { fieldsOf, textOf } from "./narrow.ts";
 

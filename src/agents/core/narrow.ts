@@ -1,4 +1,4 @@
-import { isCount } from "../../events/index.ts";
+import { isCount } from "../../events/door.ts";
 
 /** An object whose fields can be read; what they hold is not known. */
 export interface Fields {

@@ -4,7 +4,7 @@ import {
   type FailureSource,
   type ModelCallUsage,
   sourceMoment,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { SubjectFields } from "../runtime/run-subject.ts";
 
 /** A run as its events name it. */

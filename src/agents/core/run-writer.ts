@@ -21,7 +21,7 @@ import {
   type ToolFailure,
   toolEnvelopeOf,
   type UsageSnapshot,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { IdCounter } from "../runtime/event-line.ts";
 import { isZeroCost } from "../runtime/price.ts";
 import type { ModelRequest } from "./model-request.ts";

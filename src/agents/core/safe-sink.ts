@@ -8,7 +8,7 @@ import {
   type Instant,
   isPromise,
   tellHook,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 
 /** An envelope that may still change. The events of an adapter always have an id and a time. */
 export type OpenEnvelope = { -readonly [K in keyof EventEnvelope]: EventEnvelope[K] } & {

@@ -1,4 +1,4 @@
-import { describe, isPromise } from "../../events/index.ts";
+import { describe, isPromise } from "../../events/door.ts";
 import { type RunSubject, type SubjectFields, subjectFields } from "../runtime/run-subject.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { MOST_NAME } from "../../events/index.ts";
+import { MOST_NAME } from "../../events/door.ts";
 import { fieldsOf, listOf, textOf } from "./narrow.ts";
 
 /**

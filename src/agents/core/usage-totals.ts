@@ -5,7 +5,7 @@ import {
   type ModelCallUsage,
   readDecimal,
   type UsageSnapshot,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 
 /** What the calls of models and tools in a run, and in the runs below it, came to. */
 export class UsageTotals {

@@ -13,7 +13,7 @@ import {
   resultText,
   type ToolFailure,
   toolEnvelopeOf,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { ModelRequest } from "../core/model-request.ts";
 import { type SafeSink, withDetails } from "../core/safe-sink.ts";
 import { isZeroCost } from "../runtime/price.ts";

@@ -6,7 +6,7 @@ import {
   readsRows,
   recordSource,
   sourceMoment,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { SafeSink } from "../core/safe-sink.ts";
 import { describedIn } from "../core/tool-descriptions.ts";

@@ -8,7 +8,7 @@ import {
   checkWhole,
   type InnerSink,
   type IsFailure,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { checkTenant, tenantOf } from "../core/common-options.ts";
 import type { DecidedBy } from "../core/decided-by.ts";
 import { type Fields, textOf } from "../core/narrow.ts";

@@ -1,4 +1,4 @@
-import { type InnerSink, tellHook } from "../../events/index.ts";
+import { type InnerSink, tellHook } from "../../events/door.ts";
 import { SafeSink } from "../core/safe-sink.ts";
 import { CallTracker } from "./call-tracker.ts";
 import {

@@ -4,7 +4,7 @@ import {
   type RenderedForLlm,
   resultText,
   textOfResult,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { fieldsOf, listOf } from "../core/narrow.ts";
 import { isTimeout } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";

@@ -1,4 +1,4 @@
-import { property } from "../../events/index.ts";
+import { property } from "../../events/door.ts";
 import { listOf } from "../core/narrow.ts";
 import { carried } from "../runtime/active-run.ts";
 import { SPAN_SCOPE } from "./handler.ts";

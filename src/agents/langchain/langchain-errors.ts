@@ -15,7 +15,7 @@ import {
   property,
   sourceOf,
   textProperty,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { RunState } from "./run-state.ts";
 
 /** LangGraph's signals travel as errors: a pause, or control handed to the graph above. */

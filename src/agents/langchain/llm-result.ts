@@ -1,4 +1,4 @@
-import type { ModelCallUsage, OutputMessage } from "../../events/index.ts";
+import type { ModelCallUsage, OutputMessage } from "../../events/door.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import { modelIn, reasonIn, saidOf } from "./answer-metadata.ts";
 import { answerMessage } from "./messages.ts";

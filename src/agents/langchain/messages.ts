@@ -7,7 +7,7 @@ import {
   outputMessages,
   roleMessage,
   toMessages,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import { reasonIn, saidOf } from "./answer-metadata.ts";
 

@@ -4,7 +4,7 @@ import {
   type InterruptionKind,
   RecentMap,
   tenantKey,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import { interruptionIn } from "../runtime/run-errors.ts";
 import { interruptsOf, signalOf } from "./langchain-errors.ts";

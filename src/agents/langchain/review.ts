@@ -1,4 +1,4 @@
-import type { DecisionDetails } from "../../events/index.ts";
+import type { DecisionDetails } from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 
 // What people decide about tool calls, as LangChain's `humanInTheLoopMiddleware` asks and is answered:

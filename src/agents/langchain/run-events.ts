@@ -1,4 +1,4 @@
-import { type Instant, type InterruptionKind, now, sentLater } from "../../events/index.ts";
+import { type Instant, type InterruptionKind, now, sentLater } from "../../events/door.ts";
 import { type OpenEnvelope, type SafeSink, withDetails } from "../core/safe-sink.ts";
 import { isZeroCost } from "../runtime/price.ts";
 import type { Failure } from "./langchain-errors.ts";

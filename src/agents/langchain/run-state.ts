@@ -1,4 +1,4 @@
-import { type Instant, sourceMoment } from "../../events/index.ts";
+import { type Instant, sourceMoment } from "../../events/door.ts";
 import { UsageTotals } from "../core/usage-totals.ts";
 import type { ActiveRun } from "../runtime/active-run.ts";
 import type { SubjectFields } from "../runtime/run-subject.ts";

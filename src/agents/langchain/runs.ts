@@ -1,4 +1,4 @@
-import { FROM_RUN, type Instant, millisecondsBetween, now } from "../../events/index.ts";
+import { FROM_RUN, type Instant, millisecondsBetween, now } from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf } from "../core/narrow.ts";
 import type { SafeSink } from "../core/safe-sink.ts";
 import { askedSubject } from "../core/subject-hook.ts";

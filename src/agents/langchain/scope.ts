@@ -1,4 +1,4 @@
-import type { AgentEventSink, SpanTarget } from "../../events/index.ts";
+import type { AgentEventSink, SpanTarget } from "../../events/door.ts";
 import type { ActiveRun } from "../runtime/active-run.ts";
 import type { RunState } from "./run-state.ts";
 

@@ -7,7 +7,7 @@ import {
   sourceMoment,
   sourceOf,
   toolEnvelopeOf,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import { type SafeSink, withDetails } from "../core/safe-sink.ts";
 import { errorText, exceptionIn, explained, signalOf } from "./langchain-errors.ts";

@@ -1,4 +1,4 @@
-import { type Instant, now } from "../../events/index.ts";
+import { type Instant, now } from "../../events/door.ts";
 import { isCalledOff } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
 import type { ScopeTable } from "./scope.ts";

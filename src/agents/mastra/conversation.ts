@@ -1,4 +1,4 @@
-import { inputMessages, outputMessages } from "../../events/index.ts";
+import { inputMessages, outputMessages } from "../../events/door.ts";
 import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { Generation, ModelStep, OpenTool } from "./run-state.ts";
 

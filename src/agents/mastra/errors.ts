@@ -8,7 +8,7 @@ import {
   sourceOf,
   textProperty,
   thrownMessage,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
 import { type Fields, textOf } from "../core/narrow.ts";
 import type { Failure } from "../core/run-parts.ts";

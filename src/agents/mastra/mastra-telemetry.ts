@@ -1,4 +1,4 @@
-import { isPromise, tellHook } from "../../events/index.ts";
+import { isPromise, tellHook } from "../../events/door.ts";
 import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
 import { observedStream } from "../core/observed-stream.ts";
 import { SafeSink } from "../core/safe-sink.ts";

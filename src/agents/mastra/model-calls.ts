@@ -1,4 +1,4 @@
-import { AgentError, FROM_MODEL, fromMilliseconds, now, recordSource } from "../../events/index.ts";
+import { AgentError, FROM_MODEL, fromMilliseconds, now, recordSource } from "../../events/door.ts";
 import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
 import type { ModelCallOptions } from "../core/call-reports.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";

@@ -1,4 +1,4 @@
-import { checkFunction, checkWhole, type InnerSink, type IsFailure } from "../../events/index.ts";
+import { checkFunction, checkWhole, type InnerSink, type IsFailure } from "../../events/door.ts";
 import { checkCommonOptions } from "../core/common-options.ts";
 import type { DecidedBy } from "../core/decided-by.ts";
 import type { Price } from "../runtime/price.ts";

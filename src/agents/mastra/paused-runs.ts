@@ -1,4 +1,4 @@
-import { tenantKey } from "../../events/index.ts";
+import { tenantKey } from "../../events/door.ts";
 
 /** A run that waits. */
 export interface PausedRun {

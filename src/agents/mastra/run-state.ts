@@ -1,4 +1,4 @@
-import type { Instant } from "../../events/index.ts";
+import type { Instant } from "../../events/door.ts";
 import type { ModelRequest } from "../core/model-request.ts";
 import type { Fields } from "../core/narrow.ts";
 import type { ModelCall, Step, ToolCall } from "../core/run-parts.ts";

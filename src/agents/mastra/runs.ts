@@ -6,7 +6,7 @@ import {
   outputMessages,
   readsRows,
   sourceMoment,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
 import { sendDecision } from "../core/call-reports.ts";
 import { askedText, knownTenant } from "../core/common-options.ts";

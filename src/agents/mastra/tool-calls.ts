@@ -1,4 +1,4 @@
-import { AgentError, type FailureSource, recordSource } from "../../events/index.ts";
+import { AgentError, type FailureSource, recordSource } from "../../events/door.ts";
 import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
 import { sendReturned, type ToolCallOptions } from "../core/call-reports.ts";
 import { fieldsOf, textOf } from "../core/narrow.ts";

@@ -1,4 +1,4 @@
-import { AgentError, FROM_RUN, sourceOf } from "../../events/index.ts";
+import { AgentError, FROM_RUN, sourceOf } from "../../events/door.ts";
 import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
 import { textOf } from "../core/narrow.ts";
 import { thrownOf } from "./errors.ts";

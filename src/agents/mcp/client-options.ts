@@ -6,7 +6,7 @@ import {
   checkText,
   type InnerSink,
   type IsFailure,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { checkTenant } from "../core/common-options.ts";
 import type { RunSubject } from "../runtime/run-subject.ts";
 import type { Propagate } from "./meta.ts";

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { currentRunContext } from "../../bridge/index.ts";
+import { currentRunContext } from "../../bridge/door.ts";
 import { fieldsOf, textOf } from "../core/narrow.ts";
 import type { ClientCall } from "./client-call.ts";
 import { Connection } from "./connection.ts";

@@ -1,4 +1,4 @@
-import { type McpDetails, property } from "../../events/index.ts";
+import { type McpDetails, property } from "../../events/door.ts";
 import { fieldsOf, textOf } from "../core/narrow.ts";
 import type { Request, RequestId, Response } from "./json-rpc.ts";
 

@@ -1,4 +1,4 @@
-import { isPromise, property } from "../../events/index.ts";
+import { isPromise, property } from "../../events/door.ts";
 import { textOf } from "../core/narrow.ts";
 import { CallPlaces } from "./call-places.ts";
 import { ClientCall } from "./client-call.ts";

@@ -1,4 +1,4 @@
-import { isPromise, property } from "../../events/index.ts";
+import { isPromise, property } from "../../events/door.ts";
 import { fieldsOf, textOf } from "../core/narrow.ts";
 import { keepCounts, mcpCounts, Reporter } from "./reporter.ts";
 import { handledCall } from "./server-call.ts";

@@ -1,5 +1,5 @@
-import { currentRunContext } from "../../bridge/index.ts";
-import { checkFunction, checkOneOf, checkOptionsObject } from "../../events/index.ts";
+import { currentRunContext } from "../../bridge/door.ts";
+import { checkFunction, checkOneOf, checkOptionsObject } from "../../events/door.ts";
 import { readMessage } from "./json-rpc.ts";
 import { type Propagate, withContext } from "./meta.ts";
 import { keepCounts, mcpCounts, Reporter } from "./reporter.ts";

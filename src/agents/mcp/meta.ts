@@ -1,4 +1,4 @@
-import { type RunContext, readMessage, writeMessage } from "../../events/index.ts";
+import { type RunContext, readMessage, writeMessage } from "../../events/door.ts";
 import { fieldsOf } from "../core/narrow.ts";
 import type { Request } from "./json-rpc.ts";
 

@@ -1,4 +1,4 @@
-import { type AgentEventSink, tellHook } from "../../events/index.ts";
+import { type AgentEventSink, tellHook } from "../../events/door.ts";
 import { SafeSink } from "../core/safe-sink.ts";
 import { type McpCounts, type MutableCounts, noCounts } from "./counts.ts";
 

@@ -1,4 +1,4 @@
-import { AgentError, property } from "../../events/index.ts";
+import { AgentError, property } from "../../events/door.ts";
 import { type Fields, textOf } from "../core/narrow.ts";
 
 /** The error of a JSON-RPC response, as the SDK's clients would throw it. */

@@ -8,7 +8,7 @@ import {
   recordSource,
   sourceMoment,
   textOfResult,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { ToolCall } from "../core/run-parts.ts";
 import type { RunWriter } from "../core/run-writer.ts";
 import type { SafeSink } from "../core/safe-sink.ts";

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import type { McpDetails } from "../../events/index.ts";
+import type { McpDetails } from "../../events/door.ts";
 import { knownTenant } from "../core/common-options.ts";
 import { RunWriter } from "../core/run-writer.ts";
 import { askedSubject } from "../core/subject-hook.ts";

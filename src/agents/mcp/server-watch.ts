@@ -1,4 +1,4 @@
-import { type McpDetails, MOST_NAME, property } from "../../events/index.ts";
+import { type McpDetails, MOST_NAME, property } from "../../events/door.ts";
 import { fieldsOf, textOf } from "../core/narrow.ts";
 import { Connection } from "./connection.ts";
 import { idText, type Request, type RequestId, readMessage } from "./json-rpc.ts";

@@ -1,4 +1,4 @@
-import { property } from "../../events/index.ts";
+import { property } from "../../events/door.ts";
 
 /** Runs a piece of work inside something, once, and gives what comes of it. */
 export type Around = <T>(work: () => T) => T;

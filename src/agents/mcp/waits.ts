@@ -4,7 +4,7 @@ import {
   type EventDetails,
   FROM_RUN,
   type McpDetails,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { Fields } from "../core/narrow.ts";
 import type { Step } from "../core/run-parts.ts";
 import type { RunWriter } from "../core/run-writer.ts";

@@ -5,7 +5,7 @@ import {
   FROM_MODEL,
   FROM_RUN,
   type Instant,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { type OpenEnvelope, type SafeSink, withDetails } from "../core/safe-sink.ts";
 import { isZeroCost } from "../runtime/price.ts";
 import { eventIdOf } from "./ids.ts";

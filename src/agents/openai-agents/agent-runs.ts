@@ -1,4 +1,4 @@
-import type { Instant } from "../../events/index.ts";
+import type { Instant } from "../../events/door.ts";
 import { textOf } from "../core/narrow.ts";
 import { failureOf, type RunEvents } from "./agent-run-events.ts";
 import { takeHandoff } from "./handoffs.ts";

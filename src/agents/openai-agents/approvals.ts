@@ -1,4 +1,4 @@
-import { type DecisionDetails, millisecondsBetween } from "../../events/index.ts";
+import { type DecisionDetails, millisecondsBetween } from "../../events/door.ts";
 import { type DecidedBy, personOf, type ToolDecision } from "../core/decided-by.ts";
 import { fieldIn, listOf, textOf } from "../core/narrow.ts";
 import type { AskedCall } from "./span-answer.ts";

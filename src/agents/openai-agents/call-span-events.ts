@@ -18,7 +18,7 @@ import {
   type ToolFailure,
   toMessages,
   toolEnvelopeOf,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { textOf } from "../core/narrow.ts";
 import { type OpenEnvelope, type SafeSink, withDetails } from "../core/safe-sink.ts";
 import { describedIn } from "../core/tool-descriptions.ts";

@@ -6,7 +6,7 @@ import {
   failureInResult,
   type Instant,
   type IsFailure,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { textOf } from "../core/narrow.ts";
 import { cutBy } from "../runtime/calling-off.ts";
 import { costOf, type Price } from "../runtime/price.ts";

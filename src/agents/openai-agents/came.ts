@@ -1,4 +1,4 @@
-import { isPromise } from "../../events/index.ts";
+import { isPromise } from "../../events/door.ts";
 
 /** What came of the code of a call: the SDK's span has no more than texts of it. */
 export type Came = { readonly value: unknown } | { readonly thrown: unknown };

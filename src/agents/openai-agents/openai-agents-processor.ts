@@ -5,7 +5,7 @@ import {
   type IsFailure,
   isSpanActivator,
   tellHook,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { checkCommonOptions } from "../core/common-options.ts";
 import type { DecidedBy } from "../core/decided-by.ts";
 import { fieldIn, fieldsOf, textOf } from "../core/narrow.ts";

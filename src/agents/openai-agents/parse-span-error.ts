@@ -5,7 +5,7 @@ import {
   exceptionOf,
   MCP_PREFIX,
   textProperty,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { fieldsOf, textOf } from "../core/narrow.ts";
 import type { Came } from "./came.ts";
 import type { SdkSpanError } from "./sdk.ts";

@@ -3,7 +3,7 @@ import {
   type InputMessage,
   type OutputMessage,
   outputMessages,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { AskedCall } from "./span-answer.ts";
 import type { AgentRun, TraceRecord } from "./trace-record.ts";
 

@@ -1,4 +1,4 @@
-import { type ModelCallUsage, type OutputMessage, outputMessages } from "../../events/index.ts";
+import { type ModelCallUsage, type OutputMessage, outputMessages } from "../../events/door.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { SdkSpanData } from "./sdk.ts";
 import { requestedModel } from "./span-request.ts";

@@ -5,7 +5,7 @@ import {
   now,
   readTimestamp,
   toMilliseconds,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 
 /** How much later than it happened a callback may come, in ms, until the span's own time counts. */
 const LATE_MS = 5;

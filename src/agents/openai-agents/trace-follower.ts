@@ -1,4 +1,4 @@
-import { type Instant, type IsFailure, now } from "../../events/index.ts";
+import { type Instant, type IsFailure, now } from "../../events/door.ts";
 import type { DecidedBy } from "../core/decided-by.ts";
 import { textOf } from "../core/narrow.ts";
 import type { SafeSink } from "../core/safe-sink.ts";

@@ -1,4 +1,4 @@
-import type { FailureSource, InputMessage, Instant, OutputMessage } from "../../events/index.ts";
+import type { FailureSource, InputMessage, Instant, OutputMessage } from "../../events/door.ts";
 import type { UsageTotals } from "../core/usage-totals.ts";
 import type { ActiveRun } from "../runtime/active-run.ts";
 import type { SubjectFields } from "../runtime/run-subject.ts";

@@ -6,7 +6,7 @@ import {
   type SpanActivator,
   type SpanTarget,
   withSpanOf,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 
 /** The sink of a process, made with the first event: until then the application may set up what it likes. */
 export class AgentSink implements InnerSink, SpanActivator {

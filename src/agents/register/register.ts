@@ -7,8 +7,8 @@ import {
   isRegistered,
   type Tracing,
   type TracingOptions,
-} from "../../bridge/index.ts";
-import type { InnerSink } from "../../events/index.ts";
+} from "../../bridge/door.ts";
+import type { InnerSink } from "../../events/door.ts";
 import { fieldIn } from "../core/narrow.ts";
 import { AgentSink } from "./agent-sink.ts";
 import { enableAiSdk } from "./ai-sdk.ts";

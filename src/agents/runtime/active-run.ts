@@ -5,7 +5,7 @@ import {
   type RunScope,
   runStorage,
   type SpanTarget,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { RunPolicy } from "./run-policy.ts";
 import type { SubjectFields } from "./run-subject.ts";
 

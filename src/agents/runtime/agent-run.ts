@@ -1,4 +1,4 @@
-import type { InterruptionKind, UsageSnapshot } from "../../events/index.ts";
+import type { InterruptionKind, UsageSnapshot } from "../../events/door.ts";
 import type { ModelFunction, ModelOptions } from "./call-model.ts";
 import type { StepFunction, StepOptions } from "./call-step.ts";
 import type { ToolFunction, ToolOptions } from "./call-tool.ts";

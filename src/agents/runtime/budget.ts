@@ -10,7 +10,7 @@ import {
   type UsageLimitBreach,
   type UsageSnapshot,
   ZERO,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 
 /** The budget of a run and all its sub-agents together. Fields that are left out have no limit. */
 export interface BudgetLimits {

@@ -13,7 +13,7 @@ import {
   recordSource,
   tellHook,
   toMessages,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { carried, currentIn } from "./active-run.ts";
 import { parametersIn } from "./model-parameters.ts";
 import { checkedReport, type ModelReport } from "./model-report.ts";

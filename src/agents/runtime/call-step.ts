@@ -6,7 +6,7 @@ import {
   operatorText,
   sourceOf,
   toolEnvelopeOf,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { carried, currentIn } from "./active-run.ts";
 import { checkCallTexts, type OpenCall, type RunCore, tracked } from "./open-call.ts";
 

@@ -13,7 +13,7 @@ import {
   schemaIn,
   tellHook,
   toolEnvelopeOf,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { carried, currentIn } from "./active-run.ts";
 import { saidWhenLong } from "./long-wait.ts";
 import type { OpenCall } from "./open-call.ts";

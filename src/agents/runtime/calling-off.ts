@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { AgentError, asAgentError } from "../../events/index.ts";
+import { AgentError, asAgentError } from "../../events/door.ts";
 
 /** What a run fails with when a signal calls it off: a timeout is a deadline, all else a cancellation. */
 export function calledOff(reason: unknown): AgentError {

@@ -10,7 +10,7 @@ import {
   now,
   SequenceCounter,
   sentLater,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 
 /** What stands in the envelope of every event of a run. */
 export type RunEnvelope = Omit<EventEnvelope, "event_id" | "sequence" | "timestamp">;

@@ -11,7 +11,7 @@ import {
   sourceMoment,
   sourceOf,
   tellHook,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { carried, currentIn } from "./active-run.ts";
 import { cutBy, LazySignal, Watch } from "./calling-off.ts";

@@ -1,4 +1,4 @@
-import { type ModelParameters, property } from "../../events/index.ts";
+import { type ModelParameters, property } from "../../events/door.ts";
 
 const NUMBERS = [
   "temperature",

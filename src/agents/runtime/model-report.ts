@@ -4,7 +4,7 @@ import {
   type ModelComplete,
   outputMessages,
   property,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 
 /** Data of a model's answer. Leave out fields that the provider does not give. */
 export interface ModelReport {

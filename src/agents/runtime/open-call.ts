@@ -4,7 +4,7 @@ import {
   type EventDetails,
   sourceMoment,
   type UsageLimitBreach,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { LazySignal } from "./calling-off.ts";
 import type { Interruption } from "./run-errors.ts";

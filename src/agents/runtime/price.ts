@@ -4,7 +4,7 @@ import {
   readDecimal,
   roundedText,
   tellHook,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 
 /** A model call that ended, as a price hook receives it. */
 export interface PricedCall {

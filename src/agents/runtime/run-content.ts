@@ -4,7 +4,7 @@ import {
   messagesOrValue,
   outputMessages,
   property,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 
 // What is no message is sent as it is: writing its JSON is the business of whoever shows it.
 

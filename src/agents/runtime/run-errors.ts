@@ -4,7 +4,7 @@ import {
   asAgentError,
   type InterruptionKind,
   property,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 
 const ENDED: unique symbol = Symbol.for("entelix-otel.run-ended-error");
 const DENIED: unique symbol = Symbol.for("entelix-otel.tool-denied-error");

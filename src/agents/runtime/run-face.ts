@@ -1,4 +1,4 @@
-import { AgentError, type InterruptionKind, type UsageSnapshot } from "../../events/index.ts";
+import { AgentError, type InterruptionKind, type UsageSnapshot } from "../../events/door.ts";
 import type { AgentRun, RunHandle } from "./agent-run.ts";
 import { callModel, type ModelFunction, type ModelOptions } from "./call-model.ts";
 import { callStep, type StepFunction, type StepOptions } from "./call-step.ts";

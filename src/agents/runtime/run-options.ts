@@ -9,7 +9,7 @@ import {
   type LoopOptions,
   type RunContext,
   resolveLoopLimits,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { activeRun } from "./active-run.ts";
 import { type Budget, type BudgetLimits, UsageBudget } from "./budget.ts";
 import type { RunEnvelope } from "./event-line.ts";

@@ -3,7 +3,7 @@ import {
   type IsFailure,
   type LoopLimits,
   type ToolErrorKind,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { Budget } from "./budget.ts";
 import type { Price } from "./price.ts";
 

@@ -1,4 +1,4 @@
-import { checkList, checkObject, describe, type EventDetails } from "../../events/index.ts";
+import { checkList, checkObject, describe, type EventDetails } from "../../events/door.ts";
 
 /**
  * Whose run it is: personal data, on spans and in recordings only where you give it. Never a label of

@@ -8,7 +8,7 @@ import {
   loopOf,
   type ToolCallName,
   type UsageLimitBreach,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 
 /** A call of a run that is followed. */
 export interface LoopCall extends ToolCallName {

@@ -1,4 +1,4 @@
-import type { DecisionDetails } from "../../events/index.ts";
+import type { DecisionDetails } from "../../events/door.ts";
 
 /** What a denial says that has no reason. */
 const NO_REASON = "not approved";

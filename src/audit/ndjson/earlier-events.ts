@@ -1,4 +1,4 @@
-import { hashedWords, hashOfId, IdTable, RecentMap } from "../../events/index.ts";
+import { hashedWords, hashOfId, IdTable, RecentMap } from "../../events/door.ts";
 import type { NamedThread, RowAnchor } from "../audit-row.ts";
 import type { EntryText } from "../entry-text.ts";
 import { type EventCache, type EventRow, rowsWithEvents } from "./event-cache.ts";

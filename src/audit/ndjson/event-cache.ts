@@ -1,4 +1,4 @@
-import { RecentMap } from "../../events/index.ts";
+import { RecentMap } from "../../events/door.ts";
 import { type RowAnchor, threadText } from "../audit-row.ts";
 import { fileLines } from "../storage/file-lines.ts";
 import { type LogLine, readLogLine } from "./log-line.ts";

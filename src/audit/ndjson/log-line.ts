@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { isCount, isObject, parseJson } from "../../events/index.ts";
+import { isCount, isObject, parseJson } from "../../events/door.ts";
 import type { ThreadKey } from "../audit-row.ts";
 import { sha256 } from "../row-text.ts";
 import { lineText } from "../storage/file-lines.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { asError } from "../../events/index.ts";
+import { asError } from "../../events/door.ts";
 import type { FileLayer, LogFile } from "../storage/file-layer.ts";
 import type { LineChunks } from "../storage/line-chunks.ts";
 import { SegmentedLog, type SegmentStart } from "../storage/segmented-log.ts";

@@ -4,7 +4,7 @@ import {
   checkOptionsObject,
   checkWhole,
   tellHook,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { DEFAULT_EVENT_IDS } from "../session-log.ts";
 import type { FileLayer } from "../storage/file-layer.ts";
 import { nodeFileLayer } from "../storage/node-file-layer.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { checkText, checkWhole } from "../../events/index.ts";
+import { checkText, checkWhole } from "../../events/door.ts";
 import {
   type AuditEntry,
   type AuditRow,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isCount, isObject, parseJson } from "../../events/index.ts";
+import { isCount, isObject, parseJson } from "../../events/door.ts";
 import { type ThreadKey, threadText } from "../audit-row.ts";
 import type { FileLayer, LogFile } from "../storage/file-layer.ts";
 import {

@@ -1,4 +1,4 @@
-import { RecentMap } from "../../events/index.ts";
+import { RecentMap } from "../../events/door.ts";
 import { EMPTY_THREAD, type NamedThread, type RowAnchor } from "../audit-row.ts";
 import type { SealedInfo } from "./log-writer.ts";
 import type { SegmentStore } from "./segment-store.ts";

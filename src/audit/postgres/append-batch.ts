@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isCount } from "../../events/index.ts";
+import { isCount } from "../../events/door.ts";
 import type { NamedThread, RowAnchor } from "../audit-row.ts";
 import type { EntryText } from "../entry-text.ts";
 import { binaryArray, int4Array, TYPES, textArray } from "./binary-array.ts";

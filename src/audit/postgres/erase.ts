@@ -1,4 +1,4 @@
-import { isObject, parseJson, readTimestamp } from "../../events/index.ts";
+import { isObject, parseJson, readTimestamp } from "../../events/door.ts";
 import type { ErasedEvent } from "../audit-row.ts";
 import { int8Array, textArray } from "./binary-array.ts";
 import { type RunStatement, rowPages } from "./row-pages.ts";

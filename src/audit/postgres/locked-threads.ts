@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { asError } from "../../events/index.ts";
+import { asError } from "../../events/door.ts";
 import type { NamedThread } from "../audit-row.ts";
 import type { AppendQueueOptions } from "./append-queue.ts";
 import { CallBatch, type WaitingCall } from "./call-batch.ts";

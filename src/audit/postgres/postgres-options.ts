@@ -6,7 +6,7 @@ import {
   checkText,
   checkWhole,
   tellHook,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { Durability } from "../ndjson/ndjson-options.ts";
 import type { PgPool } from "./pg-pool.ts";
 

@@ -1,4 +1,4 @@
-import { checkWhole } from "../../events/index.ts";
+import { checkWhole } from "../../events/door.ts";
 import {
   type AuditEntry,
   type AuditRow,

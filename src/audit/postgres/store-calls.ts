@@ -1,4 +1,4 @@
-import { asError } from "../../events/index.ts";
+import { asError } from "../../events/door.ts";
 import type { RowAnchor } from "../audit-row.ts";
 import type { AppendCall } from "./append-batch.ts";
 import type { WaitingCall } from "./call-batch.ts";

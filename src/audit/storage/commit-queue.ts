@@ -1,4 +1,4 @@
-import { asError } from "../../events/index.ts";
+import { asError } from "../../events/door.ts";
 
 /** Calls that share one write. The user of a {@link CommitQueue} defines how they are stored. */
 export interface CommitBatch<Call> {

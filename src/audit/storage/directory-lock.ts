@@ -13,7 +13,7 @@ import {
 } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { join } from "node:path";
-import { asError, codeOf, hasCode, isDiskFull, kindOf } from "../../events/index.ts";
+import { asError, codeOf, hasCode, isDiskFull, kindOf } from "../../events/door.ts";
 import type { DirectoryLock, LockHolder } from "./file-layer.ts";
 import { reservePath } from "./locked-directory.ts";
 

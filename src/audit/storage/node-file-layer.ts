@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { asError, hasCode } from "../../events/index.ts";
+import { asError, hasCode } from "../../events/door.ts";
 import { lockDirectory, lockHolder } from "./directory-lock.ts";
 import type { LogFile, OpenMode, RemovingFileLayer } from "./file-layer.ts";
 import { openFile as openRegular } from "./open-input.ts";

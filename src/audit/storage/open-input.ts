@@ -14,7 +14,7 @@ import type { Readable } from "node:stream";
 import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { kindOf } from "../../events/index.ts";
+import { kindOf } from "../../events/door.ts";
 
 /** Without it, opening a named pipe would wait for the pipe's other end, and nothing could end that wait. */
 const AT_ONCE = constants.O_NONBLOCK ?? 0;

@@ -1,4 +1,4 @@
-import { canonicalRunId } from "../../events/index.ts";
+import { canonicalRunId } from "../../events/door.ts";
 import type { AuditRow } from "../audit-row.ts";
 import { readLogLine } from "../ndjson/log-line.ts";
 import { logPaths, SegmentStore, segmentName } from "../ndjson/segment-store.ts";

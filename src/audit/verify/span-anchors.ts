@@ -1,4 +1,4 @@
-import { canonicalRunId } from "../../events/index.ts";
+import { canonicalRunId } from "../../events/door.ts";
 import type { StoredRow } from "../stored-row.ts";
 import type { LogProblem } from "./verify-report.ts";
 

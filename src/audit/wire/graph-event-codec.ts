@@ -1,4 +1,4 @@
-import { isObject, writeAsItStands } from "../../events/index.ts";
+import { isObject, writeAsItStands } from "../../events/door.ts";
 import type {
   AnyGraphEvent,
   GraphEvent,

@@ -17,7 +17,7 @@ import {
   textWhere,
   u64,
   value,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { GraphEvent, GraphEventKind } from "./graph-event.ts";
 import { OWN_VARIANTS } from "./own-event-form.ts";
 

@@ -1,4 +1,4 @@
-import type { BudgetBreach, InterruptionKind, ToolErrorKind } from "../../events/index.ts";
+import type { BudgetBreach, InterruptionKind, ToolErrorKind } from "../../events/door.ts";
 import type { ContentPart, ProviderEcho, ToolResultContent } from "./content-part.ts";
 import type { OwnGraphEvent } from "./own-event.ts";
 

@@ -11,7 +11,7 @@ import {
   record,
   textWhere,
   value,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { OwnGraphEvent, OwnGraphEventKind } from "./own-event.ts";
 
 // The fields stand in the order in which they are written.

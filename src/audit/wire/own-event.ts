@@ -1,4 +1,4 @@
-import type { FailureKindId, FailureOrigin } from "../../events/index.ts";
+import type { FailureKindId, FailureOrigin } from "../../events/door.ts";
 
 // What upstream's kinds have no place for. Every field but the time and the outcome is left out where
 // nobody said it. Upstream's readers know none of these kinds.

@@ -1,4 +1,4 @@
-import { codeOf } from "../../events/index.ts";
+import { codeOf } from "../../events/door.ts";
 import { partialSuccess, refusalText } from "./response-body.ts";
 
 /** What became of one attempt to send a request. */

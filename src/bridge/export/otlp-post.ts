@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { context } from "@opentelemetry/api";
 import { convertLegacyHttpOptions } from "@opentelemetry/otlp-exporter-base/node-http";
-import { asError, hasCode } from "../../events/index.ts";
+import { asError, hasCode } from "../../events/door.ts";
 import { VERSION } from "../../version.ts";
 import type { SignalName } from "../setup/exporter-choice.ts";
 import { UNTRACED } from "../spans/suppressed-tracing.ts";

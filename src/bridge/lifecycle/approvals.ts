@@ -1,4 +1,4 @@
-import { compareInstants, type Instant, isSince, type SpanAttributes } from "../../events/index.ts";
+import { compareInstants, type Instant, isSince, type SpanAttributes } from "../../events/door.ts";
 import type { Call } from "./call.ts";
 import type { Run } from "./run.ts";
 

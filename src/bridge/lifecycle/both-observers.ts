@@ -1,4 +1,4 @@
-import type { CallEnd, Instant, Loop, ModelEnd, RunEnd } from "../../events/index.ts";
+import type { CallEnd, Instant, Loop, ModelEnd, RunEnd } from "../../events/door.ts";
 import type { ModelCall } from "./model-call.ts";
 import type { Run } from "./run.ts";
 import type { RunObserver, ToldDecision } from "./run-observer.ts";

@@ -1,4 +1,4 @@
-import type { RunIds } from "../../events/index.ts";
+import type { RunIds } from "../../events/door.ts";
 import type { Call } from "./call.ts";
 import type { ClosedCalls } from "./closed-runs.ts";
 

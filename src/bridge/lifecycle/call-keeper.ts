@@ -9,7 +9,7 @@ import {
   loopOf,
   millisecondsBetween,
   type RunEnd,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { type Approval, Approvals, type Asked, isAnswered } from "./approvals.ts";
 import { Call } from "./call.ts";
 import type { CallIdBudget } from "./call-history.ts";

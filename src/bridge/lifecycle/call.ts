@@ -1,4 +1,4 @@
-import { type Instant, type RunIds, type SpanAttributes, spanIdOf } from "../../events/index.ts";
+import { type Instant, type RunIds, type SpanAttributes, spanIdOf } from "../../events/door.ts";
 
 /**
  * One tool call of a run, open or closed. Closed ones stay, light, to number the repeats of their

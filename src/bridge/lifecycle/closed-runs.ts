@@ -1,4 +1,4 @@
-import { hashOfId, type RunIds } from "../../events/index.ts";
+import { hashOfId, type RunIds } from "../../events/door.ts";
 import type { Call } from "./call.ts";
 import { Run } from "./run.ts";
 import { Tree } from "./tree.ts";

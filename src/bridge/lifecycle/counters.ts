@@ -1,4 +1,4 @@
-import { compareInstants, type Instant, type LateReason } from "../../events/index.ts";
+import { compareInstants, type Instant, type LateReason } from "../../events/door.ts";
 
 /** Why an event changed nothing. */
 export type IgnoredReason =

@@ -7,7 +7,7 @@ import {
   type IdWords,
   readUuid,
   tenantKey,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 
 /** Tenants that are told apart by a number; ids of further ones are hashed with their tenant. */
 const NUMBERED_TENANTS = 4_096;

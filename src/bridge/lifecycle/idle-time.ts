@@ -1,4 +1,4 @@
-import { compareInstants, type Instant, millisecondsBetween } from "../../events/index.ts";
+import { compareInstants, type Instant, millisecondsBetween } from "../../events/door.ts";
 import type { Run } from "./run.ts";
 import type { Tree } from "./tree.ts";
 

@@ -7,7 +7,7 @@ import {
   type SignalSubject,
   type SpanAttributes,
   subtractMs,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import { CallKeeper, isSameEnd } from "./call-keeper.ts";
 import { type ConflictHook, Counters, type IgnoredReason } from "./counters.ts";

@@ -1,4 +1,4 @@
-import type { LoopLimits } from "../../events/index.ts";
+import type { LoopLimits } from "../../events/door.ts";
 
 /**
  * Limits of the state that the bridge keeps in memory. The diagnostics count each time that a limit

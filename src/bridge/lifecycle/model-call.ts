@@ -1,4 +1,4 @@
-import type { Instant, ModelOpening } from "../../events/index.ts";
+import type { Instant, ModelOpening } from "../../events/door.ts";
 import type { CallIdBudget } from "./call-history.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Instant, ModelEnd, ModelOpening } from "../../events/index.ts";
+import type { Instant, ModelEnd, ModelOpening } from "../../events/door.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import type { Counters } from "./counters.ts";
 import { ModelCall, ModelCalls } from "./model-call.ts";

@@ -5,7 +5,7 @@ import {
   MOST_INT,
   readDecimal,
   type SpanAttributes,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 
 /**
  * What the model calls of one run used, as their ends said: without the runs below it, and beside the

@@ -1,4 +1,4 @@
-import { addMilliseconds, compareInstants, type Instant, isSince } from "../../events/index.ts";
+import { addMilliseconds, compareInstants, type Instant, isSince } from "../../events/door.ts";
 import type { Counters } from "./counters.ts";
 import type { Forest, Tree } from "./tree.ts";
 

@@ -8,7 +8,7 @@ import {
   type RunEnd,
   type SignalSubject,
   tenantKey,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import type { CallKeeper } from "./call-keeper.ts";
 import type { Counters } from "./counters.ts";

@@ -6,7 +6,7 @@ import type {
   ModelEnd,
   RunEnd,
   SpanAttributes,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { ModelCall } from "./model-call.ts";
 import type { Run } from "./run.ts";
 

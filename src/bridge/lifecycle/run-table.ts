@@ -1,4 +1,4 @@
-import { RunIds } from "../../events/index.ts";
+import { RunIds } from "../../events/door.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import { ClosedCalls, ClosedRuns, isOver, type RunMemory } from "./closed-runs.ts";
 import type { Run } from "./run.ts";

@@ -7,7 +7,7 @@ import {
   type RunIds,
   type SpanEventTarget,
   type SupposedEnd,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { Approval, Approvals } from "./approvals.ts";
 import { CallHistory } from "./call-history.ts";
 import type { ModelCall, ModelCalls } from "./model-call.ts";

@@ -7,7 +7,7 @@ import type {
   RunEnd,
   SpanAttributes,
   StepEnd,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { Call } from "./call.ts";
 import type { RunMemory } from "./closed-runs.ts";
 import type { ModelCall } from "./model-call.ts";

@@ -1,4 +1,4 @@
-import { type Instant, type StepEnd, type StepOpening, subtractMs } from "../../events/index.ts";
+import { type Instant, type StepEnd, type StepOpening, subtractMs } from "../../events/door.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import type { Counters } from "./counters.ts";
 import type { Run } from "./run.ts";

@@ -1,4 +1,4 @@
-import { type Instant, RecentMap, type StepKind, type StepOpening } from "../../events/index.ts";
+import { type Instant, RecentMap, type StepKind, type StepOpening } from "../../events/door.ts";
 
 /**
  * A step of a run: a part of it that is neither a call nor a run. Closed ones stay, light, as the

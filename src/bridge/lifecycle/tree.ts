@@ -1,4 +1,4 @@
-import { compareInstants, type Instant } from "../../events/index.ts";
+import { compareInstants, type Instant } from "../../events/door.ts";
 import type { Counters } from "./counters.ts";
 import type { Run } from "./run.ts";
 import { type TenantList, TenantTrees } from "./tenant-trees.ts";

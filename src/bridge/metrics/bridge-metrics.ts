@@ -1,5 +1,5 @@
 import type { MeterProvider } from "@opentelemetry/api";
-import type { FailureKindId } from "../../events/index.ts";
+import type { FailureKindId } from "../../events/door.ts";
 import type { Adjustment, IgnoredReason } from "../lifecycle/counters.ts";
 import type { RunObserver } from "../lifecycle/run-observer.ts";
 import type { Reporter } from "../report.ts";

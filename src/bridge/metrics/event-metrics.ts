@@ -12,7 +12,7 @@ import {
   type RunEnd,
   type RunUsage,
   type SpanAttributes,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
 import { inSegment, type Run } from "../lifecycle/run.ts";
 import type { RunObserver, ToldDecision } from "../lifecycle/run-observer.ts";

@@ -1,4 +1,4 @@
-import type { CallEnd, ErrorEnvelope, ExceptionDetails, RunEnd } from "../../events/index.ts";
+import type { CallEnd, ErrorEnvelope, ExceptionDetails, RunEnd } from "../../events/door.ts";
 import type { Run } from "../lifecycle/run.ts";
 import { failureKindOf, originOf, toolErrorKindOf } from "./run-outcomes.ts";
 

@@ -9,7 +9,7 @@ import {
   type ObservableResult,
   ValueType,
 } from "@opentelemetry/api";
-import { fromMilliseconds } from "../../events/index.ts";
+import { fromMilliseconds } from "../../events/door.ts";
 import { VERSION } from "../../version.ts";
 import type { Adjustment } from "../lifecycle/counters.ts";
 import type { Tree } from "../lifecycle/tree.ts";

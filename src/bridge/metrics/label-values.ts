@@ -1,4 +1,4 @@
-import { checkWhole, describe } from "../../events/index.ts";
+import { checkWhole, describe } from "../../events/door.ts";
 import { OTHER, UNKNOWN } from "./metric-names.ts";
 import { MOST_SERIES } from "./series-table.ts";
 

@@ -1,4 +1,4 @@
-import type { Instant } from "../../events/index.ts";
+import type { Instant } from "../../events/door.ts";
 import { delayOf, idleMs } from "../lifecycle/idle-time.ts";
 import type { Tree } from "../lifecycle/tree.ts";
 import { childrenIn, waitOf } from "../lifecycle/waiting.ts";

@@ -1,4 +1,4 @@
-import { tenantKey } from "../../events/index.ts";
+import { tenantKey } from "../../events/door.ts";
 import type { Series } from "./series-table.ts";
 
 /** Interruptions remembered; beyond it the oldest is forgotten. */

@@ -4,7 +4,7 @@ import {
   type FailureOrigin,
   type RunEnd,
   TOOL_ERROR_KINDS,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { UNCLASSED } from "./metric-names.ts";
 
 /** How a run can end, as its metric has it. */

@@ -1,4 +1,4 @@
-import { RecentPairs } from "../../events/index.ts";
+import { RecentPairs } from "../../events/door.ts";
 import type { Run } from "../lifecycle/run.ts";
 
 /** What is counted once for a tree of runs. */

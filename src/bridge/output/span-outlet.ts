@@ -3,7 +3,7 @@ import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { SpanStatusCode } from "@opentelemetry/api";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node";
-import type { Instant } from "../../events/index.ts";
+import type { Instant } from "../../events/door.ts";
 import { encodeTraceRequest } from "../export/request-format.ts";
 
 /** Where finished spans go. */

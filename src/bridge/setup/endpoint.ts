@@ -1,4 +1,4 @@
-import { trimmedEnd } from "../../events/index.ts";
+import { trimmedEnd } from "../../events/door.ts";
 import { environmentText, warnOfVariable } from "./environment-variables.ts";
 import type { SignalName } from "./exporter-choice.ts";
 

@@ -10,7 +10,7 @@ import {
   checkObject,
   checkOptionsObject,
   checkText,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { ErrorHook } from "../report.ts";
 import { checkWait } from "../spans/within.ts";
 

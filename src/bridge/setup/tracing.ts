@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { type MeterProvider, ProxyTracerProvider, type TracerProvider } from "@opentelemetry/api";
 import type { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
-import { type ClosableSink, checkOptionsObject } from "../../events/index.ts";
+import { type ClosableSink, checkOptionsObject } from "../../events/door.ts";
 import { Bridge, type BridgeOptions, internalsOf } from "../bridge.ts";
 import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
 import { firstOpenRuns, type OpenRun, type OpenRunsOptions } from "../open-runs.ts";

@@ -10,7 +10,7 @@ import {
   type RedactionTrouble,
   redacted,
   toolDefinitions,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { type ContentShape, SPAN_FORMS, shortened } from "./shortened-content.ts";
 
 /** Options for the content of users, models and tools on spans. Content is off by default. */

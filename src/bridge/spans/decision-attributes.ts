@@ -1,4 +1,4 @@
-import type { AttributeName, DecisionDetails, OwnAttributes } from "../../events/index.ts";
+import type { AttributeName, DecisionDetails, OwnAttributes } from "../../events/door.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { ContentPolicy } from "./content.ts";
 import type { SpanHandle } from "./span-handle.ts";

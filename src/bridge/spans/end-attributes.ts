@@ -6,7 +6,7 @@ import {
   type RunUsage,
   textIn,
   type UsageLimitBreach,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { OwnUsage } from "../lifecycle/own-usage.ts";
 import type { SpanHandle } from "./span-handle.ts";
 

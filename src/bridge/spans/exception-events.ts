@@ -4,7 +4,7 @@ import {
   type Instant,
   type KnownAttributes,
   property,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { type ContentPolicy, cutBytes } from "./content.ts";
 import type { SpanHandle } from "./span-handle.ts";
 

@@ -1,5 +1,5 @@
 import { SpanKind } from "@opentelemetry/api";
-import type { Instant, KnownAttributes, ModelEnd, ModelOpening } from "../../events/index.ts";
+import type { Instant, KnownAttributes, ModelEnd, ModelOpening } from "../../events/door.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { SpanEnds } from "./span-ends.ts";

@@ -14,7 +14,7 @@ import {
   type RunEnd,
   type SpanAttributes,
   type StepEnd,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
 import type { Link } from "../lifecycle/parent-context.ts";

@@ -22,7 +22,7 @@ import {
   writeEnvironment,
   writeHeaders,
   writeMessage,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import { scopeIn } from "../event-context.ts";
 import { callOf, runContextAt } from "./run-contexts.ts";
 

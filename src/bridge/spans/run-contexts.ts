@@ -1,5 +1,5 @@
 import { type Context, context, isSpanContextValid } from "@opentelemetry/api";
-import type { RunContext, SpanTarget } from "../../events/index.ts";
+import type { RunContext, SpanTarget } from "../../events/door.ts";
 import { contextInside } from "../event-context.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { Run } from "../lifecycle/run.ts";

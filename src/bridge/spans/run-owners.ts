@@ -1,5 +1,5 @@
 import type { AttributeValue } from "@opentelemetry/api";
-import { type AttributeName, type EventEnvelope, property } from "../../events/index.ts";
+import { type AttributeName, type EventEnvelope, property } from "../../events/door.ts";
 import type { RunOwner } from "../lifecycle/parent-context.ts";
 import { cutBytes } from "./content.ts";
 

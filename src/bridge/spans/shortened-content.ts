@@ -14,7 +14,7 @@ import {
   writeFields,
   writeList,
   writeWithin,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 
 /** What a content attribute holds: it is shortened so that it keeps its form. */
 export type ContentShape = "value" | "messages" | "parts" | "tools";

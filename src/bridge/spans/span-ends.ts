@@ -14,7 +14,7 @@ import {
   type SpanAttributes,
   type SpanAttributeValue,
   textIn,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { ModelCall } from "../lifecycle/model-call.ts";
 import type { Run } from "../lifecycle/run.ts";

@@ -15,7 +15,7 @@ import type {
   KnownAttributes,
   SpanAttributes,
   SpanAttributeValue,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { Link } from "../lifecycle/parent-context.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { SegmentRows } from "../run-rows.ts";

@@ -9,7 +9,7 @@ import {
   type TracerProvider,
   trace,
 } from "@opentelemetry/api";
-import type { Instant } from "../../events/index.ts";
+import type { Instant } from "../../events/door.ts";
 import { VERSION } from "../../version.ts";
 import type { Reporter } from "../report.ts";
 import { idSlot } from "./id-generator.ts";

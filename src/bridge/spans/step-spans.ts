@@ -1,5 +1,5 @@
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
-import { type Instant, type KnownAttributes, type StepEnd, textIn } from "../../events/index.ts";
+import { type Instant, type KnownAttributes, type StepEnd, textIn } from "../../events/door.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { Step } from "../lifecycle/step.ts";
 import type { ContentPolicy } from "./content.ts";

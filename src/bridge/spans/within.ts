@@ -1,4 +1,4 @@
-import { shownNumber } from "../../events/index.ts";
+import { shownNumber } from "../../events/door.ts";
 
 /** The longest wait that a Node timer keeps, in ms; it takes a longer one for 1 ms. */
 export const LONGEST_WAIT_MS = 2 ** 31 - 1;

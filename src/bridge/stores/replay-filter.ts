@@ -1,6 +1,6 @@
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node";
-import { EMPTY_THREAD, type RowAnchor } from "../../audit/index.ts";
-import { type Instant, type RunEnd, tenantKey } from "../../events/index.ts";
+import { EMPTY_THREAD, type RowAnchor } from "../../audit/door.ts";
+import { type Instant, type RunEnd, tenantKey } from "../../events/door.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { RunObserver } from "../lifecycle/run-observer.ts";
 import { SpanHandle } from "../spans/span-handle.ts";

@@ -1,6 +1,6 @@
-import { inputBytes, type OnWait, type SpanAnchor } from "../../audit/index.ts";
-import type { SpanAttributes } from "../../bridge/index.ts";
-import { readNdjson } from "../../replay/index.ts";
+import { inputBytes, type OnWait, type SpanAnchor } from "../../audit/door.ts";
+import type { SpanAttributes } from "../../bridge/door.ts";
+import { readNdjson } from "../../replay/door.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
 import {

@@ -12,7 +12,7 @@ import {
   type VerifyReport,
   verifyLog,
   verifyPostgresLog,
-} from "../../audit/index.ts";
+} from "../../audit/door.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
 

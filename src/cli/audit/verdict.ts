@@ -1,4 +1,4 @@
-import type { VerifyReport } from "../../audit/index.ts";
+import type { VerifyReport } from "../../audit/door.ts";
 import type { Style } from "../terminal/output.ts";
 import { counted } from "../terminal/table.ts";
 

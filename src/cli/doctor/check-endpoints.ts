@@ -4,7 +4,7 @@ import {
   probe,
   protocolFromEnvironment,
   shownUrl,
-} from "../../bridge/index.ts";
+} from "../../bridge/door.ts";
 import { messageOf } from "../cli-error.ts";
 import { LIVE_PORT, REPLAY_PORT, signalEndpoint, switchedOff } from "../endpoints.ts";
 import { safe } from "../terminal/text.ts";

@@ -1,4 +1,4 @@
-import { environmentWarnings, protocolChoice } from "../../bridge/index.ts";
+import { environmentWarnings, protocolChoice } from "../../bridge/door.ts";
 import { chosenExporters, switchedOff } from "../endpoints.ts";
 import { safe } from "../terminal/text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";

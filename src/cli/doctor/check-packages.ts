@@ -1,6 +1,6 @@
 import { readdir, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { openFile } from "../../audit/index.ts";
+import { openFile } from "../../audit/door.ts";
 import { VERSION } from "../../version.ts";
 import { safe } from "../terminal/text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";

@@ -1,6 +1,6 @@
 import { v7 } from "uuid";
-import { idSlot } from "../../bridge/index.ts";
-import { RunIds } from "../../events/index.ts";
+import { idSlot } from "../../bridge/door.ts";
+import { RunIds } from "../../events/door.ts";
 import { safe } from "../terminal/text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { logFilesIn, NdjsonSessionLog } from "../../audit/index.ts";
+import { logFilesIn, NdjsonSessionLog } from "../../audit/door.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { openingHint } from "../services/opening-failed.ts";
 import { checkDirectoryOption } from "../services/options.ts";

@@ -1,9 +1,9 @@
 import { type BigIntStats, constants, fstatSync } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { checkFile, checkInput, fileBytes, inputBytes } from "../../audit/index.ts";
-import { codeOf } from "../../events/index.ts";
-import { SourceReadError } from "../../replay/index.ts";
+import { checkFile, checkInput, fileBytes, inputBytes } from "../../audit/door.ts";
+import { codeOf } from "../../events/door.ts";
+import { SourceReadError } from "../../replay/door.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import type { Io } from "../command.ts";
 import { sayWaiting } from "../services/say-waiting.ts";

@@ -1,8 +1,8 @@
 import { type BigIntStats, constants, fstatSync } from "node:fs";
 import { access, lstat, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import { logThatOwns } from "../../audit/index.ts";
-import { hasCode } from "../../events/index.ts";
+import { logThatOwns } from "../../audit/door.ts";
+import { hasCode } from "../../events/door.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import type { Io } from "../command.ts";
 import type { Output } from "../terminal/output.ts";

@@ -10,9 +10,9 @@ import {
   type SessionLog,
   type ThreadKey,
   threadText,
-} from "../../audit/index.ts";
-import type { Bridge } from "../../bridge/index.ts";
-import { RecentMap } from "../../events/index.ts";
+} from "../../audit/door.ts";
+import type { Bridge } from "../../bridge/door.ts";
+import { RecentMap } from "../../events/door.ts";
 import {
   type AnyRuntime,
   type Mapping,
@@ -20,7 +20,7 @@ import {
   type RecordedEvent,
   type SignalPlayer,
   Tally,
-} from "../../replay/index.ts";
+} from "../../replay/door.ts";
 
 /** The audit log of a replay: counts the rows by kind. */
 export class ProjectedLog implements SessionLog {

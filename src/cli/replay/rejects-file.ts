@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import type { RejectedLine } from "../../replay/index.ts";
+import type { RejectedLine } from "../../replay/door.ts";
 import type { Io } from "../command.ts";
 import { safe } from "../terminal/text.ts";
 import type { OutputPlan } from "./output-plan.ts";

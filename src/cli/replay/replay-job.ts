@@ -1,4 +1,4 @@
-import type { AuditRows, SessionLog } from "../../audit/index.ts";
+import type { AuditRows, SessionLog } from "../../audit/door.ts";
 import {
   Bridge,
   type BridgeOptions,
@@ -8,7 +8,7 @@ import {
   type ServiceResource,
   type SpanChoices,
   type SpanOutlet,
-} from "../../bridge/index.ts";
+} from "../../bridge/door.ts";
 import {
   type AnyRuntime,
   type DecodedLine,
@@ -26,7 +26,7 @@ import {
   SourceReadError,
   splitLines,
   textBytes,
-} from "../../replay/index.ts";
+} from "../../replay/door.ts";
 import { CliError } from "../cli-error.ts";
 import { nearest } from "../nearest.ts";
 import { safe } from "../terminal/text.ts";

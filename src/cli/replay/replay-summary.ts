@@ -1,4 +1,4 @@
-import type { Adjustment, Delivery } from "../../bridge/index.ts";
+import type { Adjustment, Delivery } from "../../bridge/door.ts";
 import type { Output } from "../terminal/output.ts";
 import { count, counted } from "../terminal/table.ts";
 import { safe } from "../terminal/text.ts";

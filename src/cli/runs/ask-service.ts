@@ -1,6 +1,6 @@
-import { inputText, type OnWait } from "../../audit/index.ts";
-import { type FieldIssue, trimmedEnd } from "../../events/index.ts";
-import { OPEN_RUNS, type OpenRunsAnswer } from "../../service/index.ts";
+import { inputText, type OnWait } from "../../audit/door.ts";
+import { type FieldIssue, trimmedEnd } from "../../events/door.ts";
+import { OPEN_RUNS, type OpenRunsAnswer } from "../../service/door.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { httpUrl } from "../endpoints.ts";
 import { DEFAULT_LISTEN } from "../services/options.ts";

@@ -1,11 +1,11 @@
-import { inputText, type OnWait } from "../../audit/index.ts";
+import { inputText, type OnWait } from "../../audit/door.ts";
 import {
   type ClientOptions,
   SASL_MECHANISMS,
   type SaslMechanism,
   type SaslOptions,
   type TlsOptions,
-} from "../../service/index.ts";
+} from "../../service/door.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
 

@@ -1,4 +1,4 @@
-import { isDiskFull } from "../../events/index.ts";
+import { isDiskFull } from "../../events/door.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
 

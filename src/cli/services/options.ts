@@ -1,5 +1,5 @@
-import { AUDIT_ROWS, type AuditRows, urlScheme } from "../../audit/index.ts";
-import { MOST_NAME } from "../../events/index.ts";
+import { AUDIT_ROWS, type AuditRows, urlScheme } from "../../audit/door.ts";
+import { MOST_NAME } from "../../events/door.ts";
 import { CliError } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
 

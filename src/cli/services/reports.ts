@@ -1,4 +1,4 @@
-import type { JournalTorn } from "../../service/index.ts";
+import type { JournalTorn } from "../../service/door.ts";
 import { messageOf } from "../cli-error.ts";
 import type { Output } from "../terminal/output.ts";
 import { counted } from "../terminal/table.ts";

@@ -1,4 +1,4 @@
-import type { OnWait } from "../../audit/index.ts";
+import type { OnWait } from "../../audit/door.ts";
 import type { Io } from "../command.ts";
 import { safe } from "../terminal/text.ts";
 

@@ -1,10 +1,10 @@
-import { inputText, type OnWait } from "../../audit/index.ts";
+import { inputText, type OnWait } from "../../audit/door.ts";
 import {
   DEFAULT_INGEST_LIMITS,
   type IngestLimits,
   parseTokens,
   type TokenEntry,
-} from "../../service/index.ts";
+} from "../../service/door.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { SPAN_OPTIONS } from "../span-options.ts";
 import { safe } from "../terminal/text.ts";

@@ -1,5 +1,5 @@
-import { count, counted, durationText, highest } from "../../events/format/index.ts";
-import type { Instant } from "../../events/index.ts";
+import { count, counted, durationText, highest } from "../../events/format/door.ts";
+import type { Instant } from "../../events/door.ts";
 import { padToWidth, widthOf } from "./text.ts";
 
 export { count, counted };

@@ -1,4 +1,4 @@
-import { safe, UNSAFE } from "../../events/format/index.ts";
+import { safe, UNSAFE } from "../../events/format/door.ts";
 
 // Everything that came from data goes through it before it is printed.
 export { safe };

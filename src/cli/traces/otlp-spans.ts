@@ -1,5 +1,5 @@
-import type { FinishedSpan, SpanAttributes, SpanValue } from "../../bridge/index.ts";
-import type { Instant } from "../../events/index.ts";
+import type { FinishedSpan, SpanAttributes, SpanValue } from "../../bridge/door.ts";
+import type { Instant } from "../../events/door.ts";
 
 /** The collector writes a batch a line, of 8,192 spans or more, with all that stands on them. */
 export const MAX_REQUEST_BYTES = 256 * 1024 * 1024;

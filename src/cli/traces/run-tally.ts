@@ -1,5 +1,5 @@
-import { attributeText, type FinishedSpan } from "../../bridge/index.ts";
-import { FAILURE_KIND_IDS } from "../../events/index.ts";
+import { attributeText, type FinishedSpan } from "../../bridge/door.ts";
+import { FAILURE_KIND_IDS } from "../../events/door.ts";
 import { table } from "../terminal/table.ts";
 import { safe } from "../terminal/text.ts";
 

@@ -1,4 +1,4 @@
-import { attributeText, type FinishedSpan } from "../../bridge/index.ts";
+import { attributeText, type FinishedSpan } from "../../bridge/door.ts";
 import { safe } from "../terminal/text.ts";
 
 /** How a span of ours ended, for a person. */

@@ -1,4 +1,4 @@
-import type { TaggedForm } from "../../events/index.ts";
+import type { TaggedForm } from "../../events/door.ts";
 import {
   type Activity,
   type Decoded,

@@ -1,4 +1,4 @@
-import type { EventEnvelope, Instant, JsonValue } from "../../events/index.ts";
+import type { EventEnvelope, Instant, JsonValue } from "../../events/door.ts";
 
 /** One parsed line: what a dialect decodes. */
 export interface JsonObject {

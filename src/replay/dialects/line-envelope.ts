@@ -6,7 +6,7 @@ import {
   isWholeNumber,
   type JsonValue,
   readTimestamp,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import type { DecodeIssue, JsonObject, LineEnvelope } from "./dialect.ts";
 
 /** An envelope that nobody else holds: its reader may add to it. */

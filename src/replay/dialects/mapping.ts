@@ -1,5 +1,5 @@
-import type { AnyGraphEvent } from "../../audit/index.ts";
-import { hashedUuid, type Signal } from "../../events/index.ts";
+import type { AnyGraphEvent } from "../../audit/door.ts";
+import { hashedUuid, type Signal } from "../../events/door.ts";
 import type { JsonObject, LineEnvelope } from "./dialect.ts";
 
 /** A row of the audit projection, and the run it belongs to. */

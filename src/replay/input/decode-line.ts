@@ -4,7 +4,7 @@ import {
   type JsonValue,
   MOST_NAME,
   parseExact,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 import {
   type DecodedEvent,
   type DecodeIssue,

@@ -1,4 +1,4 @@
-import { checkWhole, MOST_LINE_BYTES } from "../../events/index.ts";
+import { checkWhole, MOST_LINE_BYTES } from "../../events/door.ts";
 import { type ByteSource, BYTE_ORDER_MARK as MARK, startsWith, textBytes } from "./byte-source.ts";
 import { type Charset, charsetOf, NdjsonLine, type OversizedPart } from "./ndjson-line.ts";
 

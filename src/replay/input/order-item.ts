@@ -1,4 +1,4 @@
-import type { Instant } from "../../events/index.ts";
+import type { Instant } from "../../events/door.ts";
 import {
   type Dialect,
   EVENT_RANK,

@@ -1,4 +1,4 @@
-import { inputBytes } from "../../audit/index.ts";
+import { inputBytes } from "../../audit/door.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { EventIntake, type ReadEventsOptions, type ReadReport } from "./event-intake.ts";
 import { EventOrder } from "./event-order.ts";

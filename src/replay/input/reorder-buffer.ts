@@ -1,4 +1,4 @@
-import { checkWhole, compareInstants, type Instant, isAt } from "../../events/index.ts";
+import { checkWhole, compareInstants, type Instant, isAt } from "../../events/door.ts";
 import { mergeTies } from "./merge-ties.ts";
 import type { OrderItem } from "./order-item.ts";
 import { StreamMemory } from "./stream-memory.ts";

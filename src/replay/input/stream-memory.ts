@@ -1,4 +1,4 @@
-import { HASH_SALT, RecentMap } from "../../events/index.ts";
+import { HASH_SALT, RecentMap } from "../../events/door.ts";
 import { EVENT_RANK } from "../dialects/dialect.ts";
 import type { OrderItem } from "./order-item.ts";
 

@@ -1,4 +1,4 @@
-import { compareInstants } from "../../events/index.ts";
+import { compareInstants } from "../../events/door.ts";
 import { compareBySequence, MAX_NESTING, type OrderItem } from "./order-item.ts";
 
 /** How long an item has waited: not long enough, long enough, or as long as it may. */

@@ -1,4 +1,4 @@
-import type { DecodedLine, DecodeIssue, Dialect, RecordedEvent } from "../../replay/index.ts";
+import type { DecodedLine, DecodeIssue, Dialect, RecordedEvent } from "../../replay/door.ts";
 import {
   type DecodedLogLine,
   decodeLogLine,

@@ -1,4 +1,4 @@
-import { tenantKey } from "../../events/index.ts";
+import { tenantKey } from "../../events/door.ts";
 import type { NewLine } from "../journal/log-line.ts";
 import type { Backlog } from "./journal-feed.ts";
 import { Refusal } from "./refusal.ts";

@@ -2,8 +2,8 @@ import { setMaxListeners } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { OpenRun } from "../../bridge/index.ts";
-import type { Dialect, RecordedEvent } from "../../replay/index.ts";
+import type { OpenRun } from "../../bridge/door.ts";
+import type { Dialect, RecordedEvent } from "../../replay/door.ts";
 import {
   type Answer,
   jsonAnswer,

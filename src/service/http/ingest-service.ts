@@ -1,12 +1,12 @@
 import type { AddressInfo } from "node:net";
-import type { AuditRows, SessionLog } from "../../audit/index.ts";
+import type { AuditRows, SessionLog } from "../../audit/door.ts";
 import {
   IdCache,
   type ServiceResource,
   type SpanChoices,
   type SpanStore,
-} from "../../bridge/index.ts";
-import { RUNTIMES } from "../../replay/index.ts";
+} from "../../bridge/door.ts";
+import { RUNTIMES } from "../../replay/door.ts";
 import { EventJournal } from "../journal/event-journal.ts";
 import type { OnJournalTorn } from "../journal/journal-damage.ts";
 import { LogProcessor } from "../processor/log-processor.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { IdCache } from "../../bridge/index.ts";
-import type { Dialect, RecordedEvent } from "../../replay/index.ts";
+import type { IdCache } from "../../bridge/door.ts";
+import type { Dialect, RecordedEvent } from "../../replay/door.ts";
 import type { EventJournal } from "../journal/event-journal.ts";
 import type { LogLine } from "../journal/log-line.ts";
 import { decodeLogLine } from "../processor/decode-log-line.ts";

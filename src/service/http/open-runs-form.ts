@@ -7,7 +7,7 @@ import {
   record,
   text,
   value,
-} from "../../events/index.ts";
+} from "../../events/door.ts";
 
 /** Of a list of runs: nothing in it is beyond 2^53. */
 const whole = value("a whole number from 0", isCount);

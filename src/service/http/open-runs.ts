@@ -1,5 +1,5 @@
-import { type OpenRun, WAIT_KINDS, type WaitKind } from "../../bridge/index.ts";
-import { MOST_NAME } from "../../events/index.ts";
+import { type OpenRun, WAIT_KINDS, type WaitKind } from "../../bridge/door.ts";
+import { MOST_NAME } from "../../events/door.ts";
 import type { Answer } from "./answer.ts";
 import type { OpenRunOnWire } from "./open-runs-form.ts";
 import { Refusal } from "./refusal.ts";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { GZIP_MAGIC, textBytes } from "../../replay/index.ts";
+import { GZIP_MAGIC, textBytes } from "../../replay/door.ts";
 import { gzipText } from "./gzip-text.ts";
 import type { HeldBytes } from "./held-body.ts";
 import { Refusal, SenderGone } from "./refusal.ts";

@@ -1,5 +1,5 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
-import { splitLines } from "../../replay/index.ts";
+import { splitLines } from "../../replay/door.ts";
 import type { LineChecker, LineVerdict } from "./check-line.ts";
 import type { EventGate } from "./event-gate.ts";
 import type { HeldBytes } from "./held-body.ts";

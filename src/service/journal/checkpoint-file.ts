@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { type FileLayer, lineText, openAsIs, takeRoom, writeFully } from "../../audit/index.ts";
-import { isCount, parseJson } from "../../events/index.ts";
+import { type FileLayer, lineText, openAsIs, takeRoom, writeFully } from "../../audit/door.ts";
+import { isCount, parseJson } from "../../events/door.ts";
 import { checked, withChecksum } from "./record.ts";
 
 /** How far the lines have been worked on. */

@@ -3,8 +3,8 @@ import {
   LockedDirectory,
   nodeFileLayer,
   type RemovingFileLayer,
-} from "../../audit/index.ts";
-import { checkWhole } from "../../events/index.ts";
+} from "../../audit/door.ts";
+import { checkWhole } from "../../events/door.ts";
 import { type Checkpoint, prepareCheckpoints, writeCheckpoint } from "./checkpoint-file.ts";
 import {
   type JournalTorn,

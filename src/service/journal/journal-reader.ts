@@ -1,4 +1,4 @@
-import { type FileLayer, fileLineBatches, type LogFile } from "../../audit/index.ts";
+import { type FileLayer, fileLineBatches, type LogFile } from "../../audit/door.ts";
 import type { OnJournalDamage } from "./journal-damage.ts";
 import type { LogLine } from "./log-line.ts";
 import { claimedOffset } from "./record.ts";

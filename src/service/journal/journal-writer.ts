@@ -6,7 +6,7 @@ import {
   type LogFile,
   SegmentedLog,
   type SegmentStart,
-} from "../../audit/index.ts";
+} from "../../audit/door.ts";
 import type { NewLine } from "./log-line.ts";
 import { holeText, recordText, sharedFields } from "./record.ts";
 import { type Segment, type SegmentList, segmentPath } from "./segment-list.ts";

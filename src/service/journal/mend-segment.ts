@@ -7,7 +7,7 @@ import {
   setAside,
   writeFully,
   writeThroughDraft,
-} from "../../audit/index.ts";
+} from "../../audit/door.ts";
 import type { DamagedRange, JournalTorn, OnJournalTorn } from "./journal-damage.ts";
 import { holeText } from "./record.ts";
 import type { ScannedSegment } from "./scan-segment.ts";

@@ -4,7 +4,7 @@ import {
   type RemovingFileLayer,
   refuseForeignLog,
   syncFile,
-} from "../../audit/index.ts";
+} from "../../audit/door.ts";
 import { type Checkpoint, checkpointPath, readCheckpoint } from "./checkpoint-file.ts";
 import type { JournalTorn, OnJournalDamage, OnJournalTorn } from "./journal-damage.ts";
 import { mendSegment } from "./mend-segment.ts";

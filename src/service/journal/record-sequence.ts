@@ -1,4 +1,4 @@
-import type { FileLine } from "../../audit/index.ts";
+import type { FileLine } from "../../audit/door.ts";
 import { type JournalRecord, readRecord } from "./record.ts";
 
 /** A place in a segment where something else should stand. */

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
-import { lineText } from "../../audit/index.ts";
-import { isCount, parseJson } from "../../events/index.ts";
+import { lineText } from "../../audit/door.ts";
+import { isCount, parseJson } from "../../events/door.ts";
 import type { LogLine, NewLine } from "./log-line.ts";
 
 /*

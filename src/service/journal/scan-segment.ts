@@ -1,4 +1,4 @@
-import { type FileLine, fileLineBatches, type LogFile, MAX_LINE_BYTES } from "../../audit/index.ts";
+import { type FileLine, fileLineBatches, type LogFile, MAX_LINE_BYTES } from "../../audit/door.ts";
 import type { DamagedRange, JournalDamage, OnJournalDamage } from "./journal-damage.ts";
 import { isEndMark, type JournalRecord, readRecord } from "./record.ts";
 import { type Fault, RecordSequence, recordOf } from "./record-sequence.ts";

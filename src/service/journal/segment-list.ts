@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { numbersOf } from "../../audit/index.ts";
+import { numbersOf } from "../../audit/door.ts";
 
 /** One file of the journal. */
 export interface Segment {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { DecodeIssue } from "../../replay/index.ts";
+import type { DecodeIssue } from "../../replay/door.ts";
 import type { ProducedRecord } from "./kafka-library.ts";
 import { CUT_BYTES } from "./record-batch.ts";
 import type { TopicRecord } from "./topic-record.ts";

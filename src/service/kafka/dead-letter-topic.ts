@@ -1,4 +1,4 @@
-import { Backoff } from "../../bridge/index.ts";
+import { Backoff } from "../../bridge/door.ts";
 import {
   cutDeadLetterRecord,
   type DeadLetter,

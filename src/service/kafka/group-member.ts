@@ -1,4 +1,4 @@
-import { Backoff, within } from "../../bridge/index.ts";
+import { Backoff, within } from "../../bridge/door.ts";
 import type { ConsumerOptions, KafkaConsumer } from "./kafka-library.ts";
 import { byTopic, eachPartition, partitionName, type TopicPartition } from "./topic-record.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Backoff, within } from "../../bridge/index.ts";
-import type { DecodeIssue } from "../../replay/index.ts";
+import { Backoff, within } from "../../bridge/door.ts";
+import type { DecodeIssue } from "../../replay/door.ts";
 import { DeadLetterRefusedError, DeadLetterTopic } from "./dead-letter-topic.ts";
 import { TopicReaders } from "./fetcher.ts";
 import { GroupMember, type Position } from "./group-member.ts";

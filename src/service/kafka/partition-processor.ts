@@ -1,6 +1,6 @@
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
-import { StoreFlow, within } from "../../bridge/index.ts";
-import type { DecodeIssue } from "../../replay/index.ts";
+import { StoreFlow, within } from "../../bridge/door.ts";
+import type { DecodeIssue } from "../../replay/door.ts";
 import type { LogLine } from "../journal/log-line.ts";
 import type { LogProcessor } from "../processor/log-processor.ts";
 import type { ProcessorFigures, ProcessorLine } from "../processor/log-processor-options.ts";

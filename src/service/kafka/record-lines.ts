@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import { MOST_NAME } from "../../events/index.ts";
-import type { DecodeIssue } from "../../replay/index.ts";
+import { MOST_NAME } from "../../events/door.ts";
+import type { DecodeIssue } from "../../replay/door.ts";
 import type { LogLine } from "../journal/log-line.ts";
 import type { TopicRecord } from "./topic-record.ts";
 

@@ -9,7 +9,7 @@ import {
   parseLine,
   type RecordedEvent,
   type UnknownEvent,
-} from "../../replay/index.ts";
+} from "../../replay/door.ts";
 import type { LogLine } from "../journal/log-line.ts";
 
 /** What decoding needs of a line: a front door asks before the line has an offset. */

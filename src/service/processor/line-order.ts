@@ -1,11 +1,11 @@
-import { roughBytes } from "../../bridge/index.ts";
+import { roughBytes } from "../../bridge/door.ts";
 import {
   type ActivityLine,
   type DecodedLine,
   type RecordedEvent,
   ReorderBuffer,
   type ReorderBufferOptions,
-} from "../../replay/index.ts";
+} from "../../replay/door.ts";
 import type { LogClock } from "./log-clock.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Instant } from "../../events/index.ts";
+import type { Instant } from "../../events/door.ts";
 
 /**
  * How far ahead of its line's arrival the time of an event is believed, in seconds: one clock that is

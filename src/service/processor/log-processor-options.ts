@@ -1,4 +1,4 @@
-import type { AuditRows, SessionLog } from "../../audit/index.ts";
+import type { AuditRows, SessionLog } from "../../audit/door.ts";
 import type {
   IgnoredReason,
   LifecycleLimits,
@@ -6,8 +6,8 @@ import type {
   ServiceResource,
   SpanChoices,
   SpanStore,
-} from "../../bridge/index.ts";
-import type { DecodeIssue, ReorderBufferOptions } from "../../replay/index.ts";
+} from "../../bridge/door.ts";
+import type { DecodeIssue, ReorderBufferOptions } from "../../replay/door.ts";
 import type { LogLine } from "../journal/log-line.ts";
 
 export interface LogProcessorOptions {

@@ -12,8 +12,8 @@ import {
   SpanExports,
   StoreFlow,
   within,
-} from "../../bridge/index.ts";
-import { checkWhole, fromMilliseconds, RecentMap, tenantKey } from "../../events/index.ts";
+} from "../../bridge/door.ts";
+import { checkWhole, fromMilliseconds, RecentMap, tenantKey } from "../../events/door.ts";
 import {
   ActivityLine,
   type DecodedLine,
@@ -21,7 +21,7 @@ import {
   type RecordedEvent,
   RUNTIMES,
   type SignalPlayer,
-} from "../../replay/index.ts";
+} from "../../replay/door.ts";
 import { decodeAlone, decodeLogLine } from "./decode-log-line.ts";
 import { LineOrder } from "./line-order.ts";
 import { LogClock } from "./log-clock.ts";

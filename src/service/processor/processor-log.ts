@@ -7,7 +7,7 @@ import {
   type SessionLog,
   type ThreadKey,
   threadText,
-} from "../../audit/index.ts";
+} from "../../audit/door.ts";
 import {
   type InFlightSet,
   MOST_BYTES,
@@ -16,8 +16,8 @@ import {
   type RunSegment,
   roughBytes,
   type StoreFlow,
-} from "../../bridge/index.ts";
-import { RecentMap } from "../../events/index.ts";
+} from "../../bridge/door.ts";
+import { RecentMap } from "../../events/door.ts";
 import { isRowRefused, ThreadAppendQueue } from "./thread-append-queue.ts";
 
 /** Rows that are stored already and remembered, at least, to know those that come again. */

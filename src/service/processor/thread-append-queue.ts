@@ -5,8 +5,8 @@ import {
   sqlState,
   type ThreadKey,
   threadText,
-} from "../../audit/index.ts";
-import type { Retry } from "../../bridge/index.ts";
+} from "../../audit/door.ts";
+import type { Retry } from "../../bridge/door.ts";
 
 /** PostgreSQL's errors about the data alone: what does not fit a type, a limit or a constraint never will. */
 const ROW_STATES = /^(?:22|54|23502|23514)/;

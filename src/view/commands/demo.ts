@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { verifyLog } from "../../audit/index.ts";
-import type { Bridge } from "../../bridge/index.ts";
+import { verifyLog } from "../../audit/door.ts";
+import type { Bridge } from "../../bridge/door.ts";
 import {
   type Command,
   closeAuditLog,
@@ -15,8 +15,8 @@ import {
   type Io,
   openAuditLog,
   safe,
-} from "../../cli/index.ts";
-import { now } from "../../events/index.ts";
+} from "../../cli/door.ts";
+import { now } from "../../events/door.ts";
 import { DemoReport } from "./demo/demo-report.ts";
 import { type Delivery, demoTelemetry, destinationOf, pagesOf } from "./demo/demo-telemetry.ts";
 import { LiveView } from "./demo/live-view.ts";

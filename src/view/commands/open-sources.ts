@@ -1,4 +1,4 @@
-import { isPostgresUrl } from "../../audit/index.ts";
+import { isPostgresUrl } from "../../audit/door.ts";
 import {
   type AuditLog,
   auditLogAt,
@@ -6,7 +6,7 @@ import {
   messageOf,
   runtimesNamed,
   tenantOption,
-} from "../../cli/index.ts";
+} from "../../cli/door.ts";
 import type { ViewSource } from "../format.ts";
 import { RunStore } from "../runs/run-store.ts";
 import { StoredRuns } from "../runs/stored-runs.ts";

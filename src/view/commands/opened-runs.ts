@@ -1,4 +1,4 @@
-import { CliError, count, Interruption, type Io, leaveSoon, safe } from "../../cli/index.ts";
+import { CliError, count, Interruption, type Io, leaveSoon, safe } from "../../cli/door.ts";
 import type { SourcesOptions, ViewedRuns } from "../runs/viewed-runs.ts";
 import { openSources } from "./open-sources.ts";
 

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { packageFile } from "../../cli/index.ts";
+import { packageFile } from "../../cli/door.ts";
 import type { PageFiles } from "../page-html.ts";
 
 /** @throws (rejects) Error naming the file that is missing: it comes with the package. */

@@ -17,7 +17,7 @@ import {
   planOutput,
   safe,
   summaryOutput,
-} from "../../cli/index.ts";
+} from "../../cli/door.ts";
 import type { PageFiles } from "../page-html.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
 import { allRead, exitCodeOf, keysOf, problemLines, withRuns } from "./opened-runs.ts";

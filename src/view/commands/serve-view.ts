@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { CliError, type Io, messageOf, safe } from "../../cli/index.ts";
+import { CliError, type Io, messageOf, safe } from "../../cli/door.ts";
 import type { PageFiles } from "../page-html.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
 import { ViewServer } from "../server/view-server.ts";

@@ -1,5 +1,5 @@
-import { CliError, DEFAULT_JAEGER } from "../../cli/index.ts";
-import { DIALECT_NAMES } from "../../replay/index.ts";
+import { CliError, DEFAULT_JAEGER } from "../../cli/door.ts";
+import { DIALECT_NAMES } from "../../replay/door.ts";
 import type { SourcesOptions } from "../runs/viewed-runs.ts";
 
 /** For the help: what can be named. */

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { cleanAtEnd } from "../../cli/index.ts";
+import { cleanAtEnd } from "../../cli/door.ts";
 
 /** A folder that only its owner can read. It is removed at the end, also by a signal. */
 export class TemporaryFolder {

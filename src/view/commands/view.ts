@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { CliError, type Command, countOption, type Io, safeJson } from "../../cli/index.ts";
+import { CliError, type Command, countOption, type Io, safeJson } from "../../cli/door.ts";
 import { jsonPieces } from "../json-pieces.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
 import { allRead, exitCodeOf, keysOf, withRuns } from "./opened-runs.ts";

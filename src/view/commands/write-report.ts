@@ -1,4 +1,4 @@
-import type { OutputWriter } from "../../cli/index.ts";
+import type { OutputWriter } from "../../cli/door.ts";
 import type { PageFiles } from "../page-html.ts";
 import { ChromeTrace } from "../report/chrome-trace.ts";
 import { ReportHtml } from "../report/report-html.ts";

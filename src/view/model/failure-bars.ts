@@ -1,4 +1,4 @@
-import { highest } from "../../events/format/index.ts";
+import { highest } from "../../events/format/door.ts";
 import type { RunRow } from "./run-index.ts";
 
 /** Failed runs of one span of time. */

@@ -1,4 +1,4 @@
-import { count, durationText } from "../../events/format/index.ts";
+import { count, durationText } from "../../events/format/door.ts";
 import type { ViewRun } from "../format.ts";
 import { dollars } from "./money.ts";
 import { localTime, msOf } from "./time.ts";

@@ -1,4 +1,4 @@
-import { count } from "../../events/format/index.ts";
+import { count } from "../../events/format/door.ts";
 import type { SpanKindName, ViewSpan } from "../format.ts";
 import { textIn } from "./attributes.ts";
 import type { SpanNode } from "./span-tree.ts";

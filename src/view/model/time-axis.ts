@@ -1,4 +1,4 @@
-import { durationText } from "../../events/format/index.ts";
+import { durationText } from "../../events/format/door.ts";
 import { ticks } from "./axis.ts";
 import type { TimeRange } from "./idle.ts";
 

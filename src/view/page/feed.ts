@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import { counted } from "../../events/format/index.ts";
+import { counted } from "../../events/format/door.ts";
 import type { RunList, ViewSource } from "../format.ts";
 import { RunIndex, type RunRow } from "../model/run-index.ts";
 import type { RunData } from "./data.ts";

@@ -1,4 +1,4 @@
-import { addDecimals, type Decimal, formatDecimal, readDecimal, ZERO } from "../../events/index.ts";
+import { addDecimals, type Decimal, formatDecimal, readDecimal, ZERO } from "../../events/door.ts";
 import { CountColumn } from "./columns.ts";
 import type { RunUsage } from "./run-facts.ts";
 

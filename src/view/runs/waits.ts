@@ -1,4 +1,4 @@
-import { WaitedTime } from "../../bridge/index.ts";
+import { WaitedTime } from "../../bridge/door.ts";
 import type { Wait } from "./run-facts.ts";
 import type { RunTrees } from "./run-trees.ts";
 

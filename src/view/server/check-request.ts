@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { checkHead, isLocalHost, Refusal } from "../../service/index.ts";
+import { checkHead, isLocalHost, Refusal } from "../../service/door.ts";
 
 /**
  * Checks that a request comes from this machine's own user: no page of another site, and no name of a stranger's

@@ -6,7 +6,7 @@ import {
   readTarget,
   textAnswer,
   writeAnswer,
-} from "../../service/index.ts";
+} from "../../service/door.ts";
 import { jsonPieces } from "../json-pieces.ts";
 import { type PageFiles, pageEnd, pageStart, SESSION_META } from "../page-html.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";

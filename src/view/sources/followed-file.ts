@@ -1,7 +1,7 @@
 import { type FileHandle, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openFile } from "../../audit/index.ts";
-import { messageOf } from "../../cli/index.ts";
+import { openFile } from "../../audit/door.ts";
+import { messageOf } from "../../cli/door.ts";
 
 /** A file is quiet when it has not grown for this number of polls. */
 const QUIET_LOOKS = 2;

@@ -1,4 +1,4 @@
-import { ATTRIBUTES } from "../../events/index.ts";
+import { ATTRIBUTES } from "../../events/door.ts";
 import type { ViewAttributes, ViewSpan, ViewValue } from "../format.ts";
 
 /** Attributes of this package's that are lists. */

@@ -7,8 +7,8 @@ import {
   messageOf,
   rawSpansOf,
   safe,
-} from "../../cli/index.ts";
-import { formatRfc3339, fromMilliseconds, trimmedEnd } from "../../events/index.ts";
+} from "../../cli/door.ts";
+import { formatRfc3339, fromMilliseconds, trimmedEnd } from "../../events/door.ts";
 import type { ViewSpan } from "../format.ts";
 import { type RunStore, STANDING } from "../runs/run-store.ts";
 import { waitFor } from "./followed-file.ts";

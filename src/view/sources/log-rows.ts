@@ -8,9 +8,9 @@ import {
   type PlacedRow,
   placedRows,
   segmentName,
-} from "../../audit/index.ts";
-import { identityOf } from "../../cli/index.ts";
-import { canonicalRunId } from "../../events/index.ts";
+} from "../../audit/door.ts";
+import { identityOf } from "../../cli/door.ts";
+import { canonicalRunId } from "../../events/door.ts";
 import type { ViewRow, ViewVerdict } from "../format.ts";
 import type { RowQuery, RunLog } from "../runs/run-log.ts";
 import type { RunStore } from "../runs/run-store.ts";

@@ -1,5 +1,5 @@
-import type { LogProblem, VerifyReport } from "../../audit/index.ts";
-import { problemText, verdictOf } from "../../cli/index.ts";
+import type { LogProblem, VerifyReport } from "../../audit/door.ts";
+import { problemText, verdictOf } from "../../cli/door.ts";
 import type { ViewProblem, ViewVerdict } from "../format.ts";
 
 /** Problems of a verdict that are listed; all are counted. */

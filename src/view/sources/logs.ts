@@ -1,13 +1,13 @@
-import { type AuditRow, type LogProblem, readPostgresRows } from "../../audit/index.ts";
-import { type AuditLog, logError, messageOf, type ReplayJob, rowLine } from "../../cli/index.ts";
-import { canonicalRunId } from "../../events/index.ts";
+import { type AuditRow, type LogProblem, readPostgresRows } from "../../audit/door.ts";
+import { type AuditLog, logError, messageOf, type ReplayJob, rowLine } from "../../cli/door.ts";
+import { canonicalRunId } from "../../events/door.ts";
 import {
   type AnyRuntime,
   GraphMapping,
   graphDialect,
   mapped,
   SourceReadError,
-} from "../../replay/index.ts";
+} from "../../replay/door.ts";
 import type { ViewRow } from "../format.ts";
 import type { RowQuery, RunLog } from "../runs/run-log.ts";
 import { type RunStore, STANDING } from "../runs/run-store.ts";

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { identityOf } from "../../cli/index.ts";
+import { identityOf } from "../../cli/door.ts";
 import { waitFor } from "./followed-file.ts";
 import { isLog, type PlacedFile, placedFile } from "./places.ts";
 import type { ViewedFolder } from "./viewed-folder.ts";

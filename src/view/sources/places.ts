@@ -6,9 +6,9 @@ import {
   nodeFileLayer,
   segmentFiles,
   urlScheme,
-} from "../../audit/index.ts";
-import { CliError, type InputFile, inputFiles, safe } from "../../cli/index.ts";
-import { GZIP_MAGIC, textBytes } from "../../replay/index.ts";
+} from "../../audit/door.ts";
+import { CliError, type InputFile, inputFiles, safe } from "../../cli/door.ts";
+import { GZIP_MAGIC, textBytes } from "../../replay/door.ts";
 import { ViewedFolder } from "./viewed-folder.ts";
 
 /** A file to read, and what the begin of its content shows. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { NdjsonSessionLog } from "../../audit/index.ts";
+import { NdjsonSessionLog } from "../../audit/door.ts";
 import {
   bytesOf,
   type InputFile,
@@ -7,8 +7,8 @@ import {
   messageOf,
   NamedRows,
   type ReplayJob,
-} from "../../cli/index.ts";
-import { type AnyRuntime, SourceReadError } from "../../replay/index.ts";
+} from "../../cli/door.ts";
+import { type AnyRuntime, SourceReadError } from "../../replay/door.ts";
 import { type RunStore, STANDING } from "../runs/run-store.ts";
 import type { SourcesOptions } from "../runs/viewed-runs.ts";
 import { followedBytes, ReplacedError, waitFor } from "./followed-file.ts";

@@ -1,12 +1,12 @@
-import type { SessionLog } from "../../audit/index.ts";
+import type { SessionLog } from "../../audit/door.ts";
 import {
   type FinishedSpan,
   SpanOutlet,
   type StartedSpan,
   serviceResource,
-} from "../../bridge/index.ts";
-import { messageOf, onceAPlace, ReplayJob } from "../../cli/index.ts";
-import type { AnyRuntime } from "../../replay/index.ts";
+} from "../../bridge/door.ts";
+import { messageOf, onceAPlace, ReplayJob } from "../../cli/door.ts";
+import type { AnyRuntime } from "../../replay/door.ts";
 import type { ViewSpan } from "../format.ts";
 import type { RunStore } from "../runs/run-store.ts";
 import type { SourcesOptions } from "../runs/viewed-runs.ts";

@@ -6,8 +6,8 @@ import {
   messageOf,
   rawSpansOf,
   traceRequestIn,
-} from "../../cli/index.ts";
-import { splitLines, textBytes } from "../../replay/index.ts";
+} from "../../cli/door.ts";
+import { splitLines, textBytes } from "../../replay/door.ts";
 import { type RunStore, STANDING } from "../runs/run-store.ts";
 import { followedBytes, ReplacedError } from "./followed-file.ts";
 import type { SourceState } from "./source-state.ts";

@@ -1,6 +1,6 @@
-import type { FinishedSpan, SpanAttributes, StartedSpan } from "../../bridge/index.ts";
-import { type Fields, messageOf, readSpan } from "../../cli/index.ts";
-import type { Instant } from "../../events/index.ts";
+import type { FinishedSpan, SpanAttributes, StartedSpan } from "../../bridge/door.ts";
+import { type Fields, messageOf, readSpan } from "../../cli/door.ts";
+import type { Instant } from "../../events/door.ts";
 import type { SpanKindName, ViewAttributes, ViewSpan, ViewValue } from "../format.ts";
 
 /** A span as the page reads it. */

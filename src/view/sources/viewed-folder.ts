@@ -1,6 +1,6 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { folderEntry, type InputFile, messageOf } from "../../cli/index.ts";
+import { folderEntry, type InputFile, messageOf } from "../../cli/door.ts";
 import type { ViewSource } from "../format.ts";
 import { MOST_PROBLEMS } from "./source-state.ts";
 

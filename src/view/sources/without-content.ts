@@ -1,4 +1,4 @@
-import { ATTRIBUTES } from "../../events/index.ts";
+import { ATTRIBUTES } from "../../events/door.ts";
 import type { ViewAttributes, ViewSpan } from "../format.ts";
 
 /** No content by the table, but not for others: texts of exceptions can quote what a user wrote, and who decided. */

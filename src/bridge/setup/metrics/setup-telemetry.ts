@@ -4,7 +4,7 @@ import {
   metrics,
 } from "@opentelemetry/api";
 import { MeterProvider, type MeterProviderOptions } from "@opentelemetry/sdk-metrics";
-import { checkList, checkOptionsObject } from "../../../events/index.ts";
+import { checkList, checkOptionsObject } from "../../../events/door.ts";
 import { observable, ownMeter } from "../../metrics/instruments.ts";
 import { checkWait } from "../../spans/within.ts";
 import { variablesAloud } from "../environment-variables.ts";

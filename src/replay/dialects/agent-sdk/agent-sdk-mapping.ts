@@ -5,7 +5,7 @@ import {
   millisecondsBetween,
   type RunEnd,
   type Signal,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 import type { JsonObject, LineEnvelope } from "../dialect.ts";
 import { derivedRunId, type Mapping, type Translated } from "../mapping.ts";
 import { auditRow, isRepeat } from "./audit-rows.ts";

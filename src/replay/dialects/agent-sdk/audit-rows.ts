@@ -1,5 +1,5 @@
-import type { AnyGraphEvent, ContentPart, GraphEvent } from "../../../audit/index.ts";
-import { stringifyExact, wireWord } from "../../../events/index.ts";
+import type { AnyGraphEvent, ContentPart, GraphEvent } from "../../../audit/door.ts";
+import { stringifyExact, wireWord } from "../../../events/door.ts";
 import { isJsonObject } from "../dialect.ts";
 import type {
   AgentSdkEvent,

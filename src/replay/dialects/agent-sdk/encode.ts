@@ -1,4 +1,4 @@
-import { formatRfc3339, type Instant, trimmedEnd, wholeJson } from "../../../events/index.ts";
+import { formatRfc3339, type Instant, trimmedEnd, wholeJson } from "../../../events/door.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import { type AgentSdkEvent, ENVELOPE_FIELDS } from "./events.ts";
 

@@ -17,7 +17,7 @@ import {
   tagged,
   text,
   value,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 
 // Every field that some version from 0.9 to 0.18 writes. Fields that this package does not read, and that
 // may be anything, are `optional(json)`: they are known, and not checked.

@@ -3,7 +3,7 @@ import {
   type ModelProblem,
   numberOf,
   type SignalAttributes,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 import type { AutoRetryEnd, AutoRetryStart, Count, TokenUsage, TurnComplete } from "./events.ts";
 import { ModelTurn, retryCount } from "./model-turn.ts";
 import type { Reading } from "./reading.ts";

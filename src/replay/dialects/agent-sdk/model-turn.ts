@@ -3,7 +3,7 @@ import {
   millisecondsBetween,
   type SignalAttributes,
   type SupposedEnd,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 import type { Count } from "./events.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { numberOf, type RunEnd } from "../../../events/index.ts";
+import { numberOf, type RunEnd } from "../../../events/door.ts";
 import { confirmationPayload, questionPayload } from "./audit-rows.ts";
 import type {
   AccountPoolExhausted,

@@ -3,7 +3,7 @@ import {
   numberOf,
   type RunEnd,
   type SignalAttributes,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 import type { AgentSdkEvent, Count, SubagentProgress } from "./events.ts";
 import type { ModelTurn } from "./model-turn.ts";
 import { RunTotals, type ThreadTotals } from "./run-totals.ts";

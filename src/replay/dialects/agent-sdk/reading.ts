@@ -1,4 +1,4 @@
-import type { AnyGraphEvent } from "../../../audit/index.ts";
+import type { AnyGraphEvent } from "../../../audit/door.ts";
 import {
   formatRfc3339,
   type Instant,
@@ -8,7 +8,7 @@ import {
   type SignalAttributes,
   type SignalSubject,
   type SpanEventTarget,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 import type { ProjectedRow } from "../mapping.ts";
 import { modelAnswer } from "./model-turn.ts";
 import type { OpenRun } from "./open-run.ts";

@@ -1,4 +1,4 @@
-import type { Instant } from "../../../events/index.ts";
+import type { Instant } from "../../../events/door.ts";
 import type { AgentSdkEvent, Count } from "./events.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { Reading } from "./reading.ts";

@@ -1,4 +1,4 @@
-import type { GraphEvent } from "../../../audit/index.ts";
+import type { GraphEvent } from "../../../audit/door.ts";
 import {
   compareInstants,
   type Instant,
@@ -8,7 +8,7 @@ import {
   type Signal,
   type SignalAttributes,
   type SignalSubject,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 import { isJsonObject, type JsonObject } from "../dialect.ts";
 import type { ToolCallEnd, ToolResult } from "./events.ts";
 import type { NotedCall } from "./open-run.ts";

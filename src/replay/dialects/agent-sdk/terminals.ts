@@ -5,7 +5,7 @@ import {
   type RunEnd,
   type RunUsage,
   type SignalAttributes,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 import type {
   AgentSdkEvent,
   BudgetExceeded,

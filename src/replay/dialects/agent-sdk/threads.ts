@@ -1,4 +1,4 @@
-import { type Instant, isAt, RecentMap, RecentPairs } from "../../../events/index.ts";
+import { type Instant, isAt, RecentMap, RecentPairs } from "../../../events/door.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import type { AgentSdkEvent } from "./events.ts";
 import type { OpenRun } from "./open-run.ts";

@@ -5,7 +5,7 @@ import {
   type Signal,
   type SignalAttributes,
   type SignalSubject,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 import type { Count, ToolCallEnd, ToolCallStart, ToolResult, ToolTier } from "./events.ts";
 import type { NotedCall } from "./open-run.ts";
 

@@ -1,4 +1,4 @@
-import type { Instant, Signal } from "../../../events/index.ts";
+import type { Instant, Signal } from "../../../events/door.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import type { Stream } from "./streams.ts";
 

@@ -1,4 +1,4 @@
-import { type Instant, numberOf, type SignalAttributes } from "../../../events/index.ts";
+import { type Instant, numberOf, type SignalAttributes } from "../../../events/door.ts";
 import type { SignalList } from "./arrival.ts";
 import type { ContextCompressed, ContextMicrocompacted } from "./events.ts";
 

@@ -1,5 +1,5 @@
-import type { ContentPart } from "../../../audit/index.ts";
-import { type JsonValue, stringifyExact } from "../../../events/index.ts";
+import type { ContentPart } from "../../../audit/door.ts";
+import { type JsonValue, stringifyExact } from "../../../events/door.ts";
 import { isJsonObject } from "../dialect.ts";
 import type { AcpContentBlock, ToolCallFields } from "./events.ts";
 

@@ -6,7 +6,7 @@ import {
   type LateReason,
   type Signal,
   type SignalAttributes,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 import { eventIn } from "../decode-line.ts";
 import type { JsonObject, LineEnvelope } from "../dialect.ts";
 import type { Mapping, ProjectedRow, Translated } from "../mapping.ts";

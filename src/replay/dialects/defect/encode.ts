@@ -1,4 +1,4 @@
-import { formatRfc3339, wholeJson } from "../../../events/index.ts";
+import { formatRfc3339, wholeJson } from "../../../events/door.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import type { DefectEvent, DefectUsage, LeafEvent, ToolCallFields } from "./events.ts";
 

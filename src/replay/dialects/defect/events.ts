@@ -15,7 +15,7 @@ import {
   tagged,
   text,
   value,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 import type { JsonObject } from "../dialect.ts";
 
 /** A block of a prompt or of model output, as the Agent Client Protocol has it, tagged by `type`. */

@@ -1,4 +1,4 @@
-import { checkWhole } from "../../../events/index.ts";
+import { checkWhole } from "../../../events/door.ts";
 
 /** Bounds of what the mapping keeps. Each has a count when it bites. */
 export interface DefectLimits {

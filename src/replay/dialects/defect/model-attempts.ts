@@ -6,7 +6,7 @@ import {
   numberOf,
   type OwnAttributes,
   type SignalAttributes,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 import type { SignalList } from "./arrival.ts";
 import type { DefectUsage, LlmCallFinished, LlmCallStarted } from "./events.ts";
 

@@ -1,4 +1,4 @@
-import { type Instant, RecentMap, tenantKey } from "../../../events/index.ts";
+import { type Instant, RecentMap, tenantKey } from "../../../events/door.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import { Compactions } from "./compactions.ts";
 import type { Turn, TurnRef } from "./turn.ts";

@@ -1,4 +1,4 @@
-import type { FailureKindId, RunEnd } from "../../../events/index.ts";
+import type { FailureKindId, RunEnd } from "../../../events/door.ts";
 import type { StopReason } from "./events.ts";
 
 /** How a turn may end. */

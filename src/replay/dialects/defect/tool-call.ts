@@ -1,4 +1,4 @@
-import { type Instant, millisecondsBetween, type SignalAttributes } from "../../../events/index.ts";
+import { type Instant, millisecondsBetween, type SignalAttributes } from "../../../events/door.ts";
 import type { PermissionOption, ToolCallFields } from "./events.ts";
 
 /** What is kept of an open tool call: how it stands with its permission, and what only ends say. */

@@ -1,4 +1,4 @@
-import { compareInstants, type Instant, type SignalAttributes } from "../../../events/index.ts";
+import { compareInstants, type Instant, type SignalAttributes } from "../../../events/door.ts";
 import type { SignalList } from "./arrival.ts";
 import { outputOf, textOf } from "./content.ts";
 import type {

@@ -1,4 +1,4 @@
-import { MOST_NAME, RecentMap, type SignalAttributes } from "../../../events/index.ts";
+import { MOST_NAME, RecentMap, type SignalAttributes } from "../../../events/door.ts";
 import { derivedRunId } from "../mapping.ts";
 import type { Arrival } from "./arrival.ts";
 import type { DefectLimits } from "./limits.ts";

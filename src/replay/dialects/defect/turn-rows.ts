@@ -1,5 +1,5 @@
-import type { ContentPart, GraphEvent, ModelUsage } from "../../../audit/index.ts";
-import { formatRfc3339, type Instant, isCount } from "../../../events/index.ts";
+import type { ContentPart, GraphEvent, ModelUsage } from "../../../audit/door.ts";
+import { formatRfc3339, type Instant, isCount } from "../../../events/door.ts";
 import type { ProjectedRow } from "../mapping.ts";
 import { blockText, outputOf, toContentPart } from "./content.ts";
 import type { AcpContentBlock, DefectUsage, ToolCallFields } from "./events.ts";

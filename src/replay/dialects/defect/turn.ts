@@ -3,7 +3,7 @@ import {
   millisecondsBetween,
   type RunEnd,
   type SignalAttributes,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 import type { SignalList } from "./arrival.ts";
 import { Compactions } from "./compactions.ts";
 import type { DefectUsage, LeafEvent } from "./events.ts";

@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentEventType } from "../../../events/index.ts";
+import type { AgentEvent, AgentEventType } from "../../../events/door.ts";
 import { decodeLine, eventIn, type LineReader } from "../decode-line.ts";
 import {
   type Decoded,

@@ -25,7 +25,7 @@ import {
   textWhere,
   value,
   withoutNull,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 
 // The types are those of `src/events`: programs build these events too, so that they are documented
 // there, and the compiler compares them with the forms. What a newer agent may have added to a closed set

@@ -3,7 +3,7 @@ import {
   type ErasedEvent,
   type KnownGraphEvent,
   knownEventForm,
-} from "../../../audit/index.ts";
+} from "../../../audit/door.ts";
 import {
   type Instant,
   isCount,
@@ -14,7 +14,7 @@ import {
   record,
   text,
   value,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 import { rejected } from "../decode-line.ts";
 import {
   type Decoded,

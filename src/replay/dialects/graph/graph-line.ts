@@ -1,4 +1,4 @@
-import type { ErasedEvent, KnownGraphEvent, UnknownGraphEvent } from "../../../audit/index.ts";
+import type { ErasedEvent, KnownGraphEvent, UnknownGraphEvent } from "../../../audit/door.ts";
 import { isJsonObject, type JsonObject } from "../dialect.ts";
 
 /** What the row of an audit log says beside its event. */

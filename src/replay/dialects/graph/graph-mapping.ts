@@ -4,7 +4,7 @@ import {
   RecentMap,
   RecentPairs,
   type Signal,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import { derivedRunId, type Mapping, type Translated } from "../mapping.ts";
 import type { GraphLine } from "./graph-line.ts";

@@ -1,5 +1,5 @@
-import type { ContentPart, RunStarted } from "../../../audit/index.ts";
-import type { Instant } from "../../../events/index.ts";
+import type { ContentPart, RunStarted } from "../../../audit/door.ts";
+import type { Instant } from "../../../events/door.ts";
 import type { GraphLine } from "./graph-line.ts";
 import type { LogThread } from "./log-thread.ts";
 

@@ -5,7 +5,7 @@ import type {
   ToolCall,
   ToolCallDecided,
   ToolResult,
-} from "../../../audit/index.ts";
+} from "../../../audit/door.ts";
 import {
   type AttributeName,
   type CallResult,
@@ -16,7 +16,7 @@ import {
   type Signal,
   type SignalAttributes,
   type ToolErrorKind,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 import { decisionIn, type PointRow, pointOf, usageAttributes } from "./row-attributes.ts";
 import { CANCELLED, endTold, PAUSED_TEXT } from "./terminals.ts";
 

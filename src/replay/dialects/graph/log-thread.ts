@@ -1,4 +1,4 @@
-import { RecentMap } from "../../../events/index.ts";
+import { RecentMap } from "../../../events/door.ts";
 import type { LogRow } from "./log-row.ts";
 import type { LogRun } from "./log-run.ts";
 

@@ -10,13 +10,13 @@ import type {
   RateLimit,
   ToolCallDecided,
   Warning,
-} from "../../../audit/index.ts";
+} from "../../../audit/door.ts";
 import type {
   AttributeName,
   DecisionDetails,
   OwnAttributes,
   SignalAttributes,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 
 /** A row that is a point in the life of its run. */
 export type PointRow =

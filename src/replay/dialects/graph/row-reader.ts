@@ -6,14 +6,14 @@ import type {
   SubAgentInvoked,
   ToolCall,
   ToolResult,
-} from "../../../audit/index.ts";
+} from "../../../audit/door.ts";
 import {
   type Instant,
   RecentPairs,
   type RunEnd,
   type Signal,
   type SignalAttributes,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 import { derivedRunId, type ProjectedRow } from "../mapping.ts";
 import type { LogRow } from "./log-row.ts";
 import { LogRun } from "./log-run.ts";

@@ -6,7 +6,7 @@ import type {
   RunEnded,
   ToolErrorTerminal,
   UsageLimitExceeded,
-} from "../../../audit/index.ts";
+} from "../../../audit/door.ts";
 import {
   type ErrorEnvelope,
   FAILURE_KIND_IDS,
@@ -14,7 +14,7 @@ import {
   type FailureKindId,
   type RunEnd,
   type SignalAttributes,
-} from "../../../events/index.ts";
+} from "../../../events/door.ts";
 
 /** What a row that ends a run makes of it. `by_class`: the row's `class` decides. */
 export type LogEnd = "interrupted" | FailureKindId | "by_class";

@@ -1,4 +1,4 @@
-import { RecentPairs, RunIds } from "../../../events/index.ts";
+import { RecentPairs, RunIds } from "../../../events/door.ts";
 import type { LogRun, OpenCall } from "./log-run.ts";
 
 /** Runs and dispatches that are remembered of one trace. */

@@ -1,4 +1,4 @@
-import type { SubAgentInvoked } from "../../../audit/index.ts";
+import type { SubAgentInvoked } from "../../../audit/door.ts";
 import type { LogRun, OpenCall } from "./log-run.ts";
 
 /** Deeper than agents nest. */

@@ -4,8 +4,8 @@ import {
   JsonTextParser,
   type JsonValue,
   MOST_NAME,
-} from "../../../events/index.ts";
-import { isJsonObject, type JsonObject } from "../../../replay/index.ts";
+} from "../../../events/door.ts";
+import { isJsonObject, type JsonObject } from "../../../replay/door.ts";
 
 const DIGEST = /^[0-9a-fA-F]{64}$/;
 const FIELDS = new Set(["tenant", "sha256", "trusted", "rate", "metrics", "runs"]);

@@ -1,5 +1,5 @@
-import type { VerifyReport } from "../../../audit/index.ts";
-import { attributeText, type FinishedSpan, shownUrl } from "../../../bridge/index.ts";
+import type { VerifyReport } from "../../../audit/door.ts";
+import { attributeText, type FinishedSpan, shownUrl } from "../../../bridge/door.ts";
 import {
   counted,
   failureTable,
@@ -9,8 +9,8 @@ import {
   safe,
   traceHeading,
   traceLines,
-} from "../../../cli/index.ts";
-import type { AgentEvent } from "../../../events/index.ts";
+} from "../../../cli/door.ts";
+import type { AgentEvent } from "../../../events/door.ts";
 import type { Delivery, Destination, Page } from "./demo-telemetry.ts";
 import { originOf } from "./live-view.ts";
 import { BUNDLED_RECORDINGS } from "./recordings.ts";

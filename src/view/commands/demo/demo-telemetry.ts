@@ -7,8 +7,8 @@ import {
   SpanOutlet,
   serviceResource,
   watchedTelemetry,
-} from "../../../bridge/index.ts";
-import { isLocal, messageOf, signalEndpoint, switchedOff } from "../../../cli/index.ts";
+} from "../../../bridge/door.ts";
+import { isLocal, messageOf, signalEndpoint, switchedOff } from "../../../cli/door.ts";
 
 /** A receiver of what the demo makes. */
 export interface Receiver {

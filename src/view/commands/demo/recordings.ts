@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { v7 } from "uuid";
-import { packageFile } from "../../../cli/index.ts";
+import { packageFile } from "../../../cli/door.ts";
 import {
   type AgentEvent,
   addMilliseconds,
   type EventEnvelope,
   type Instant,
   toMilliseconds,
-} from "../../../events/index.ts";
-import { entelixDialect, type LineEnvelope, parseLine } from "../../../replay/index.ts";
+} from "../../../events/door.ts";
+import { entelixDialect, type LineEnvelope, parseLine } from "../../../replay/door.ts";
 
 /** One of the recordings in `recordings/`. Its README says where each comes from. */
 export interface BundledRecording {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { count, cut, durationText, safe } from "../../../events/format/index.ts";
+import { count, cut, durationText, safe } from "../../../events/format/door.ts";
 import type { ViewRun } from "../../format.ts";
 import type { SortColumn } from "../../model/list-query.ts";
 import { dollars } from "../../model/money.ts";

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { count, counted, cut, safe } from "../../../events/format/index.ts";
+import { count, counted, cut, safe } from "../../../events/format/door.ts";
 import { facetCounts } from "../../model/filter-rows.ts";
 import { MOST_VALUES } from "../../model/list-limits.ts";
 import { type Facet, type ListQuery, toggled } from "../../model/list-query.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { count, counted, cut, safe } from "../../../events/format/index.ts";
+import { count, counted, cut, safe } from "../../../events/format/door.ts";
 import {
   type FailureBar,
   type FailureBars,

@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from "preact/hooks";
-import { count, counted } from "../../../events/format/index.ts";
+import { count, counted } from "../../../events/format/door.ts";
 import type { ViewSource } from "../../format.ts";
 import { failureBars } from "../../model/failure-bars.ts";
 import { filterRows } from "../../model/filter-rows.ts";

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { count } from "../../../events/format/index.ts";
+import { count } from "../../../events/format/door.ts";
 import { MOST_PRINTED, MOST_ROWS } from "../../model/list-limits.ts";
 import type { ListQuery } from "../../model/list-query.ts";
 import { nextRow } from "../../model/next-row.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { count } from "../../../events/format/index.ts";
+import { count } from "../../../events/format/door.ts";
 import type { ViewRow } from "../../format.ts";
 import { jsonOf } from "../../model/json-text.ts";
 import { MOST_PRINTED } from "../../model/list-limits.ts";

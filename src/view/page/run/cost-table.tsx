@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { count, durationText } from "../../../events/format/index.ts";
+import { count, durationText } from "../../../events/format/door.ts";
 import { dollars } from "../../model/money.ts";
 import { agentOf, type RunModel } from "../../model/run-model.ts";
 import { kindWords, shortName } from "../../model/span-words.ts";

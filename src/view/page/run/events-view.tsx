@@ -1,4 +1,4 @@
-import { durationText } from "../../../events/format/index.ts";
+import { durationText } from "../../../events/format/door.ts";
 import type { ViewSpanEvent, ViewSpanLink } from "../../format.ts";
 import { timeSince } from "../../model/span-tree.ts";
 import { Text } from "../shell/text.tsx";

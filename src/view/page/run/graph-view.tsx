@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { count, counted, cut, safe } from "../../../events/format/index.ts";
+import { count, counted, cut, safe } from "../../../events/format/door.ts";
 import { type GraphEdge, type GraphPart, runGraph } from "../../model/run-graph.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import { failedText } from "../../model/span-words.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../../events/format/index.ts";
+import { counted } from "../../../events/format/door.ts";
 import type { SpanKindName } from "../../format.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import { kindWords, SPAN_KINDS } from "../../model/span-words.ts";

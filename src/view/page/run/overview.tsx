@@ -1,5 +1,5 @@
 import { useMemo, useRef } from "preact/hooks";
-import { count, cut, safe } from "../../../events/format/index.ts";
+import { count, cut, safe } from "../../../events/format/door.ts";
 import type { SpanKindName } from "../../format.ts";
 import type { TimeRange } from "../../model/idle.ts";
 import { type Bar, type Lane, mergedBars, spanAt } from "../../model/lanes.ts";

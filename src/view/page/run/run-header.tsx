@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { count, counted, durationText } from "../../../events/format/index.ts";
+import { count, counted, durationText } from "../../../events/format/door.ts";
 import type { RelatedRun } from "../../format.ts";
 import { dollars } from "../../model/money.ts";
 import type { RunModel } from "../../model/run-model.ts";

@@ -1,4 +1,4 @@
-import { count, durationText } from "../../../events/format/index.ts";
+import { count, durationText } from "../../../events/format/door.ts";
 import { numberIn, textIn } from "../../model/attributes.ts";
 import { dollars } from "../../model/money.ts";
 import { agentOf, type RunModel } from "../../model/run-model.ts";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
-import { count } from "../../../events/format/index.ts";
+import { count } from "../../../events/format/door.ts";
 
 export interface Tab {
   readonly id: string;

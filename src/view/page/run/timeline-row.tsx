@@ -1,4 +1,4 @@
-import { count, cut, durationText, safe } from "../../../events/format/index.ts";
+import { count, cut, durationText, safe } from "../../../events/format/door.ts";
 import { numberIn } from "../../model/attributes.ts";
 import { type OutlineItem, timeOf } from "../../model/outline.ts";
 import type { TimelineRow } from "../../model/rows.ts";

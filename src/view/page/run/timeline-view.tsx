@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { counted } from "../../../events/format/index.ts";
+import { counted } from "../../../events/format/door.ts";
 import { idleTimes } from "../../model/idle.ts";
 import { itemWith, type OutlineItem, timeOf } from "../../model/outline.ts";
 import { shownFor, type TimelineRow, toggledToShow } from "../../model/rows.ts";

@@ -1,6 +1,6 @@
 import type { RefObject } from "preact";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { count, durationText } from "../../../events/format/index.ts";
+import { count, durationText } from "../../../events/format/door.ts";
 import { MOST_PRINTED } from "../../model/list-limits.ts";
 import { itemWith } from "../../model/outline.ts";
 import { shownFor, type TimelineRow } from "../../model/rows.ts";

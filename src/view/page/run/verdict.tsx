@@ -1,4 +1,4 @@
-import { count, counted } from "../../../events/format/index.ts";
+import { count, counted } from "../../../events/format/door.ts";
 import type { RunDetail, ViewProblem, ViewVerdict } from "../../format.ts";
 import { Text } from "../shell/text.tsx";
 import { Time } from "../shell/time.tsx";

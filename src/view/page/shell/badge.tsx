@@ -1,4 +1,4 @@
-import { cut, safe } from "../../../events/format/index.ts";
+import { cut, safe } from "../../../events/format/door.ts";
 import type { RunOutcome } from "../../format.ts";
 import { lookOf } from "../../model/outcome.ts";
 

@@ -1,4 +1,4 @@
-import { counted } from "../../../events/format/index.ts";
+import { counted } from "../../../events/format/door.ts";
 import { useFeed } from "../feed.ts";
 import { listAddress } from "../route.ts";
 import { ErrorNote } from "./error-note.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { cut, safe } from "../../../events/format/index.ts";
+import { cut, safe } from "../../../events/format/door.ts";
 
 let tell: (message: string) => void = () => {};
 

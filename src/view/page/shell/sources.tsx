@@ -1,4 +1,4 @@
-import { count, counted, percent, safe } from "../../../events/format/index.ts";
+import { count, counted, percent, safe } from "../../../events/format/door.ts";
 import type { ViewProblem, ViewSource, ViewVerdict } from "../../format.ts";
 import { Text } from "./text.tsx";
 import { Time } from "./time.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { count, cut, safe, safeLines } from "../../../events/format/index.ts";
+import { count, cut, safe, safeLines } from "../../../events/format/door.ts";
 
 /** Titles are cut too: a browser shows them in a small box. */
 const TITLE_LIMIT = 1000;

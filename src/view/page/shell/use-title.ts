@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { cut, safe } from "../../../events/format/index.ts";
+import { cut, safe } from "../../../events/format/door.ts";
 
 /** Puts the name of the shown run before the page title, so that tabs and history tell runs apart. */
 export function useTitle(shown: string | undefined): void {
