@@ -16,5 +16,7 @@ export interface Family {
   readonly name: string;
   /** What is tried and what must come of it, in one line, for `--help`. */
   readonly about: string;
+  /** It computes in this process, for seconds at a time: no other family's time limits may run beside it. */
+  readonly alone?: boolean;
   run(trials: Trials, size: Size): Promise<void>;
 }

@@ -25,7 +25,8 @@ async function runAll(asked: Arguments, root: string): Promise<readonly Trials[]
       only: asked.number,
     }),
   }));
-  const waiting = [...all];
+  for (const { family, trials } of all) if (family.alone) await runFamily(family, trials, asked);
+  const waiting = all.filter(({ family }) => !family.alone);
   const worker = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       await runFamily(next.family, next.trials, asked);
