@@ -1,5 +1,5 @@
-import { count, counted, durationText, highest } from "../../events/format/door.ts";
 import type { Instant } from "../../events/door.ts";
+import { count, counted, durationText, highest } from "../../events/format/door.ts";
 import { padToWidth, widthOf } from "./text.ts";
 
 export { count, counted };

@@ -1,6 +1,6 @@
 import { attributeText, type FinishedSpan } from "../../bridge/door.ts";
-import { highest } from "../../events/format/door.ts";
 import { compareInstants } from "../../events/door.ts";
+import { highest } from "../../events/format/door.ts";
 import type { Output, Style } from "../terminal/output.ts";
 import { duration } from "../terminal/table.ts";
 import { cutToWidth, padToWidth, safe, widthOf } from "../terminal/text.ts";

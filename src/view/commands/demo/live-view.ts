@@ -1,6 +1,6 @@
 import { cutToWidth, LiveLines, type Output, padToWidth, safe } from "../../../cli/door.ts";
-import { highest } from "../../../events/format/door.ts";
 import type { AgentEvent } from "../../../events/door.ts";
+import { highest } from "../../../events/format/door.ts";
 import { BUNDLED_RECORDINGS, type BundledRecording } from "./recordings.ts";
 
 /** How often the view is drawn on a terminal, in ms. */
