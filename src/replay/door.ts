@@ -24,16 +24,22 @@ export { type ByteSource, textBytes } from "./input/byte-source.ts";
 export { DecodedLine, formatIssue, type LineIssue, parseLine } from "./input/decode-line.ts";
 export {
   EventIntake,
-  type ReadEventsOptions,
-  type ReadReport,
   type RejectedLine,
+  type SourceOptions,
+  type SourceReport,
   Tally,
   type UnknownLine,
 } from "./input/event-intake.ts";
-export { EventOrder, type EventTakers } from "./input/event-order.ts";
+export { EventOrder, type EventTakers, type OrderReport } from "./input/event-order.ts";
 export { GZIP_MAGIC } from "./input/gunzip.ts";
 export { readNdjson, splitLines } from "./input/ndjson-reader.ts";
-export { readEvents, readSource, SourceReadError } from "./input/read-events.ts";
+export {
+  type ReadEventsOptions,
+  type ReadReport,
+  readEvents,
+  readSource,
+  SourceReadError,
+} from "./input/read-events.ts";
 export { ReorderBuffer, type ReorderBufferOptions } from "./input/reorder-buffer.ts";
 export {
   type AnyRuntime,

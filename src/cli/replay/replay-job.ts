@@ -17,13 +17,13 @@ import {
   EventOrder,
   type EventTakers,
   type LineIssue,
-  type ReadReport,
   type RecordedEvent,
   type RejectedLine,
   RUNTIMES,
   readSource,
   type SignalPlayer,
   SourceReadError,
+  type SourceReport,
   splitLines,
   textBytes,
 } from "../../replay/door.ts";
@@ -64,7 +64,6 @@ export class ReplayJob {
   readonly #bridge: Bridge;
   readonly #inFlight = new InFlight();
   readonly #players: ReadonlyMap<string, SignalPlayer<RecordedEvent>>;
-  readonly #takers: EventTakers<RecordedEvent>;
   readonly #order: EventOrder<RecordedEvent>;
   #unknown = 0;
 
@@ -84,13 +83,13 @@ export class ReplayJob {
       ({ dialect, player }) => [dialect.name, player(this.#bridge, options.tenant)] as const,
     );
     this.#players = new Map(players);
-    this.#takers = {
+    const takers: EventTakers<RecordedEvent> = {
       onEvent: (item) => this.#take(item),
       onActivity: ({ dialect, envelope, value }) => {
         this.#players.get(dialect.name)?.keepAlive(value, envelope);
       },
     };
-    this.#order = new EventOrder(this.#takers, { maxWaitMs: FOLLOW_WAIT_MS });
+    this.#order = new EventOrder(takers, { maxWaitMs: FOLLOW_WAIT_MS });
   }
 
   /** Events that were replayed, and those of types that this version does not know. */
@@ -100,7 +99,7 @@ export class ReplayJob {
 
   /** Events that came too late to be put in order. */
   get late(): number {
-    return this.#order.late;
+    return this.#order.report().late;
   }
 
   /**
@@ -113,12 +112,14 @@ export class ReplayJob {
     const cut = await readSource(bytes, intake);
     const report = intake.report();
     this.#add(report);
-    if (cut !== undefined) throw new SourceReadError(name, cut, report);
+    if (cut !== undefined) {
+      throw new SourceReadError(name, cut, { ...report, ...this.#order.report() });
+    }
   }
 
   /**
-   * Reads a source that grows, until it gives no more bytes. It is no gzip data. Whoever gives the bytes calls
-   * {@link ReplayJob.release} where no more come for now.
+   * Reads a source that grows, until it gives no more bytes; gzip is not recognised. The source calls
+   * {@link ReplayJob.release} where no more bytes come for now.
    *
    * @throws what `bytes` throws.
    */
@@ -155,7 +156,7 @@ export class ReplayJob {
     const { ignored } = this.diagnostics();
     return {
       ...ignored,
-      duplicate: ignored.duplicate + this.#order.repeated,
+      duplicate: ignored.duplicate + this.#order.report().repeated,
       unknown_type: ignored.unknown_type + this.#unknown,
     };
   }
@@ -168,7 +169,6 @@ export class ReplayJob {
     const { onIssue, runtimes } = this.#options;
     const [first, ...others] = runtimes;
     const options = {
-      ...this.#takers,
       name,
       dialects: [first.dialect, ...others.map(({ dialect }) => dialect)] as const,
       onUnknown: () => void this.#unknown++,
@@ -195,7 +195,7 @@ export class ReplayJob {
     return this.#options.onRejected?.(rejected);
   }
 
-  #add(report: ReadReport): void {
+  #add(report: SourceReport): void {
     addCounts(this.unknownTypes, report.unknownTypes);
     addCounts(this.unknownValues, report.unknownValues);
     addCounts(this.rejectedFields, report.issues);

@@ -1,10 +1,9 @@
 import type { DecodeIssue, Dialect, JsonObject, UnknownEvent } from "../dialects/dialect.ts";
 import { ActivityLine } from "./activity-line.ts";
 import { DecodedLine, type LineIssue, parseLine } from "./decode-line.ts";
-import type { EventOrder, EventTakers } from "./event-order.ts";
+import type { EventOrder } from "./event-order.ts";
 import type { NdjsonLine, OversizedPart } from "./ndjson-line.ts";
 import { DEFAULT_MAX_LINE_BYTES } from "./ndjson-reader.ts";
-import type { ReorderBufferOptions } from "./reorder-buffer.ts";
 
 /** Lines that are looked at together to tell the dialect. */
 const PROBE_LINES = 32;
@@ -24,14 +23,13 @@ export interface UnknownLine extends UnknownEvent {
   readonly text: string;
 }
 
-/** What is read, and who is told of what was found. */
-export interface ReadEventsOptions<E> extends EventTakers<E> {
+/** A source, and who takes what is not an event of it. */
+export interface SourceOptions<E> {
   /** The dialects that may come. With several, the first line that is surely of one decides. */
   readonly dialects: readonly [Dialect<E>, ...Dialect<E>[]];
   /** Name of the source in issues. Default: the path, or `input`. */
   readonly name?: string | undefined;
   readonly maxLineBytes?: number | undefined;
-  readonly window?: ReorderBufferOptions | undefined;
   /** Told what is wrong with a line, once for each field. */
   readonly onIssue?: ((issue: LineIssue) => void) | undefined;
   /** Given the bytes of each line that is rejected, so that nothing is lost. */
@@ -40,26 +38,14 @@ export interface ReadEventsOptions<E> extends EventTakers<E> {
   readonly onUnknown?: ((unknown: UnknownLine) => void | Promise<void>) | undefined;
 }
 
-/** What was read. */
-export interface ReadReport {
+/** The lines of a source. */
+export interface SourceReport {
   /** Lines that are not blank. Each is an event, an unknown event, rejected or skipped. */
   readonly lines: number;
-  readonly events: number;
   readonly unknown: number;
   readonly rejected: number;
   /** Lines that belong to the file's own form, such as a header. */
   readonly skipped: number;
-  /**
-   * Events left out because the same line had come right before. They count as events. Lines with an
-   * event id are told apart by that, later on; those with neither id nor sequence may well be two.
-   */
-  readonly repeated: number;
-  /** Events that were delivered after a later one of their stream, since they came too late; they are events all the same. */
-  readonly late: number;
-  /** Streams whose last event was forgotten, so that none of their events counts as late. */
-  readonly forgottenStreams: number;
-  /** How often a group of events of one time was too large to be put in order as a whole. */
-  readonly splitTies: number;
   /** Name of the dialect; `undefined` when no line told it. */
   readonly dialect: string | undefined;
   /** Issues by field; at most 100 names here and below, the rest as `_other`. */
@@ -77,7 +63,7 @@ interface ValueLine {
 
 /** One source on its way from lines to events. */
 export class EventIntake<E> {
-  readonly #options: ReadEventsOptions<E>;
+  readonly #options: SourceOptions<E>;
   readonly #file: string;
   readonly maxLineBytes: number;
   readonly #order: EventOrder<E>;
@@ -95,7 +81,7 @@ export class EventIntake<E> {
   readonly #unknownValues = new Tally();
 
   /** @param order takes its events; that of the sources before it, where they are one history. */
-  constructor(options: ReadEventsOptions<E>, order: EventOrder<E>) {
+  constructor(options: SourceOptions<E>, order: EventOrder<E>) {
     this.#options = options;
     this.#file = options.name ?? "input";
     this.maxLineBytes = options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES;
@@ -122,17 +108,12 @@ export class EventIntake<E> {
     return this.#rejectUndecided();
   }
 
-  report(): ReadReport {
+  report(): SourceReport {
     return {
       lines: this.#lines,
-      events: this.#order.events,
       unknown: this.#unknown,
       rejected: this.#rejected,
       skipped: this.#skipped,
-      repeated: this.#order.repeated,
-      late: this.#order.late,
-      forgottenStreams: this.#order.forgottenStreams,
-      splitTies: this.#order.splitTies,
       dialect: this.#dialect?.name,
       issues: this.#issues.counts,
       unknownTypes: this.#unknownTypes.counts,
@@ -184,12 +165,11 @@ export class EventIntake<E> {
   }
 
   async #passUnknown(unknown: UnknownLine, dialect: Dialect<E>): Promise<void> {
-    const { onActivity, onUnknown } = this.#options;
     this.#unknown += 1;
     this.#unknownTypes.add(unknown.unknown);
-    await onUnknown?.(unknown);
+    await this.#options.onUnknown?.(unknown);
     const { line, text, value } = unknown;
-    const sign = onActivity === undefined ? undefined : dialect.activityOf?.(value, undefined);
+    const sign = this.#order.takesActivity ? dialect.activityOf?.(value, undefined) : undefined;
     if (sign === undefined) return;
     const place = this.#placeOf(line);
     const busy = this.#order.push(new ActivityLine(value, sign, dialect, place, text));

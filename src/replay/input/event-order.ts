@@ -13,42 +13,59 @@ export interface EventTakers<E> {
   readonly onActivity?: ((line: ActivityLine<E>) => void) | undefined;
 }
 
+/** How the events of all sources were delivered. */
+export interface OrderReport {
+  /** Events that were delivered. */
+  readonly events: number;
+  /**
+   * Events left out because the same line had come right before. They count as events. Lines with an
+   * event id are told apart by that, later on; those with neither id nor sequence may well be two.
+   */
+  readonly repeated: number;
+  /** Events that were delivered after a later one of their stream, since they came too late; they are events all the same. */
+  readonly late: number;
+  /** Streams whose last event was forgotten, so that none of their events counts as late. */
+  readonly forgottenStreams: number;
+  /** How often a group of events of one time was too large to be put in order as a whole. */
+  readonly splitTies: number;
+}
+
 /**
  * Puts the events of one source in order and delivers them; or those of several sources that are one history, also
  * where they are read at the same time.
  */
 export class EventOrder<E> {
-  /** Events that were delivered. */
-  events = 0;
-  /** Events of these that were left out, as the same line had come right before. */
-  repeated = 0;
-  /** When what is pushed came, in ms: for {@link EventOrder.releaseOlder}. It never goes back. */
+  /** Arrival of the lines that are pushed next, in ms; never goes back. Only {@link EventOrder.releaseOlder} needs it. */
   arrivedMs = 0;
   /** Number of the last line of all sources: the next source's lines come after it. */
   lastLine = 0;
+  #events = 0;
+  #repeated = 0;
   readonly #takers: EventTakers<E>;
   readonly #window: ReorderBuffer<OrderedLine<E>>;
   #lastText: string | undefined = undefined;
   /** A delivery that takes a while: what another source has released waits for it. */
   #busy: Promise<void> | undefined;
 
-  /** @throws RangeError when an option of the window is no whole number in its range. */
+  /** @throws RangeError when an option of the window is not a whole number in its range. */
   constructor(takers: EventTakers<E>, window?: ReorderBufferOptions) {
     this.#takers = takers;
     this.#window = new ReorderBuffer(window);
   }
 
-  /** Events that were delivered after a later one of their stream. */
-  get late(): number {
-    return this.#window.late;
+  /** Events that were delivered so far. */
+  get events(): number {
+    return this.#events;
   }
 
-  get forgottenStreams(): number {
-    return this.#window.forgottenStreams;
+  /** Whether lines of unknown types are to be pushed, too. */
+  get takesActivity(): boolean {
+    return this.#takers.onActivity !== undefined;
   }
 
-  get splitTies(): number {
-    return this.#window.splitTies;
+  report(): OrderReport {
+    const { forgottenStreams, late, splitTies } = this.#window;
+    return { events: this.#events, repeated: this.#repeated, late, forgottenStreams, splitTies };
   }
 
   /** A promise only where something has to be waited for. */
@@ -62,7 +79,7 @@ export class EventOrder<E> {
     await this.#deliver(this.#window.flush());
   }
 
-  /** Delivers what came more than `maxWaitMs` before now: the sources go on, but slowly. */
+  /** Delivers the lines that arrived more than `maxWaitMs` before now: the sources go on, but slowly. */
   async releaseOlder(nowMs: number): Promise<void> {
     await this.#deliver(this.#window.drainOlderThan(nowMs));
   }
@@ -86,9 +103,9 @@ export class EventOrder<E> {
         onActivity?.(item);
         continue;
       }
-      this.events += 1;
+      this.#events += 1;
       if (this.#isRepeat(item)) {
-        this.repeated += 1;
+        this.#repeated += 1;
         continue;
       }
       const busy = onEvent(item);

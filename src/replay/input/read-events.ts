@@ -1,8 +1,18 @@
 import { inputBytes } from "../../audit/door.ts";
 import type { ByteSource } from "./byte-source.ts";
-import { EventIntake, type ReadEventsOptions, type ReadReport } from "./event-intake.ts";
-import { EventOrder } from "./event-order.ts";
+import { EventIntake, type SourceOptions, type SourceReport } from "./event-intake.ts";
+import { EventOrder, type EventTakers, type OrderReport } from "./event-order.ts";
 import { readNdjson } from "./ndjson-reader.ts";
+import type { ReorderBufferOptions } from "./reorder-buffer.ts";
+
+/** Options of {@link readEvents}. */
+export interface ReadEventsOptions<E> extends SourceOptions<E>, EventTakers<E> {
+  /** How far back events are put in order. */
+  readonly window?: ReorderBufferOptions | undefined;
+}
+
+/** The result of {@link readEvents}. */
+export interface ReadReport extends SourceReport, OrderReport {}
 
 /** The source failed before its end. What was read until then was delivered. */
 export class SourceReadError extends Error {
@@ -47,8 +57,9 @@ export async function readEvents<E>(
   const intake = new EventIntake({ ...options, name }, order);
   const cut = await readSource(bytes, intake);
   await order.release();
-  if (cut === undefined) return intake.report();
-  throw new SourceReadError(name, cut, intake.report());
+  const report = { ...intake.report(), ...order.report() };
+  if (cut === undefined) return report;
+  throw new SourceReadError(name, cut, report);
 }
 
 /**

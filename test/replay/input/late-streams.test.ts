@@ -3,8 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Bridge } from "../../../src/bridge/bridge.ts";
 import type { LifecycleLimits } from "../../../src/bridge/lifecycle/limits.ts";
 import { entelixDialect } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
-import type { ReadReport } from "../../../src/replay/input/event-intake.ts";
-import { readEvents } from "../../../src/replay/input/read-events.ts";
+import { type ReadReport, readEvents } from "../../../src/replay/input/read-events.ts";
 import type { ReorderBufferOptions } from "../../../src/replay/input/reorder-buffer.ts";
 import { watchSpans } from "../../properties/watch.ts";
 import { Random } from "../../support/random.ts";
@@ -104,7 +103,7 @@ describe("streams that are late beside others", () => {
             expect(arrived.report.late).toBe(0);
           },
         ),
-        { numRuns: runs(12) },
+        { numRuns: runs(40) },
       );
     });
   }
@@ -122,7 +121,7 @@ describe("streams that are late beside others", () => {
   );
 
   it("are put in order with the runs below and above them, whatever is released together", async () => {
-    for (let seed = 0; seed < runs(15); seed += 1) {
+    for (let seed = 0; seed < runs(60); seed += 1) {
       const offsets = [0, 0, 0, -HOUR, -9 * HOUR];
       const drawn = lateStreams(new Random(seed), { roots: 170, block: 100, offsets });
       const [arrived, sorted] = [await orderOf(drawn.arrived), await orderOf(drawn.sorted)];

@@ -10,8 +10,11 @@ import { entelixDialect } from "../../../src/replay/dialects/entelix/entelix-dia
 import { graphDialect } from "../../../src/replay/dialects/graph/graph-dialect.ts";
 import type { GraphLine } from "../../../src/replay/dialects/graph/graph-line.ts";
 import { formatIssue } from "../../../src/replay/input/decode-line.ts";
-import type { ReadEventsOptions } from "../../../src/replay/input/event-intake.ts";
-import { readEvents, SourceReadError } from "../../../src/replay/input/read-events.ts";
+import {
+  type ReadEventsOptions,
+  readEvents,
+  SourceReadError,
+} from "../../../src/replay/input/read-events.ts";
 import { readLines } from "../../support/golden.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "read-events-"));

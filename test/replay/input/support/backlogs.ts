@@ -24,12 +24,12 @@ export function oldBacklog({ backlog = 2 }: BacklogOptions = {}): string[] {
   return [...lines.flat(), ...late.reverse()];
 }
 
-function lineOf(event: object, thread: string, sequence: number, at: number): string {
+export function lineOf(event: object, thread: string, sequence: number, at: number): string {
   const timestamp = formatRfc3339(second(at));
   const event_id = `${thread}/${sequence}`;
   return JSON.stringify({ ...event, thread_id: thread, sequence, timestamp, event_id });
 }
 
-function uuid(n: number): string {
+export function uuid(n: number): string {
   return `018f3c7a-0000-7000-8000-${String(n).padStart(12, "0")}`;
 }
