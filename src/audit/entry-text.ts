@@ -1,10 +1,7 @@
-import { MOST_NAME } from "../events/door.ts";
+import { MOST_JSON_BYTES, MOST_NAME } from "../events/door.ts";
 import type { AuditEntry, NamedThread } from "./audit-row.ts";
 import { type RowFacts, sha256 } from "./row-text.ts";
 import { encodeGraphEvent } from "./wire/graph-event-codec.ts";
-
-/** Longest event that is taken, in bytes of JSON. */
-export const MAX_EVENT_BYTES = 32 * 1024 * 1024;
 
 /** An entry made independent of the caller's object: nothing of it can change any more. */
 export interface EntryText extends RowFacts {
@@ -49,10 +46,10 @@ export function encodeEntries(
 ): readonly EntryText[] {
   const encoded = entries.map((entry) => encodeEntry(entry, thread));
   for (const { event_text: text } of encoded) {
-    if (text.length * 3 <= MAX_EVENT_BYTES) continue;
+    if (text.length * 3 <= MOST_JSON_BYTES) continue;
     const bytes = Buffer.byteLength(text);
-    if (bytes <= MAX_EVENT_BYTES) continue;
-    throw new RangeError(`event: expected at most ${MAX_EVENT_BYTES} bytes of JSON, got ${bytes}`);
+    if (bytes <= MOST_JSON_BYTES) continue;
+    throw new RangeError(`event: expected at most ${MOST_JSON_BYTES} bytes of JSON, got ${bytes}`);
   }
   return encoded;
 }

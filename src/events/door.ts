@@ -345,6 +345,7 @@ export {
   decimalText,
   MOST_CONTENT_BYTES,
   MOST_INT,
+  MOST_JSON_BYTES,
   MOST_LINE_BYTES,
   MOST_NAME,
 } from "./value-limits.ts";

@@ -1,5 +1,6 @@
 import { boundedJson } from "./bounded-json.ts";
 import { JsonTextParser, MAX_JSON_DEPTH } from "./json-text-parser.ts";
+import { MOST_JSON_BYTES } from "./value-limits.ts";
 
 /**
  * `JSON.parse` without loss of digits: integers from 2^53 and to -2^53 become `bigint`.
@@ -87,9 +88,7 @@ export function stringifyExact(value: unknown): string {
   return boundedJson(value, EXACT).text;
 }
 
-/** Most bytes of a value's JSON: no log or service takes a longer text. */
-const MOST_BYTES = 32 * 1024 * 1024;
-const EXACT = { bytes: MOST_BYTES, binary: "base64" } as const;
+const EXACT = { bytes: MOST_JSON_BYTES, binary: "base64" } as const;
 
 /**
  * {@link stringifyExact} for what may not be shortened.
@@ -99,7 +98,7 @@ const EXACT = { bytes: MOST_BYTES, binary: "base64" } as const;
 export function wholeJson(value: unknown): string {
   const { cut, text } = boundedJson(value, EXACT);
   if (!cut) return text;
-  throw new RangeError(`value: expected at most ${MOST_BYTES} bytes of JSON`);
+  throw new RangeError(`value: expected at most ${MOST_JSON_BYTES} bytes of JSON`);
 }
 
 /** Any JSON value, with integers beyond 2^53 as `bigint` so that no digit is lost. */

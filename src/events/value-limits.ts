@@ -12,6 +12,9 @@ export const MOST_LINE_BYTES = 16 * 1024 * 1024;
  */
 export const MOST_CONTENT_BYTES = 12 * 1024 * 1024;
 
+/** Most bytes of JSON of a value, or of an event of the audit log: 32 MiB. No log or service takes a longer text. */
+export const MOST_JSON_BYTES = 32 * 1024 * 1024;
+
 /** How rows and recordings write what JSON does not know. An error's message is operator text: no row has it. */
 export const CONTENT_FORMS = { binary: "base64" } as const;
 

@@ -6,7 +6,6 @@ import { createNoopMeter } from "@opentelemetry/api";
 import { expect, vi } from "vitest";
 import { EMPTY_THREAD } from "../../src/audit/audit-row.ts";
 import { AuditSink } from "../../src/audit/audit-sink.ts";
-import { MAX_EVENT_BYTES } from "../../src/audit/entry-text.ts";
 import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
 import { MOST_TEXT_BYTES } from "../../src/audit/row-values.ts";
 import type { SessionLog } from "../../src/audit/session-log.ts";
@@ -38,7 +37,12 @@ import { BroadcastSink } from "../../src/events/sinks/broadcast-sink.ts";
 import { CaptureSink } from "../../src/events/sinks/capture-sink.ts";
 import { ChannelSink } from "../../src/events/sinks/channel-sink.ts";
 import { RecorderSink } from "../../src/events/sinks/recorder-sink.ts";
-import { MOST_CONTENT_BYTES, MOST_LINE_BYTES, MOST_NAME } from "../../src/events/value-limits.ts";
+import {
+  MOST_CONTENT_BYTES,
+  MOST_JSON_BYTES,
+  MOST_LINE_BYTES,
+  MOST_NAME,
+} from "../../src/events/value-limits.ts";
 import { parseLine } from "../../src/replay/input/decode-line.ts";
 import { Tally } from "../../src/replay/input/event-intake.ts";
 import { DEFAULT_MAX_LINE_BYTES } from "../../src/replay/input/ndjson-reader.ts";
@@ -227,7 +231,7 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
   maxPendingBytes: () => log.maxPendingBytes,
   "bytes of a value in a row": () => MOST_CONTENT_BYTES,
   "bytes of a name or ID inside the event": () => MOST_TEXT_BYTES,
-  "bytes of an event's JSON": () => MAX_EVENT_BYTES,
+  "bytes of an event's JSON": () => MOST_JSON_BYTES,
   "characters of an id or name": () => MOST_NAME,
   "threads of AuditSink": rememberedThreads,
   "maxProblems of verifyLog": listedProblems,
