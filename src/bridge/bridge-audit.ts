@@ -6,6 +6,7 @@ import {
   type ResumeScope,
   type RowAnchor,
 } from "../audit/door.ts";
+import type { AgentEvent } from "../events/door.ts";
 import type { Run } from "./lifecycle/run.ts";
 import type { SpanHandle } from "./spans/span-handle.ts";
 import { spanRefs } from "./spans/span-handle.ts";
@@ -62,4 +63,24 @@ export class BridgeAudit extends AuditCalls {
 /** A resumption may be recorded before the run starts again. */
 function segmentOf({ open, segment }: Run<SpanHandle>, kind: string): number {
   return kind === "resumed" && !open ? segment + 1 : segment;
+}
+
+/** The row that an event after the shutdown does not leave, as an error; `undefined`: it leaves none in any case. */
+export function lostRowOf(event: AgentEvent | null | undefined): Error | undefined {
+  // Senders in plain JavaScript are not held to the types.
+  switch (event?.type) {
+    case "started":
+      return new Error("no run may start after the shutdown: it would have no audit rows");
+    case "tool_start":
+    case "tool_complete":
+    case "tool_error":
+    case "tool_call_approved":
+    case "tool_call_denied":
+    case "complete":
+    case "failed":
+    case "interrupted":
+      return new Error(`no audit row of a ${event.type} after the shutdown`);
+    default:
+      return undefined;
+  }
 }

@@ -24,14 +24,14 @@ import {
   type SpanActivator,
   type SpanTarget,
 } from "../events/door.ts";
-import { BridgeAudit } from "./bridge-audit.ts";
+import { BridgeAudit, lostRowOf } from "./bridge-audit.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { Run } from "./lifecycle/run.ts";
 import { checkOpenRunsOptions, type OpenRun, type OpenRunsOptions } from "./open-runs.ts";
 import { rowRefs } from "./row-refs.ts";
 import { RunRows } from "./run-rows.ts";
 import { droppable, SegmentEnd } from "./segment-end.ts";
-import { runContextOf } from "./spans/run-contexts.ts";
+import { provenanceOf, runContextOf } from "./spans/run-contexts.ts";
 import type { SpanHandle } from "./spans/span-handle.ts";
 import { checkWait } from "./spans/within.ts";
 import { Telemetry } from "./telemetry.ts";
@@ -182,7 +182,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     const at = telemetry.timeOf(envelope);
     const taken = telemetry.take(event, envelope, at);
     try {
-      if (taken === "no") return this.#isShut ? this.#tellLost(event) : undefined;
+      if (taken === "no") return this.#isShut ? this.#reportLost(event) : undefined;
       const { type, tenant_id, run_id } = event;
       const outcome = typeof taken === "string" ? undefined : taken;
       const run = outcome?.run ?? telemetry.find(tenant_id, run_id);
@@ -260,7 +260,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
 
   /** What this process knows about a run beyond its events. A `RecorderSink` records it. */
   provenanceOf(tenantId: string, runId: string): EventEnvelope | undefined {
-    return this.#telemetry.provenanceOf(tenantId, runId);
+    return provenanceOf(this.#telemetry.find(tenantId, runId));
   }
 
   /**
@@ -324,30 +324,14 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
   }
 
   /**
-   * What comes after the shutdown leaves no row: an agent that goes on must not do so in silence, and one
+   * Reports that an event after the shutdown leaves no row: an agent that goes on must not do so in silence, and one
    * that begins must not begin.
    */
-  #tellLost(event: AgentEvent): undefined | Promise<void> {
-    // Senders in plain JavaScript are not held to the types.
-    switch (event?.type) {
-      case "started": {
-        const error = new Error("no run may start after the shutdown: it would have no audit rows");
-        this.#rowOutcomes.failed(error);
-        return droppable(Promise.reject(error));
-      }
-      case "tool_start":
-      case "tool_complete":
-      case "tool_error":
-      case "tool_call_approved":
-      case "tool_call_denied":
-      case "complete":
-      case "failed":
-      case "interrupted":
-        this.#rowOutcomes.failed(new Error(`no audit row of a ${event.type} after the shutdown`));
-        return;
-      default:
-        return;
-    }
+  #reportLost(event: AgentEvent): undefined | Promise<void> {
+    const lost = lostRowOf(event);
+    if (lost === undefined) return undefined;
+    this.#rowOutcomes.failed(lost);
+    return event.type === "started" ? droppable(Promise.reject(lost)) : undefined;
   }
 
   #late(): Error {

@@ -30,7 +30,6 @@ import { OtelDriver } from "./spans/otel-driver.ts";
 import { RunContexts } from "./spans/run-contexts.ts";
 import type { SpanHandle } from "./spans/span-handle.ts";
 import { SpanPort, tracerOf } from "./spans/span-port.ts";
-import { formatTraceparent } from "./spans/traceparent.ts";
 import { startSweeper } from "./sweeper.ts";
 import { checkTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
 
@@ -189,7 +188,8 @@ export class Telemetry {
       this.#tick(at, event);
       lifecycle.counters.events++;
       const eventId = envelope?.event_id;
-      if (eventId !== undefined && lifecycle.isRepeat(event.tenant_id, eventId)) return "repeat";
+      if (eventId !== undefined && lifecycle.seen.isRepeat(event.tenant_id, eventId))
+        return "repeat";
       const context = this.#eventContexts.of(event, envelope);
       const outcome = lifecycle.apply(signalOf(event, at, envelope?.details), context);
       return outcome.taken ? outcome : "no";
@@ -221,7 +221,7 @@ export class Telemetry {
     }
     this.#tick(at);
     lifecycle.counters.events++;
-    return eventId === undefined || !lifecycle.isRepeat(tenantId, eventId);
+    return eventId === undefined || !lifecycle.seen.isRepeat(tenantId, eventId);
   }
 
   /**
@@ -251,24 +251,6 @@ export class Telemetry {
     if (this.#closed) return;
     this.#tick(signal.at);
     this.apply([signal], undefined);
-  }
-
-  /** What this process knows of a run and its events do not say: for recordings. */
-  provenanceOf(tenantId: string, runId: string): EventEnvelope | undefined {
-    const run = this.lifecycle.runs.find(tenantId, runId);
-    if (run === undefined) return undefined;
-    const outside = run.parentFromOutside ? run.parentHandle?.spanContext : undefined;
-    const tracestate = outside?.traceState?.serialize() || undefined;
-    // Of a parent that nobody has seen it is a guess: told, it would vouch for that parent.
-    const guessed = run.rootRunId === run.runId || run.parentMissing;
-    return {
-      ...(guessed ? {} : { root_run_id: run.rootRunId }),
-      ...(run.parentCallId === undefined ? {} : { parent_tool_use_id: run.parentCallId }),
-      ...(run.threadId === undefined ? {} : { thread_id: run.threadId }),
-      ...(run.resumedFromRunId === undefined ? {} : { resumed_from_run_id: run.resumedFromRunId }),
-      ...(outside === undefined ? {} : { traceparent: formatTraceparent(outside) }),
-      ...(tracestate === undefined ? {} : { tracestate }),
-    };
   }
 
   /** The tenant's run, open or remembered. */

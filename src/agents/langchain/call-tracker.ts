@@ -42,9 +42,9 @@ import { requestOf, toolsIn } from "./model-request.ts";
 import { IGNORED, OpenCalls } from "./open-calls.ts";
 import { addPause, graphPause, thrownPause } from "./pauses.ts";
 import { namesById, noteNode } from "./run-notes.ts";
-import { type KnownScope, type RunStart, Runs } from "./runs.ts";
+import { type RunStart, Runs } from "./runs.ts";
 import type { ModelScope, Scope, ToolScope } from "./scope.ts";
-import { ScopeTable } from "./scope.ts";
+import { isChain, isOver, ScopeTable } from "./scope.ts";
 import { nodeName, StepEvents } from "./step-events.ts";
 import { StoppedGraphs } from "./stopped-graphs.ts";
 
@@ -393,14 +393,4 @@ export class CallTracker {
     this.#steps.threw(step, thrown);
     if (step.alone) this.#runs.end(step.run, thrown);
   }
-}
-
-/** Whether a run that ends was cut off before, with the graph around it. */
-function isOver({ id: runId, run }: KnownScope, id: string): boolean {
-  return runId === id && run.id === id && run.ended;
-}
-
-/** Whether the end of a chain tells what became of a call in it: not of a call in another call. */
-function isChain(above: KnownScope | undefined): boolean {
-  return above?.kind === "run" || above?.kind === "node";
 }

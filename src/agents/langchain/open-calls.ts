@@ -1,7 +1,7 @@
 import type { HandlerCounts, LangChainHandlerOptions } from "./handler-options.ts";
 import type { RunState } from "./run-state.ts";
-import type { KnownScope, RunStart, Runs } from "./runs.ts";
-import type { Scope, ScopeTable } from "./scope.ts";
+import type { RunStart, Runs } from "./runs.ts";
+import type { KnownScope, Scope, ScopeTable } from "./scope.ts";
 import type { StoppedGraphs } from "./stopped-graphs.ts";
 
 export const IGNORED = "ignored";

@@ -21,10 +21,7 @@ import { type Interruption, type PausedRun, PausedThreads, thrownPause } from ".
 import { PendingReviews } from "./pending-reviews.ts";
 import { RunEvents } from "./run-events.ts";
 import { RunState } from "./run-state.ts";
-import type { Scope, ScopeTable } from "./scope.ts";
-
-/** A scope whose calls are sent. */
-export type KnownScope = Exclude<Scope, { readonly kind: "refused" }>;
+import type { KnownScope, Scope, ScopeTable } from "./scope.ts";
 
 /** What a run begins with. */
 export interface RunStart {

@@ -70,6 +70,19 @@ export interface RefusedScope {
 /** Where a call of LangChain's stands. */
 export type Scope = RunScope | ToolScope | ModelScope | StepScope | ForeignScope | RefusedScope;
 
+/** A scope whose calls are sent. */
+export type KnownScope = Exclude<Scope, RefusedScope>;
+
+/** Whether a run that ends was cut off before, with the graph around it. */
+export function isOver({ id: runId, run }: KnownScope, id: string): boolean {
+  return runId === id && run.id === id && run.ended;
+}
+
+/** Whether the end of a chain tells what became of a call in it: not of a call in another call. */
+export function isChain(above: KnownScope | undefined): boolean {
+  return above?.kind === "run" || above?.kind === "node";
+}
+
 /** The span that the code of a call belongs into, and the run that is current in it. */
 export interface SpanScope {
   readonly run: ActiveRun;

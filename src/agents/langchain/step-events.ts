@@ -13,8 +13,7 @@ import { type SafeSink, withDetails } from "../core/safe-sink.ts";
 import { errorText, exceptionIn, explained, signalOf } from "./langchain-errors.ts";
 import { thrownPause } from "./pauses.ts";
 import { envelopeIn, eventId, inStep } from "./run-events.ts";
-import type { KnownScope } from "./runs.ts";
-import type { StepScope } from "./scope.ts";
+import type { KnownScope, StepScope } from "./scope.ts";
 
 /** A pause of LangGraph's; its own text would hold the payload. */
 const PAUSED = AgentError.interrupted({ type: "custom" });

@@ -11,7 +11,6 @@ import {
 import type { CallIdBudget } from "./call-history.ts";
 import { CallKeeper, isSameEnd } from "./call-keeper.ts";
 import { type ConflictHook, Counters, type IgnoredReason } from "./counters.ts";
-import { IdCache } from "./id-cache.ts";
 import type { LifecycleRules } from "./limits.ts";
 import { ModelKeeper } from "./model-keeper.ts";
 import { NOT_TAKEN, type Outcome, TakenOutcome } from "./outcome.ts";
@@ -19,6 +18,7 @@ import type { SignalContext } from "./parent-context.ts";
 import { goesOn, handleOn, type Run, startsAgain } from "./run.ts";
 import { RunKeeper } from "./run-keeper.ts";
 import type { RunObserver } from "./run-observer.ts";
+import { SeenEvents } from "./seen-events.ts";
 import type { SpanDriver } from "./span-driver.ts";
 import { StepKeeper } from "./step-keeper.ts";
 
@@ -32,12 +32,12 @@ import { StepKeeper } from "./step-keeper.ts";
 export class Lifecycle<H> {
   readonly counters: Counters;
   readonly runs: RunKeeper<H>;
+  readonly seen: SeenEvents;
   readonly #calls: CallKeeper<H>;
   readonly #models: ModelKeeper<H>;
   readonly #steps: StepKeeper<H>;
   readonly #followsSteps: boolean;
   readonly #driver: SpanDriver<H>;
-  readonly #eventIds: IdCache;
   readonly #outcome = new TakenOutcome<H>();
 
   /**
@@ -53,7 +53,7 @@ export class Lifecycle<H> {
     const budget: CallIdBudget = { used: 0, most: limits.totalCallIds, forgotten: 0 };
     this.counters = new Counters(onTenantConflict);
     this.#driver = driver;
-    this.#eventIds = new IdCache(limits.eventIds);
+    this.seen = new SeenEvents(limits.eventIds, this.counters);
     this.#calls = new CallKeeper(driver, this.counters, limits, budget);
     this.#models = new ModelKeeper(driver, this.counters, limits.openCalls, budget);
     this.#steps = new StepKeeper(driver, this.counters, limits.openCalls, budget);
@@ -74,21 +74,6 @@ export class Lifecycle<H> {
     this.runs.observer = observer;
     this.#calls.observer = observer;
     this.#models.observer = observer;
-  }
-
-  /**
-   * Whether an event has come before, which is counted then: none of its signals may be applied.
-   *
-   * @param eventId programs without types give `null` and `""` for none; no two events share those.
-   */
-  isRepeat(tenantId: string, eventId: string): boolean {
-    if (typeof eventId !== "string" || eventId === "") return false;
-    if (!this.#eventIds.add(tenantId, eventId)) {
-      this.counters.ignored.duplicate++;
-      return true;
-    }
-    this.counters.adjustments.forgotten_event_ids = this.#eventIds.forgotten;
-    return false;
   }
 
   /** Carries out one signal. */

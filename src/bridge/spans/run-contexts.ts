@@ -1,5 +1,5 @@
 import { type Context, context, isSpanContextValid } from "@opentelemetry/api";
-import type { RunContext, SpanTarget } from "../../events/door.ts";
+import type { EventEnvelope, RunContext, SpanTarget } from "../../events/door.ts";
 import { contextInside } from "../event-context.ts";
 import type { Call } from "../lifecycle/call.ts";
 import type { Run } from "../lifecycle/run.ts";
@@ -115,4 +115,21 @@ function closedCall(run: Run<SpanHandle>, toolUseId: string | undefined): string
   if (toolUseId === undefined || run.handle?.spanContext.spanId !== run.spanId) return undefined;
   const occurrence = run.history.occurrences(toolUseId);
   return occurrence === 0 ? undefined : run.ids.childSpanId("t", toolUseId, occurrence);
+}
+
+/** The details of a run that this process knows and its events do not have: for recordings. */
+export function provenanceOf(run: Run<SpanHandle> | undefined): EventEnvelope | undefined {
+  if (run === undefined) return undefined;
+  const outside = run.parentFromOutside ? run.parentHandle?.spanContext : undefined;
+  const tracestate = outside?.traceState?.serialize() || undefined;
+  // The root of a parent that was never seen is a guess: recorded, it would vouch for that parent.
+  const guessed = run.rootRunId === run.runId || run.parentMissing;
+  return {
+    ...(guessed ? {} : { root_run_id: run.rootRunId }),
+    ...(run.parentCallId === undefined ? {} : { parent_tool_use_id: run.parentCallId }),
+    ...(run.threadId === undefined ? {} : { thread_id: run.threadId }),
+    ...(run.resumedFromRunId === undefined ? {} : { resumed_from_run_id: run.resumedFromRunId }),
+    ...(outside === undefined ? {} : { traceparent: formatTraceparent(outside) }),
+    ...(tracestate === undefined ? {} : { tracestate }),
+  };
 }

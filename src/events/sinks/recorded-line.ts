@@ -13,8 +13,8 @@ export interface LineParts {
   readonly details: Fields | undefined;
   /** What the recorder has changed so far. */
   readonly recorder: RecorderDetails;
-  /** Whether the event's content stands in audit rows. */
-  readonly leavesRows: boolean;
+  /** The event's type. */
+  readonly type: string;
 }
 
 /** A line with its newline. */
@@ -38,6 +38,16 @@ const LIMITS: readonly Limits[] = [
   { row: 64 * 1024, other: 4 * 1024 },
 ];
 
+/** Types of events with content that stands in audit rows. */
+const LEAVES_ROWS: ReadonlySet<string> = new Set([
+  "tool_start",
+  "tool_complete",
+  "tool_error",
+  "tool_call_approved",
+  "tool_call_denied",
+  "interrupted",
+]);
+
 /** Values that rows have, by the names that `recorder.cut` gives them. */
 const IN_ROWS = new Set([
   "input",
@@ -60,7 +70,7 @@ const NESTED = new Set(["details.decision", "details.exception"]);
  */
 export function recordedLine(parts: LineParts): RecordedLine | undefined {
   for (const limits of LIMITS) {
-    const line = new Line(limits, parts.leavesRows).of(parts);
+    const line = new Line(limits, LEAVES_ROWS.has(parts.type)).of(parts);
     if (line === undefined) continue;
     const { length } = line.text;
     if (length * 3 <= MOST_LINE_BYTES || Buffer.byteLength(line.text) <= MOST_LINE_BYTES) {

@@ -81,16 +81,6 @@ const NAMES = new Set([
   "step_id",
 ]);
 
-/** Types of events with content that stands in audit rows. */
-const LEAVES_ROWS: ReadonlySet<string> = new Set([
-  "tool_start",
-  "tool_complete",
-  "tool_error",
-  "tool_call_approved",
-  "tool_call_denied",
-  "interrupted",
-]);
-
 /** Envelope fields that are recorded as they are, besides the ids and the time. */
 const CONTEXT_FIELDS = [
   "thread_id",
@@ -195,7 +185,7 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
       fields: { ...ids, ...event, ...this.#shownOf(event), ...context, details: undefined, ...ids },
       details: given && { ...this.#detailsOf(event, given), recorder: undefined },
       recorder: { ...given?.recorder, ...(id === undefined ? { event_id_added: true } : {}) },
-      leavesRows: LEAVES_ROWS.has(event.type),
+      type: event.type,
     });
   }
 

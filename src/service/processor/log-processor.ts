@@ -13,7 +13,7 @@ import {
   StoreFlow,
   within,
 } from "../../bridge/door.ts";
-import { checkWhole, fromMilliseconds, RecentMap, tenantKey } from "../../events/door.ts";
+import { checkWhole, Deferred, fromMilliseconds, RecentMap, tenantKey } from "../../events/door.ts";
 import {
   ActivityLine,
   type DecodedLine,
@@ -101,7 +101,7 @@ export class LogProcessor {
   #settledTo: number;
   #storedTo: number;
   /** Wakes who waits for room. */
-  #room: Room | undefined;
+  #room: Deferred<void> | undefined;
   #lines = 0;
   #alreadyExported = 0;
   #events = 0;
@@ -375,7 +375,7 @@ export class LogProcessor {
   }
 
   #waitForRoom(): Promise<void> {
-    this.#room ??= makeRoom();
+    this.#room ??= new Deferred();
     return this.#room.promise;
   }
 
@@ -384,19 +384,6 @@ export class LogProcessor {
     this.#room.resolve();
     this.#room = undefined;
   }
-}
-
-interface Room {
-  readonly promise: Promise<void>;
-  readonly resolve: () => void;
-}
-
-function makeRoom(): Room {
-  let resolve = ignore;
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve: () => resolve() };
 }
 
 function ignore(): void {}

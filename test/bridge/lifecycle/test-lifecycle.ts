@@ -42,7 +42,7 @@ export class TestLifecycle extends Lifecycle<string> {
   /** @returns false when the event has come before. */
   begin(tenantId: string, eventId: string): boolean {
     this.identified = true;
-    return !this.isRepeat(tenantId, eventId);
+    return !this.seen.isRepeat(tenantId, eventId);
   }
 
   say(signal: Signal): boolean {

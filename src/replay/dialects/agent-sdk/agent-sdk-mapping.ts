@@ -3,7 +3,6 @@ import {
   compareInstants,
   type Instant,
   millisecondsBetween,
-  type RunEnd,
   type Signal,
 } from "../../../events/door.ts";
 import type { JsonObject, LineEnvelope } from "../dialect.ts";
@@ -293,14 +292,14 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
         run.model?.keepAlive(reading.at, false);
         run.model?.wasHeardOut();
         closeLast(reading);
-        this.#close(reading, endOf(event, run.retriesUsedUp));
+        reading.end(endOf(event, run.retriesUsedUp));
         return;
       case "done":
       case "cancelled":
       case "budget_exceeded":
         if (event.type !== "cancelled") run.model?.wasHeardOut();
         closeLast(reading);
-        this.#close(reading, endOf(withOwnTotals(event, run.totals), run.retriesUsedUp));
+        reading.end(endOf(withOwnTotals(event, run.totals), run.retriesUsedUp));
         return;
       case "thread_created":
         return;
@@ -369,12 +368,8 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     else closeLast(reading);
     const end = endOf(event, run.retriesUsedUp);
     if (event.recoverable) reading.mayEnd(end);
-    else this.#close(reading, end);
+    else reading.end(end);
     this.#countUnclassified(reading.said.signals);
-  }
-
-  #close(reading: Reading, end: RunEnd): void {
-    reading.end(end);
   }
 
   #countUnclassified(signals: readonly Signal[]): void {

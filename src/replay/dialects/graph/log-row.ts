@@ -1,4 +1,4 @@
-import type { ContentPart, RunStarted } from "../../../audit/door.ts";
+import type { AssistantMessage, ContentPart, RunStarted } from "../../../audit/door.ts";
 import type { Instant } from "../../../events/door.ts";
 import type { GraphLine } from "./graph-line.ts";
 import type { LogThread } from "./log-thread.ts";
@@ -72,4 +72,20 @@ export function isSubAgent(line: GraphLine): boolean {
 /** The start of a run that the row tells, if it does. */
 export function startIn({ event, form }: GraphLine): RunStarted | undefined {
   return form === "known" && event.kind === "entelix.run_started" ? event : undefined;
+}
+
+/** A call of a thread: IDs may come again under another name. */
+export function callKey(id: string, name: string): string {
+  return `${id}\0${name}`;
+}
+
+/** The calls that a message announces; `undefined`: none. */
+export function announcedIn({ content }: AssistantMessage): ReadonlySet<string> | undefined {
+  let calls: Set<string> | undefined;
+  for (const part of content) {
+    if (part.type !== "tool_use") continue;
+    calls ??= new Set();
+    calls.add(callKey(part.id, part.name));
+  }
+  return calls;
 }

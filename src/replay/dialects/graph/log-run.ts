@@ -17,6 +17,7 @@ import {
   type SignalAttributes,
   type ToolErrorKind,
 } from "../../../events/door.ts";
+import { announcedIn, callKey } from "./log-row.ts";
 import { decisionIn, type PointRow, pointOf, usageAttributes } from "./row-attributes.ts";
 import { CANCELLED, endTold, PAUSED_TEXT } from "./terminals.ts";
 
@@ -385,18 +386,4 @@ export class LogRun {
     const { tenantId, runId } = this;
     out.push({ tenantId, runId, at, signal: "attributes", attributes: { [name]: count } });
   }
-}
-
-function callKey(id: string, name: string): string {
-  return `${id}\0${name}`;
-}
-
-function announcedIn({ content }: AssistantMessage): ReadonlySet<string> | undefined {
-  let calls: Set<string> | undefined;
-  for (const part of content) {
-    if (part.type !== "tool_use") continue;
-    calls ??= new Set();
-    calls.add(callKey(part.id, part.name));
-  }
-  return calls;
 }
