@@ -3,8 +3,8 @@ import { basename, dirname, resolve } from "node:path";
 import ts from "typescript";
 
 /**
- * The source files that a file needs when it runs: its imports and theirs, without types. Of a door, which only
- * exports what other files have, those files alone whose names are asked for.
+ * The source files that a file needs when it runs: its imports and theirs, without types. A door only exports
+ * from other files: it stands for those whose names are imported from it.
  *
  * @param start path of the file.
  * @returns absolute paths, and names of packages.

@@ -330,10 +330,10 @@ export type ModelEnd = (
   readonly attributes?: SpanAttributes | undefined;
 };
 
-/** What a step is, as far as the conventions tell steps apart. */
+/** The kinds of steps that the conventions know. */
 export type StepKind = "step" | "retrieval";
 
-/** What is known of a step when it starts. */
+/** The fields of a step that starts. */
 export interface StepOpening {
   readonly name: string;
   readonly kind?: StepKind | undefined;

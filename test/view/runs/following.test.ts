@@ -126,10 +126,13 @@ describe("a recording that grows", () => {
     using folder = new Folder();
     const file = folder.at("run.ndjson");
     const other = "018f3c7a-0000-7000-8000-000000000009";
-    writeFileSync(file, `${started({ padding: "x".repeat(5000) })}\n${completed()}\n`);
+    // A problem of the old file is none of the new one.
+    const old = `${started({ padding: "x".repeat(5000) })}\nno JSON\n${completed()}\n`;
+    writeFileSync(file, old);
     await followed([file, recording("success")], async (runs) => {
       const before = listOf(runs);
       expect(before.runs).toHaveLength(2);
+      expect(before.sources[0]?.problems).toMatchObject([{ place: file, line: 2 }]);
       replace(file, `${started({ run_id: other })}\n${completed({ run_id: other })}\n`);
       await vi.waitFor(
         () => expect(listOf(runs).runs.map(({ run_id }) => run_id)).toContain(other),
