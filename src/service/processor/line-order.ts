@@ -20,9 +20,10 @@ const LARGE = 1_024;
 type Line = DecodedLine<RecordedEvent> | ActivityLine<RecordedEvent>;
 
 /**
- * The reorder buffer of a log processor. What it releases, and when, follows from the lines of the log alone:
- * a log processor that begins anywhere in the log soon releases what one from the beginning does. While
- * lines are so large that they do not fit in memory, what is late depends on the beginning too.
+ * The reorder buffer of a log processor. What it releases, and when, follows from the lines of the log alone: a log
+ * processor that begins anywhere in the log soon releases what one from the beginning does. Where clocks of some
+ * runs are wrong, that holds for the order of each run's lines, but not for when they are released. It does not hold for
+ * lines that are later in their run than the buffer puts in order, or that do not fit in memory.
  */
 export class LineOrder {
   readonly #window: ReorderBuffer<Line>;
