@@ -87,14 +87,12 @@ export const SERVERS = {
   "langchain-newest": npm("1.4.0", "langchain-newest/", "node_modules"),
   "openai-agents-oldest": npm("0.4.0", "openai-agents-oldest/", "node_modules"),
   "openai-agents-newest": npm("0.20.0", "openai-agents-newest/", "node_modules"),
-  // The same SDK with models of other providers, by `aisdk()` of its extensions.
+  // The same SDK with models of other providers, by `aisdk()` of its extensions; the newest has them, too.
   "openai-agents-aisdk": npm("0.18.0", "openai-agents-aisdk/", "node_modules"),
-  "openai-agents-aisdk-newest": npm("0.20.0", "openai-agents-aisdk-newest/", "node_modules"),
   "ai-sdk-6-oldest": npm("6.0.0", "ai-sdk-6-oldest/", "node_modules"),
   "ai-sdk-6-newest": npm("6.0.326", "ai-sdk-6-newest/", "node_modules"),
   "ai-sdk-oldest": npm("7.0.0", "ai-sdk-oldest/", "node_modules"),
   "ai-sdk-newest": npm("7.0.173", "ai-sdk-newest/", "node_modules"),
-  "ai-sdk-mcp": npm("7.0.173", "ai-sdk-mcp/", "node_modules"),
   // The Model Context Protocol's SDKs: version 1.x, and 2.x in packages of client and server.
   "mcp-oldest": npm("1.13.0", "mcp-oldest/", "node_modules"),
   "mcp-newest": npm("1.32.2", "mcp-newest/", "node_modules"),

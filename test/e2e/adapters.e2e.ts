@@ -54,7 +54,7 @@ const ENDS: readonly {
     newerNode: true,
   },
   {
-    server: "openai-agents-aisdk-newest",
+    server: "openai-agents-newest",
     program: "adapters-aisdk.mjs",
     trees: AISDK_TREES,
     newerNode: true,

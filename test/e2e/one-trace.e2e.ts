@@ -20,7 +20,7 @@ describe("an agent of the AI SDK whose tool calls an MCP server in another proce
     stack = await Stack.start({ servers: ["jaeger", "collector"] });
     folder = await mkdtemp(join(tmpdir(), "entelix-otel-one-trace-"));
     const node = await installedPath("newer-node");
-    project = await AdaptersProject.create("ai-sdk-mcp", await packed(folder), node);
+    project = await AdaptersProject.create("ai-sdk-newest", await packed(folder), node);
     shop = createServer((request, response) => {
       parents.push(String(request.headers.traceparent));
       response.end("order 17 is on its way");
