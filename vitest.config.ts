@@ -1,13 +1,14 @@
 import { defineConfig } from "vitest/config";
 
 /**
- * Tests that need a process of their own: they replace the clock or a module, register something for the process, start
- * programs, or count what their process shares (timers, handles, warnings). All others share processes, since loading the
+ * Tests that need a process of their own: they replace the clock or a module, register something for the process,
+ * or count what their process shares (timers, handles, warnings). All others share processes, since loading the
  * modules anew for each file takes half of the time.
  */
 const OWN_PROCESS = [
-  "test/{bridge/setup,cli,deploy,docs,examples,package}/**/*.test.ts",
+  "test/{bridge/setup,deploy,docs,examples,package}/**/*.test.ts",
   "test/bridge/spans/{clock,live-time,progress}.test.ts",
+  "test/cli/hang-ups.test.ts",
   "test/audit/storage/lock-on-full-disk.test.ts",
   "test/service/journal/verified-end.test.ts",
   "test/bridge/export/{chunk-span-processor,outage}.test.ts",

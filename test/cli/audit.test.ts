@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
 import { bundle } from "../audit/storage/support/bundle.ts";
-import { command } from "./support/command.ts";
+import { command } from "./support/any-process.ts";
 import { Folder } from "./support/folder.ts";
 import { recording } from "./support/recorded.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { selfSigned } from "../bridge/export/support/self-signed.ts";
 import { OtlpServer } from "../support/otlp-server.ts";
-import { command } from "./support/command.ts";
+import { command } from "./support/any-process.ts";
 
 const { key, cert } = selfSigned();
 let folder: string;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deadUrl, OtlpServer } from "../support/otlp-server.ts";
-import { command } from "./support/command.ts";
+import { command } from "./support/any-process.ts";
 import { Folder } from "./support/folder.ts";
 
 let server: OtlpServer;

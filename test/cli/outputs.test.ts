@@ -15,7 +15,8 @@ import {
 } from "node:fs";
 import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
-import { command, MAIN } from "./support/command.ts";
+import { command } from "./support/any-process.ts";
+import { MAIN } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
 import { readSpans } from "./support/otlp-lines.ts";
 import { completed, recording, started } from "./support/recorded.ts";

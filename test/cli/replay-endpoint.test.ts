@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { describe, expect, it } from "vitest";
 import { ProtobufServer } from "../bridge/export/support/protobuf-server.ts";
 import { deadUrl, OtlpServer } from "../support/otlp-server.ts";
-import { command } from "./support/command.ts";
+import { command } from "./support/any-process.ts";
 import { completed, recording, started } from "./support/recorded.ts";
 
 const FILES = [recording("success"), recording("nested_subagent")];

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readLines } from "../support/golden.ts";
-import { command } from "./support/command.ts";
+import { command } from "./support/any-process.ts";
 import { Folder } from "./support/folder.ts";
 import { readSpans, spanSet } from "./support/otlp-lines.ts";
 

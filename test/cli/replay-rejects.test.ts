@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { OutputWriter } from "../../src/cli/replay/output-writer.ts";
 import { RejectsFile } from "../../src/cli/replay/rejects-file.ts";
-import { command } from "./support/command.ts";
+import { command } from "./support/any-process.ts";
 import { Folder } from "./support/folder.ts";
 import { completed, line, RAW_CONTROL, started } from "./support/recorded.ts";
 

@@ -2,7 +2,8 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { command } from "./support/command.ts";
+import { command } from "./support/any-process.ts";
+import { command as builtCommand } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
 import { line, RAW_CONTROL } from "./support/recorded.ts";
 
@@ -232,7 +233,8 @@ describe("runs", () => {
     if (address === null || typeof address === "string") throw new Error("expected a port");
     const url = `http://127.0.0.1:${address.port}`;
     const said = async () => {
-      const { code, stderr } = await command(["runs", "--url", url]);
+      // In a process of its own: this one's connection to the server that ends is kept.
+      const { code, stderr } = await builtCommand(["runs", "--url", url]);
       expect(code).toBe(1);
       return stderr.split("\n")[0]?.replace(`entelix-otel: ${url}/v1/runs: `, "");
     };

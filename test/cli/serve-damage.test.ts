@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { nodeFileLayer } from "../../src/audit/storage/node-file-layer.ts";
 import { writeCheckpoint } from "../../src/service/journal/checkpoint-file.ts";
-import { command } from "./support/command.ts";
+import { command } from "./support/any-process.ts";
 import { Folder } from "./support/folder.ts";
 
 const RUN = { run_id: "018f3c7a-0000-7000-8000-000000000003", tenant_id: "acme" };

@@ -4,7 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { createServer } from "node:net";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { command, MAIN } from "./support/command.ts";
+import { command } from "./support/any-process.ts";
+import { MAIN } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
 import { completed, line, started } from "./support/recorded.ts";
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { consume } from "../../../src/cli/consume.ts";
 import { kafkaClientOptions } from "../../../src/cli/services/kafka-client-options.ts";
 import { toldRarely } from "../../../src/cli/services/reports.ts";
-import { command } from "../../cli/support/command.ts";
+import { command } from "../../cli/support/any-process.ts";
 
 describe("brokers, TLS and SASL", () => {
   let folder: string;

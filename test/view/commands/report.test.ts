@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { ReportDocument } from "../../../src/view/format.ts";
-import { command } from "../../cli/support/command.ts";
+import { command } from "../../cli/support/any-process.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { recording } from "../../cli/support/recorded.ts";
 import { ALL_RECORDINGS } from "../../cli/support/view-documents.ts";

@@ -3,7 +3,8 @@ import { appendFileSync, chmodSync, copyFileSync, readdirSync, writeFileSync } f
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { RunDetail, RunList } from "../../../src/view/format.ts";
-import { command, MAIN } from "../../cli/support/command.ts";
+import { command } from "../../cli/support/any-process.ts";
+import { MAIN } from "../../cli/support/command.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { readSpans } from "../../cli/support/otlp-lines.ts";
 import { RAW_CONTROL, recording } from "../../cli/support/recorded.ts";

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { ATTRIBUTES } from "../../../src/events/semconv/semconv.ts";
 import type { RunDetail, ViewSpan } from "../../../src/view/format.ts";
 import { withoutContent } from "../../../src/view/sources/without-content.ts";
-import { command } from "../../cli/support/command.ts";
+import { command } from "../../cli/support/any-process.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { completed, line, started } from "../../cli/support/recorded.ts";
 import { ALL, detailsOf, listOf, withRuns } from "../support/opened.ts";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSources } from "../../../src/view/commands/open-sources.ts";
-import { command } from "../../cli/support/command.ts";
+import { command } from "../../cli/support/any-process.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { completed, recording, started } from "../../cli/support/recorded.ts";
 import { ALL, detailsOf, listOf, silentIo, withRuns } from "../support/opened.ts";

@@ -5,7 +5,7 @@ import { NdjsonSessionLog } from "../../../src/audit/ndjson/ndjson-session-log.t
 import { openSources } from "../../../src/view/commands/open-sources.ts";
 import type { ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
 import { entry, key } from "../../audit/support/entries.ts";
-import { command } from "../../cli/support/command.ts";
+import { command } from "../../cli/support/any-process.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { completed, line, recording, started } from "../../cli/support/recorded.ts";
 import { runs as cases } from "../../support/runs.ts";

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { openSources } from "../../../src/view/commands/open-sources.ts";
-import { command } from "../../cli/support/command.ts";
+import { command } from "../../cli/support/any-process.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { recording } from "../../cli/support/recorded.ts";
 import { ALL, detailsOf, listOf, silentIo, withRuns } from "../support/opened.ts";

@@ -10,7 +10,7 @@ import {
 import { expect, it, vi } from "vitest";
 import { openSources } from "../../../src/view/commands/open-sources.ts";
 import type { ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
-import { command } from "../../cli/support/command.ts";
+import { command } from "../../cli/support/any-process.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { completed, recording, started } from "../../cli/support/recorded.ts";
 import { detailsOf, listOf, silentIo } from "../support/opened.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { openSources } from "../../../src/view/commands/open-sources.ts";
 import type { RunList } from "../../../src/view/format.ts";
 import type { ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
-import { command } from "../../cli/support/command.ts";
+import { command } from "../../cli/support/any-process.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { recording } from "../../cli/support/recorded.ts";
 import { ALL, listOf, silentIo, withRuns } from "../support/opened.ts";

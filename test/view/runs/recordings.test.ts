@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { RunDetail, ViewSpan } from "../../../src/view/format.ts";
-import { command } from "../../cli/support/command.ts";
+import { command } from "../../cli/support/any-process.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { type LineSpan, readSpans } from "../../cli/support/otlp-lines.ts";
 import { recording } from "../../cli/support/recorded.ts";
