@@ -78,7 +78,7 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
   "a copy for a redaction hook or resolveParent": () => MOST_COPY,
   "messages that are read for an attribute": () => READ_FACTOR,
   "entries of a list that toMessages reads": () => MOST_ENTRIES,
-  "JSON of a value that is no message, as the text of one": () =>
+  "JSON of a value that is shown as the text of a message": () =>
     firstThat(2_000_000, (bytes) => {
       return jsonText({ text: "x".repeat(bytes) }).includes("cut");
     }) -
