@@ -17,7 +17,6 @@ export {
   signalEndpoint,
   switchedOff,
 } from "./endpoints.ts";
-export { packageFile } from "./package-file.ts";
 export { closeAuditLog, openAuditLog } from "./replay/audit-directory.ts";
 export {
   bytesOf,
@@ -42,9 +41,9 @@ export { runs } from "./runs.ts";
 export { serve } from "./serve.ts";
 export { countOption, tenantOption } from "./services/options.ts";
 export { cleanAtEnd, Interruption, leaveSoon } from "./services/signals.ts";
-export { LiveLines, Output } from "./terminal/output.ts";
+export { Output } from "./terminal/output.ts";
 export { count, counted } from "./terminal/table.ts";
-export { cutToWidth, padToWidth, safe, safeJson } from "./terminal/text.ts";
+export { padToWidth, safe, safeJson } from "./terminal/text.ts";
 export { token } from "./token.ts";
 export {
   type Fields,
@@ -56,5 +55,5 @@ export {
   traceRequestIn,
 } from "./traces/otlp-spans.ts";
 export { failureTable, RunTally } from "./traces/run-tally.ts";
-export { traceHeading, traceLines } from "./traces/trace-lines.ts";
+export { TraceSample, traceText } from "./traces/trace-lines.ts";
 export { where } from "./where.ts";

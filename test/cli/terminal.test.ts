@@ -3,16 +3,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { nearest } from "../../src/cli/nearest.ts";
 import { Progress } from "../../src/cli/replay/progress.ts";
-import { LiveLines, Output } from "../../src/cli/terminal/output.ts";
+import { Output } from "../../src/cli/terminal/output.ts";
 import { count, counted, duration, table } from "../../src/cli/terminal/table.ts";
 import { cutToWidth, padToWidth, safe, safeJson, widthOf } from "../../src/cli/terminal/text.ts";
-import { LiveView } from "../../src/view/commands/demo/live-view.ts";
 
 class FakeStream extends EventEmitter {
   written = "";
   readonly isTTY: boolean;
   columns = 20;
-  rows = 5;
 
   constructor(isTTY: boolean) {
     super();
@@ -167,37 +165,15 @@ describe("Output", () => {
     const stream = new FakeStream(true);
     const output = new Output(stream, {});
     stream.columns = 0;
-    stream.rows = 0;
-    expect([output.columns, output.rows]).toEqual([80, 24]);
+    expect(output.columns).toBe(80);
     stream.columns = 5;
-    stream.rows = 2;
-    expect([output.columns, output.rows]).toEqual([20, 4]);
+    expect(output.columns).toBe(20);
   });
 
   it("escapes JSON on a terminal only", () => {
     const [terminal, pipe] = [new FakeStream(true), new FakeStream(false)];
     for (const stream of [terminal, pipe]) new Output(stream, {}).json('"\u009b"');
     expect([terminal.written, pipe.written]).toEqual(['"\\u009b"\n', '"\u009b"\n']);
-  });
-});
-
-describe("LiveLines", () => {
-  it("draws over what it drew, and gives the cursor back", () => {
-    const stream = new FakeStream(true);
-    const lines = new LiveLines(new Output(stream, {}));
-    lines.draw(["a", "b"]);
-    lines.draw(["c"]);
-    lines.stop(true);
-    lines.draw(["never"]);
-    expect(stream.written).toBe("\x1b[?25l\x1b[Ja\nb\n\x1b[2A\r\x1b[Jc\n\x1b[?25h");
-  });
-
-  it("never draws more lines than can be drawn over", () => {
-    const stream = new FakeStream(true);
-    const lines = new LiveLines(new Output(stream, {}));
-    lines.draw(["1", "2", "3", "4", "5", "6"]);
-    lines.stop(false);
-    expect(stream.written).toBe("\x1b[?25l\x1b[J3\n4\n5\n6\n\x1b[4A\r\x1b[J\x1b[?25h");
   });
 });
 
@@ -220,30 +196,5 @@ describe("Progress", () => {
     progress.show(1, 1);
     progress.clear();
     expect(stream.written).toBe("");
-  });
-});
-
-describe("LiveView", () => {
-  const recording = { file: "f", title: "A run", constructed: true };
-  const base = { run_id: "r", tenant_id: "acme" };
-
-  it("shows what is open, then how it ended, and leaves the last state", () => {
-    const stream = new FakeStream(true);
-    stream.columns = 90;
-    const view = new LiveView([recording], new Output(stream, { NO_COLOR: "1" }));
-    view.take(0, { type: "started", agent: "react\x1b", ...base });
-    view.take(0, { type: "tool_start", tool_use_id: "c", tool: "search", input: null, ...base });
-    view.stop();
-    expect(stream.written).toMatch(
-      /▸ A run .*constructed {2}0\.\d s {2}acme {2}react\\x1b › search\n/,
-    );
-    expect(stream.written.endsWith("\x1b[?25h")).toBe(true);
-    const ended = new FakeStream(true);
-    ended.columns = 90;
-    const other = new LiveView([recording], new Output(ended, { NO_COLOR: "1" }));
-    other.take(0, { type: "started", agent: "react", ...base });
-    other.take(0, { type: "interrupted", kind: { type: "custom" }, payload: null, ...base });
-    other.stop();
-    expect(ended.written).toMatch(/• A run .*constructed {2}0\.\d s {2}acme {2}paused: custom\n/);
   });
 });

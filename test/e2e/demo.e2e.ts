@@ -44,7 +44,7 @@ describe("demo --endpoint, with the shipped stack behind it", () => {
 
   it("has every trace in Jaeger at the address that it prints", async () => {
     const traces = [...printed.matchAll(/^trace ([0-9a-f]{32})\b/gm)].map(([, id = ""]) => id);
-    const addresses = [...printed.matchAll(/^(http:\S+)\/trace\/([0-9a-f]{32})$/gm)];
+    const addresses = [...printed.matchAll(/^ {2}.* {2}(http:\S+)\/trace\/([0-9a-f]{32})$/gm)];
     expect(traces).toHaveLength(11);
     expect(addresses.map(([, base, id]) => [base, id])).toEqual(
       traces.map((id) => [stack.url("jaegerQuery"), id]),

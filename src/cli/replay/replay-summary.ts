@@ -2,10 +2,8 @@ import type { Adjustment, Delivery } from "../../bridge/door.ts";
 import type { Output } from "../terminal/output.ts";
 import { count, counted } from "../terminal/table.ts";
 import { safe } from "../terminal/text.ts";
-import type { RunTally } from "../traces/run-tally.ts";
-import { failureTable } from "../traces/run-tally.ts";
-import type { TraceSample } from "../traces/trace-lines.ts";
-import { traceHeading, traceLines } from "../traces/trace-lines.ts";
+import { failureTable, type RunTally } from "../traces/run-tally.ts";
+import { type TraceSample, traceText } from "../traces/trace-lines.ts";
 import type { ReplayJob } from "./replay-job.ts";
 
 /** What a replay has done: what `--json` prints. Counts unless said otherwise. */
@@ -105,7 +103,7 @@ export function summaryLines(
 ): string[] {
   const lines: string[] = [];
   for (const spans of sample.traces) {
-    append(lines, [traceHeading(spans, output), ...traceLines(spans, output), ""]);
+    append(lines, [...traceText(spans, output), ""]);
   }
   if (sample.spans < tally.spans) {
     const more = counted(tally.spans - sample.spans, "more span");

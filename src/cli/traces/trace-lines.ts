@@ -16,8 +16,12 @@ interface Row {
   readonly outcome: SpanOutcome;
 }
 
-/** One trace as a tree, a line a span, cut to the terminal's columns. */
-export function traceLines(spans: readonly FinishedSpan[], output: Output): string[] {
+/** A trace for a person: a heading, then a tree with one line per span, cut to the terminal's width. */
+export function traceText(spans: readonly FinishedSpan[], output: Output): string[] {
+  return [traceHeading(spans, output), ...traceLines(spans, output)];
+}
+
+function traceLines(spans: readonly FinishedSpan[], output: Output): string[] {
   const rows: Row[] = [];
   for (const root of toForest(spans)) addRows(root, "", "", rows);
   const treeWidth = highest(rows.map((row) => widthOf(row.tree)));
@@ -34,8 +38,8 @@ export function traceLines(spans: readonly FinishedSpan[], output: Output): stri
   });
 }
 
-/** Which trace it is, whose, and the run at its top. */
-export function traceHeading(spans: readonly FinishedSpan[], output: Output): string {
+/** Trace ID, tenant, and the run at the root where its ID differs from the trace ID. */
+function traceHeading(spans: readonly FinishedSpan[], output: Output): string {
   const [first] = toForest(spans);
   if (first === undefined) return "";
   const { span } = first;
@@ -107,13 +111,13 @@ function byStart(a: TraceNode, b: TraceNode): number {
   return compareInstants(a.span.start, b.span.start) || (a.span.spanId < b.span.spanId ? -1 : 1);
 }
 
-/** Keeps the spans of the first traces that come, to show them: a bounded number of each. */
+/** Keeps the spans of the first traces, to show them: at most so many traces, and spans of each. */
 export class TraceSample {
   readonly #mostTraces: number;
   readonly #mostSpans: number;
   readonly #traces = new Map<string, FinishedSpan[]>();
 
-  constructor(mostTraces: number, mostSpans: number) {
+  constructor(mostTraces = Number.POSITIVE_INFINITY, mostSpans = Number.POSITIVE_INFINITY) {
     this.#mostTraces = mostTraces;
     this.#mostSpans = mostSpans;
   }

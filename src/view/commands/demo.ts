@@ -1,32 +1,36 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { verifyLog } from "../../audit/door.ts";
-import type { Bridge } from "../../bridge/door.ts";
+import { type VerifyReport, verifyLog } from "../../audit/door.ts";
+import { shownUrl } from "../../bridge/door.ts";
 import {
   type Command,
   closeAuditLog,
+  counted,
   DEFAULT_JAEGER,
+  failureTable,
   httpUrl,
-  InFlight,
   Interruption,
   type Io,
+  isLocal,
+  jaegerTrace,
+  type Output,
   openAuditLog,
+  padToWidth,
+  RunTally,
   safe,
+  TraceSample,
+  traceText,
 } from "../../cli/door.ts";
-import { now } from "../../events/door.ts";
-import { DemoReport } from "./demo/demo-report.ts";
-import { type Delivery, demoTelemetry, destinationOf, pagesOf } from "./demo/demo-telemetry.ts";
-import { LiveView } from "./demo/live-view.ts";
+import { highest } from "../../events/format/door.ts";
 import {
-  BUNDLED_RECORDINGS,
-  FreshRunIds,
-  type PlannedEvent,
-  planPlay,
-  readRecording,
-} from "./demo/recordings.ts";
+  type Delivery,
+  type Destination,
+  demoTelemetry,
+  destinationOf,
+} from "./demo/demo-telemetry.ts";
+import { BUNDLED_RECORDINGS, RecordingPlayer } from "./demo/recordings.ts";
 import { withRuns } from "./opened-runs.ts";
 import { readPageFiles } from "./page-files.ts";
 import { serveView } from "./serve-view.ts";
@@ -66,22 +70,29 @@ export const demo: Command = {
   ],
   run: async (args, io) => {
     const { values } = parseArgs({ args, options: OPTIONS });
+    const { out } = io;
     const destination = await destinationOf(values.endpoint, io.env);
     const jaeger = httpUrl("--jaeger", values.jaeger ?? DEFAULT_JAEGER, DEFAULT_JAEGER).href;
     const directory = values.audit ?? (await mkdtemp(join(tmpdir(), "entelix-otel-demo-")));
     const log = await openAuditLog(directory, []);
-    const report = new DemoReport();
+    const tally = new RunTally();
+    const troubles: string[] = [];
+    const sample = new TraceSample();
     const { bridge, close } = demoTelemetry({
       destination,
       audit: log,
-      observe: (span) => report.add(span),
-      onTrouble: (trouble) => report.addTrouble(trouble),
+      observe: (span) => {
+        tally.add(span);
+        sample.add(span);
+      },
+      onTrouble: (trouble) => troubles.push(trouble),
     });
     const interruption = new Interruption();
+    let traces: readonly TitledTrace[];
     let delivery: Delivery;
     let closed = true;
     try {
-      await play(bridge, report, interruption.signal, io);
+      traces = await play(new RecordingPlayer(bridge, interruption.signal), sample, out);
       delivery = await close();
     } finally {
       interruption.release();
@@ -91,16 +102,55 @@ export const demo: Command = {
       io.err.line("Interrupted.");
       return interruption.exitCode;
     }
-    const verified = await verifyLog(directory);
-    const given = values.audit !== undefined;
-    const pages = pagesOf(destination, values.jaeger);
-    const { view = false } = values;
-    const result = { verified, directory, given, jaeger, destination, delivery, pages, view };
-    const printed = report.print(result, io.out);
-    const code = closed ? printed : 1;
-    return view ? show(directory, code, io) : code;
+    const report = await verifyLog(directory);
+    const complete = delivery.undelivered + troubles.length === 0;
+    printSection("Failed runs by tenant", failureTable(tally), out);
+    printSection("Audit log", auditLines(directory, report, values.audit !== undefined, out), out);
+    printSection(
+      "Traces",
+      [
+        ...sentLines(tally, destination, delivery, troubles, out),
+        ...(delivery.delivered > 0 ? addressLines(traces, jaeger, out) : []),
+        ...(complete ? pageLines(destination, values.jaeger, out) : []),
+      ],
+      out,
+    );
+    const code = report.ok && closed && complete ? 0 : 1;
+    if (values.view === true) return show(directory, code, io);
+    const viewCommand = `  npx entelix-otel view ${asWord(directory)}`;
+    printSection("To see these runs in the browser", [viewCommand], out);
+    return code;
   },
 };
+
+/** Plays the recordings in turn, and prints the traces of each when it has ended. */
+async function play(
+  player: RecordingPlayer,
+  sample: TraceSample,
+  out: Output,
+): Promise<TitledTrace[]> {
+  const constructed = BUNDLED_RECORDINGS.filter((recording) => recording.constructed).length;
+  const real = BUNDLED_RECORDINGS.length - constructed;
+  const heading = `Playing ${real} recordings of real agents, and ${constructed} that is constructed:`;
+  out.line(out.style("bold", heading));
+  const traces: TitledTrace[] = [];
+  for (const { constructed, file, title } of BUNDLED_RECORDINGS) {
+    if (!(await player.play(file))) break;
+    const lines: string[] = [];
+    for (const spans of sample.traces.slice(traces.length)) {
+      lines.push(...traceText(spans, out));
+      traces.push({ title, traceId: spans[0]?.traceId ?? "" });
+    }
+    printSection(`${title} (${constructed ? "constructed" : "recorded"})`, lines, out);
+  }
+  return traces;
+}
+
+interface TitledTrace {
+  /** Of the recording that the trace was made from. */
+  readonly title: string;
+  readonly traceId: string;
+}
 
 /** @returns the exit code that the demo has: the page ends when the user has seen enough. */
 async function show(directory: string, code: number, io: Io): Promise<number> {
@@ -112,51 +162,90 @@ async function show(directory: string, code: number, io: Io): Promise<number> {
   });
 }
 
-async function play(
-  bridge: Bridge,
-  report: DemoReport,
-  signal: AbortSignal,
-  { out }: Io,
-): Promise<void> {
-  const ids = new FreshRunIds();
-  const recordings = [];
-  for (const recording of BUNDLED_RECORDINGS) {
-    recordings.push(await readRecording(recording, (text) => ids.rename(text)));
-  }
-  const constructed = BUNDLED_RECORDINGS.filter((recording) => recording.constructed).length;
-  out.line(
-    out.style(
-      "bold",
-      `Playing ${BUNDLED_RECORDINGS.length - constructed} recordings of real agents, and ${constructed} that is constructed:`,
-    ),
-  );
-  const plan = planPlay(recordings, now());
-  const view = new LiveView(BUNDLED_RECORDINGS, out);
-  const stored = new InFlight();
-  try {
-    await playPlan(plan, signal, (planned) => {
-      view.take(planned.recording, planned.event);
-      report.belongsTo(planned.event, planned.recording);
-      const row = bridge.send(planned.event, planned.envelope);
-      if (row !== undefined) stored.add(row);
-    });
-    await stored.settle();
-  } finally {
-    view.stop();
-  }
+function printSection(title: string, lines: readonly string[], out: Output): void {
+  out.line();
+  out.line(out.style("bold", title));
+  for (const line of lines) out.line(line);
 }
 
-/** Sends each event when its time has come; returns early when the signal is aborted. */
-async function playPlan(
-  plan: readonly PlannedEvent[],
-  signal: AbortSignal,
-  send: (planned: PlannedEvent) => void,
-): Promise<void> {
-  const begun = performance.now();
-  for (const planned of plan) {
-    const wait = planned.afterMs - (performance.now() - begun);
-    if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => {});
-    if (signal.aborted) return;
-    send(planned);
+/** @param given whether the user named the directory: earlier rows may be in it. */
+function auditLines(
+  directory: string,
+  { ok, problemCount, rows, threads }: VerifyReport,
+  given: boolean,
+  out: Output,
+): string[] {
+  const word = asWord(directory);
+  const held = `${counted(rows, "row")} in ${counted(threads, "thread")}`;
+  const before = given ? ", those of before among them" : "";
+  const verdict = ok
+    ? out.style("green", "✓ the chain holds")
+    : out.style("red", `✗ ${counted(problemCount, "problem")} in the chain`);
+  return [
+    `${safe(directory)}: ${held}${before}. ${verdict}`,
+    `  npx entelix-otel audit show ${word}`,
+    `  npx entelix-otel audit verify ${word}`,
+  ];
+}
+
+/** How many spans were made, and whether they arrived. */
+function sentLines(
+  { calls, runs, spans }: RunTally,
+  destination: Destination,
+  delivery: Delivery,
+  troubles: readonly string[],
+  out: Output,
+): string[] {
+  const made = `${counted(spans, "span")} (${counted(runs, "run")}, ${counted(calls, "tool call")})`;
+  const errors = troubles.map((trouble) => out.style("red", safe(trouble)));
+  if (destination.to === "nowhere") {
+    return [
+      `${made}. Nothing was sent: ${safe(destination.because)}. With Jaeger on this machine:`,
+      "  npx entelix-otel demo --endpoint http://127.0.0.1:4318",
+      ...errors,
+    ];
   }
+  const { given, metrics, spansOnly, traces } = destination;
+  const to = safe(shownUrl(traces));
+  if (delivery.undelivered > 0) {
+    const option = given === undefined ? "" : ` --endpoint ${safe(shownUrl(given))}`;
+    const lost = `${counted(delivery.undelivered, "span")} of ${spans} could not be delivered to ${to}.`;
+    return [
+      out.style("red", lost),
+      ...errors,
+      `npx entelix-otel doctor${option} says more about the endpoint.`,
+    ];
+  }
+  if (spansOnly) {
+    const noMetrics = "It takes no metrics; the collector of docker-compose.yml does.";
+    return [`${made} delivered to ${to}.`, noMetrics, ...errors];
+  }
+  const also =
+    errors.length > 0 || metrics === undefined ? "" : `, metrics to ${safe(shownUrl(metrics))}`;
+  return [`${made} delivered to ${to}${also}.`, ...errors];
+}
+
+function addressLines(traces: readonly TitledTrace[], jaeger: string, out: Output): string[] {
+  const width = highest(traces.map(({ title }) => title.length));
+  return traces.map(({ title, traceId }) => {
+    const address = out.style("cyan", jaegerTrace(jaeger, traceId));
+    return `  ${padToWidth(title, width)}  ${address}`;
+  });
+}
+
+/** Pages of the stack of docker-compose.yml; none where it does not seem to run on this machine. */
+function pageLines(destination: Destination, jaeger: string | undefined, out: Output): string[] {
+  if (destination.to === "nowhere" || destination.metrics === undefined) return [];
+  if (!isLocal(destination.metrics) && (jaeger === undefined || !isLocal(jaeger))) return [];
+  return [
+    "In the stack of docker-compose.yml, within a minute:",
+    `  dashboards  ${out.style("cyan", "http://127.0.0.1:3000")}`,
+    `  metrics     ${out.style("cyan", "http://127.0.0.1:9090")}`,
+    `  alerts      ${out.style("cyan", "http://127.0.0.1:9093")}`,
+  ];
+}
+
+/** A name as a word of a command line. */
+function asWord(name: string): string {
+  return /^[\w@%+=:,./-]+$/.test(name) ? name : `'${safe(name).replaceAll("'", "'\\''")}'`;
 }

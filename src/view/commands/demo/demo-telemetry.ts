@@ -8,34 +8,33 @@ import {
   serviceResource,
   watchedTelemetry,
 } from "../../../bridge/door.ts";
-import { isLocal, messageOf, signalEndpoint, switchedOff } from "../../../cli/door.ts";
+import { messageOf, signalEndpoint, switchedOff } from "../../../cli/door.ts";
 
-/** A receiver of what the demo makes. */
-export interface Receiver {
-  readonly to: "receiver";
-  /** What `--endpoint` said. `undefined`: the variables say where. */
-  readonly given: string | undefined;
-  /** The address for spans. */
-  readonly traces: string;
-  /** The address for metrics; `undefined` where they are not sent. */
-  readonly metrics: string | undefined;
-  /** Whether metrics are not sent since the receiver knows none, as a Jaeger by itself does not. */
-  readonly spansOnly: boolean;
-}
-
-/** Where the demo sends. */
-export type Destination = Receiver | { readonly to: "nowhere"; readonly because: string };
+/** Where the demo sends spans and metrics. */
+export type Destination =
+  | {
+      readonly to: "receiver";
+      /** The URL of `--endpoint`; `undefined` where the variables name the receiver. */
+      readonly given: string | undefined;
+      /** URL for spans. */
+      readonly traces: string;
+      /** URL for metrics; `undefined` where none are sent. */
+      readonly metrics: string | undefined;
+      /** Whether the receiver has no URL for metrics, as Jaeger alone. */
+      readonly spansOnly: boolean;
+    }
+  | { readonly to: "nowhere"; readonly because: string };
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** How long the receiver may take to say whether it takes metrics, in ms. */
+/** Time limit for the receiver's answer whether it accepts metrics, in ms. */
 const ANSWER_MS = 1_000;
 
 /**
- * Where the demo is to send, by its option and the standard variables. The receiver is asked whether
- * it knows metrics at all; if it does not answer, that is for the demo's own requests to find out.
+ * The destination by `--endpoint` and the standard variables. Asks the receiver whether it accepts metrics. A receiver
+ * without an answer counts as one that does: the export reports it later.
  *
- * @throws CliError when an address is none.
+ * @throws CliError when a URL is invalid.
  */
 export async function destinationOf(given: string | undefined, env: Env): Promise<Destination> {
   const traces = signalEndpoint("traces", given, env);
@@ -45,13 +44,7 @@ export async function destinationOf(given: string | undefined, env: Env): Promis
   if (off !== undefined) return { to: "nowhere", because: off };
   const metrics = switchedOff("metrics", env) === undefined ? address : undefined;
   const spansOnly = metrics !== undefined && (await knowsNoMetrics(metrics));
-  return {
-    to: "receiver",
-    given,
-    traces,
-    metrics: spansOnly ? undefined : metrics,
-    spansOnly,
-  };
+  return { to: "receiver", given, traces, metrics: spansOnly ? undefined : metrics, spansOnly };
 }
 
 async function knowsNoMetrics(url: string): Promise<boolean> {
@@ -59,33 +52,13 @@ async function knowsNoMetrics(url: string): Promise<boolean> {
   return status === 404 || status === 405;
 }
 
-/** What a page shows, and its address. */
-export type Page = readonly [name: string, address: string];
-
-/**
- * Pages to look at beside Jaeger's, by the ports of docker-compose.yml: none where its stack is not
- * known to be on this machine.
- *
- * @param jaeger what `--jaeger` said.
- */
-export function pagesOf(destination: Destination, jaeger: string | undefined): readonly Page[] {
-  if (destination.to === "nowhere" || destination.metrics === undefined) return [];
-  if (!isLocal(destination.metrics) && (jaeger === undefined || !isLocal(jaeger))) return [];
-  return [
-    ["dashboards", "http://127.0.0.1:3000"],
-    ["metrics", "http://127.0.0.1:9090"],
-    ["alerts", "http://127.0.0.1:9093"],
-  ];
-}
-
-/** What the demo sends through, and what became of it. */
 interface DemoTelemetry {
   readonly bridge: Bridge;
-  /** Closes the bridge and sends what waits. */
+  /** Closes the bridge, and sends pending spans and metrics. */
   close(): Promise<Delivery>;
 }
 
-/** How many of the spans that were to be sent arrived. */
+/** How many of the spans arrived at the receiver. Without a receiver, both are 0. */
 export interface Delivery {
   readonly delivered: number;
   readonly undelivered: number;
@@ -94,20 +67,21 @@ export interface Delivery {
 interface DemoTelemetryOptions {
   readonly destination: Destination;
   readonly audit: NonNullable<BridgeOptions["audit"]>;
-  /** Sees each span when it ends. */
+  /** Called with each span when it ends. */
   readonly observe: (span: FinishedSpan) => void;
+  /** Called with errors that lose something. */
   readonly onTrouble: (trouble: string) => void;
 }
 
 const SERVICE = "entelix-demo";
 
-/** How long one request may take with its retries, in ms: somebody is watching. */
+/** Time limit of a request with its retries, in ms. Short, because a user waits for the demo. */
 const SEND_MS = 3_000;
 
-/** Never reached: spans, those of a flush before, and metrics take {@link SEND_MS} each at most. */
+/** Above the longest shutdown: an earlier flush, spans and metrics take at most {@link SEND_MS} each. */
 const SHUTDOWN_MS = 5 * SEND_MS;
 
-/** Here an attempt failed. Whether anything was lost by it is told at the shutdown. */
+/** Errors of single attempts. The shutdown reports whether one of them lost something. */
 const ATTEMPTS: readonly string[] = [
   "span loss",
   "span export",
@@ -121,7 +95,7 @@ export function demoTelemetry(options: DemoTelemetryOptions): DemoTelemetry {
     if (!ATTEMPTS.includes(place)) onTrouble(`${place}: ${messageOf(error)}`);
   };
   const service = serviceResource(undefined, SERVICE);
-  // Each run is seen once, when it ends.
+  // Each run has one span, at its end.
   const common = { audit, limits: { markerAfterMs: 0 }, onError };
   if (destination.to === "nowhere") {
     const outlet = new SpanOutlet([], observe);
@@ -130,9 +104,9 @@ export function demoTelemetry(options: DemoTelemetryOptions): DemoTelemetry {
     const close = () => bridge.shutdown().then(() => ({ delivered: 0, undelivered: 0 }));
     return { bridge, close };
   }
-  // The exporters take it from nowhere else.
+  // The exporters have no option for it.
   process.env.OTEL_EXPORTER_OTLP_TIMEOUT ??= String(SEND_MS);
-  // Spans are sent again for as long as a flush may take.
+  // The time limit of a flush limits the retries of spans.
   process.env.OTEL_BSP_EXPORT_TIMEOUT ??= String(SEND_MS);
   const telemetry = watchedTelemetry({
     serviceName: service.serviceName,

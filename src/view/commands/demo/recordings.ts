@@ -1,20 +1,17 @@
 import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
-import { packageFile } from "../../../cli/door.ts";
-import {
-  type AgentEvent,
-  addMilliseconds,
-  type EventEnvelope,
-  type Instant,
-  toMilliseconds,
-} from "../../../events/door.ts";
-import { entelixDialect, type LineEnvelope, parseLine } from "../../../replay/door.ts";
+import type { Bridge } from "../../../bridge/door.ts";
+import { InFlight } from "../../../cli/door.ts";
+import { addMilliseconds, now, toMilliseconds } from "../../../events/door.ts";
+import { entelixDialect, parseLine } from "../../../replay/door.ts";
+import { packageFile } from "../page-files.ts";
 
-/** One of the recordings in `recordings/`. Its README says where each comes from. */
+/** A file in `recordings/`. The README of that folder says where each comes from. */
 export interface BundledRecording {
   readonly file: string;
   readonly title: string;
-  /** Written by hand, since no real agent was recorded doing it. */
+  /** Whether it was written by hand because no real agent was recorded doing this. */
   readonly constructed: boolean;
 }
 
@@ -31,97 +28,68 @@ export const BUNDLED_RECORDINGS: readonly BundledRecording[] = [
   recorded("two_tenants", "Two tenants at once"),
 ];
 
-/** One event of a recording. */
-export interface RecordedEvent {
-  readonly event: AgentEvent;
-  readonly envelope: LineEnvelope;
-}
-
-/**
- * Reads a recording.
- *
- * @param rename replaces the run ids in the text.
- * @throws Error naming the file when it is damaged: it comes with the package.
- */
-export async function readRecording(
-  { file }: BundledRecording,
-  rename: (text: string) => string,
-): Promise<RecordedEvent[]> {
-  const path = packageFile("recordings", `${file}.ndjson`);
-  const text = rename(await readFile(path, "utf8"));
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line, at) => {
-      const { value } = parseLine(line);
-      const decoded = value === undefined ? undefined : entelixDialect.decode(value);
-      if (decoded?.outcome === "event") return decoded;
-      throw new Error(`${path}:${at + 1}: expected an event; install the package again`);
-    });
-}
-
 function recorded(file: string, title: string): BundledRecording {
   return { file, title, constructed: false };
 }
 
 const RUN_ID = /"run_id":"([^"]+)"/g;
 
-/**
- * New run ids in place of the recorded ones, so that every demo makes traces of its own. The same
- * recorded id becomes the same new one wherever it stands: as a parent, as the run that is resumed,
- * in a payload, in another recording.
- */
-export class FreshRunIds {
-  readonly #fresh = new Map<string, string>();
+/** Gaps between events are this many times as long as recorded: the runs took some 10 ms each. */
+const STRETCH = 12;
 
-  /** The text of a recording with new run ids. */
-  rename(text: string): string {
+/** Plays recordings with new run IDs, event IDs and times, so that each demo makes new traces. */
+export class RecordingPlayer {
+  /** New run ID by recorded one: a resumed run and its paused run are in two recordings. */
+  readonly #runIds = new Map<string, string>();
+  readonly #bridge: Bridge;
+  readonly #signal: AbortSignal;
+
+  /** @param signal stops between two events. */
+  constructor(bridge: Bridge, signal: AbortSignal) {
+    this.#bridge = bridge;
+    this.#signal = signal;
+  }
+
+  /**
+   * Sends the events of a recording in real time, and waits until their rows are stored.
+   *
+   * @returns whether it was played to its end; `false` where the signal was aborted.
+   * @throws (rejects) Error with file and line where the recording is damaged.
+   */
+  async play(file: string): Promise<boolean> {
+    const path = packageFile("recordings", `${file}.ndjson`);
+    const lines = this.#renamed(await readFile(path, "utf8"))
+      .trimEnd()
+      .split("\n");
+    const stored = new InFlight();
+    const begin = now();
+    let firstMs: number | undefined;
+    for (const [at, line] of lines.entries()) {
+      const { value } = parseLine(line);
+      const decoded = value === undefined ? undefined : entelixDialect.decode(value);
+      if (decoded?.outcome !== "event") {
+        throw new Error(`${path}:${at + 1}: expected an event; install the package again`);
+      }
+      const { envelope, event } = decoded;
+      const recordedMs = toMilliseconds(envelope.timestamp);
+      firstMs ??= recordedMs;
+      const timestamp = addMilliseconds(begin, (recordedMs - firstMs) * STRETCH);
+      const waitMs = toMilliseconds(timestamp) - toMilliseconds(now());
+      if (waitMs > 0) await sleep(waitMs, undefined, { signal: this.#signal }).catch(() => {});
+      if (this.#signal.aborted) break;
+      const row = this.#bridge.send(event, { ...envelope, event_id: v7(), timestamp });
+      if (row !== undefined) stored.add(row);
+    }
+    await stored.settle();
+    return !this.#signal.aborted;
+  }
+
+  #renamed(text: string): string {
     for (const [, runId = ""] of text.matchAll(RUN_ID)) {
-      if (!this.#fresh.has(runId)) this.#fresh.set(runId, v7());
+      if (!this.#runIds.has(runId)) this.#runIds.set(runId, v7());
     }
     let renamed = text;
-    for (const [recorded, fresh] of this.#fresh) renamed = renamed.replaceAll(recorded, fresh);
+    for (const [recorded, fresh] of this.#runIds) renamed = renamed.replaceAll(recorded, fresh);
     return renamed;
   }
-}
-
-/** The recorded runs last some ten milliseconds: too short to be watched. */
-const STRETCH = 12;
-/** From the start of one recording to that of the next, in ms. */
-const STAGGER_MS = 380;
-
-/** One event, and when it is to be sent. */
-export interface PlannedEvent {
-  /** Index of its recording. */
-  readonly recording: number;
-  /** Milliseconds after the beginning. */
-  readonly afterMs: number;
-  readonly event: AgentEvent;
-  readonly envelope: EventEnvelope;
-}
-
-/**
- * When each event of each recording is sent: the recordings begin one after the other and overlap,
- * the recorded gaps are kept (stretched), the times are those of now, the event ids are new.
- */
-export function planPlay(
-  recordings: readonly (readonly RecordedEvent[])[],
-  begin: Readonly<Instant>,
-): PlannedEvent[] {
-  const plan: PlannedEvent[] = [];
-  for (const [recording, events] of recordings.entries()) {
-    const first = events[0]?.envelope.timestamp ?? begin;
-    for (const { event, envelope } of events) {
-      const gapMs = toMilliseconds(envelope.timestamp) - toMilliseconds(first);
-      const afterMs = recording * STAGGER_MS + gapMs * STRETCH;
-      const timestamp = addMilliseconds(begin, afterMs);
-      plan.push({
-        recording,
-        afterMs,
-        event,
-        envelope: { ...envelope, event_id: v7(), timestamp },
-      });
-    }
-  }
-  return plan.sort((a, b) => a.afterMs - b.afterMs);
 }
