@@ -4,6 +4,7 @@ import { CliError, isBrokenPipe, messageOf, showError } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { helpOf, overview } from "./help.ts";
 import { nearest } from "./nearest.ts";
+import type { Output } from "./terminal/output.ts";
 import { safe } from "./terminal/text.ts";
 
 /**
@@ -37,23 +38,29 @@ async function dispatch(
   io: Io,
   commands: readonly Command[],
 ): Promise<number> {
-  const [first, ...others] = args;
-  if (first === "--version" || first === "-V") return print(io, [VERSION]);
-  if (first === undefined) {
-    for (const line of overview(commands)) io.err.line(line);
-    return 1;
+  const [first] = args;
+  if (first === "--version" || first === "-V") return print([VERSION], io.out);
+  if (first === undefined) return print(overview(commands), io.err, 1);
+  const isHelp = first === "help";
+  const words = isHelp ? args.slice(1) : args;
+  if (isHelpOption(first) || words.length === 0) return print(overview(commands), io.out);
+  const command = commands.find(({ name }) =>
+    name.split(" ").every((word, at) => word === words[at]),
+  );
+  if (command === undefined) {
+    // `audit` is not a command, but has a help.
+    const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `));
+    if (group.length > 0 && words.length === 1) return print(overview(group), io.err, 1);
+    if (group.length > 0 && isHelpOption(words[1])) return print(overview(group), io.out);
+    throw unknownCommand(words, group, commands);
   }
-  if (first === "--help" || first === "-h") return print(io, overview(commands));
-  if (first === "help") return help(others, io, commands);
-  const found = find(args, commands);
-  if (found === undefined) return group(args, io, commands);
-  const { command, rest } = found;
-  const asked = checkArguments(command, rest);
+  const rest = words.slice(command.name.split(" ").length);
+  const asked = isHelp ? "help" : checkArguments(command, rest);
   switch (asked) {
     case "help":
-      return print(io, helpOf(command));
+      return print(helpOf(command), io.out);
     case "version":
-      return print(io, [VERSION]);
+      return print([VERSION], io.out);
     case "run":
       return command.run(rest, io);
     default:
@@ -61,45 +68,23 @@ async function dispatch(
   }
 }
 
-function help(names: readonly string[], io: Io, commands: readonly Command[]): number {
-  if (names.length === 0) return print(io, overview(commands));
-  const found = find(names, commands);
-  return found === undefined ? group(names, io, commands) : print(io, helpOf(found.command));
+function isHelpOption(word: string | undefined): boolean {
+  return word === "--help" || word === "-h";
 }
 
-/** `audit` alone is no command, but its help is asked for all the same. */
-function group(args: readonly string[], io: Io, commands: readonly Command[]): number {
-  const [first = "", second] = args;
-  const members = commands.filter((command) => command.name.startsWith(`${first} `));
-  const asked = second === undefined || second === "--help" || second === "-h";
-  if (members.length === 0 || !asked) throw unknownCommand(args, members, commands);
-  const lines = overview(members);
-  if (second !== undefined) return print(io, lines);
-  for (const line of lines) io.err.line(line);
-  return 1;
-}
-
-function find(
-  args: readonly string[],
-  commands: readonly Command[],
-): { command: Command; rest: string[] } | undefined {
-  for (const command of commands) {
-    const words = command.name.split(" ");
-    if (words.every((word, at) => word === args[at])) {
-      return { command, rest: args.slice(words.length) };
-    }
-  }
-  return undefined;
+function print(lines: readonly string[], out: Output, exitCode = 0): number {
+  for (const line of lines) out.line(line);
+  return exitCode;
 }
 
 function unknownCommand(
   [first = "", second = ""]: readonly string[],
-  members: readonly Command[],
+  group: readonly Command[],
   commands: readonly Command[],
 ): CliError {
   const hint = "Run: entelix-otel --help";
-  if (members.length > 0) {
-    const names = members.map((command) => command.name).join(" or ");
+  if (group.length > 0) {
+    const names = group.map((command) => command.name).join(" or ");
     return new CliError(`expected ${names}, got ${first} ${safe(second)}`, hint);
   }
   if (first.startsWith("-")) {
@@ -108,9 +93,4 @@ function unknownCommand(
   const meant = nearest(first, [...commands.map((command) => command.name), "audit", "help"]);
   const question = meant === undefined ? "" : `. Did you mean ${meant}?`;
   return new CliError(`unknown command ${safe(first)}${question}`, hint);
-}
-
-function print(io: Io, lines: readonly string[]): number {
-  for (const line of lines) io.out.line(line);
-  return 0;
 }
