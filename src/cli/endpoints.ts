@@ -68,20 +68,20 @@ export function signalEndpoint(
 export function switchedOff(signal: Signal, env: Env): string | undefined {
   const disabled = env.OTEL_SDK_DISABLED?.trim();
   if (disabled?.toLowerCase() === "true") return `OTEL_SDK_DISABLED=${disabled}`;
-  const { names, said } = chosenExporters(signal, env);
-  const off = names.includes("none") || (names.includes("console") && !names.includes("otlp"));
-  return off ? said : undefined;
+  const variable = `OTEL_${signal.toUpperCase()}_EXPORTER`;
+  const value = env[variable]?.trim() ?? "";
+  return withoutOtlp(value) ? `${variable}=${value}` : undefined;
 }
 
-/** The exporters that a signal's variable names, in small letters; `said` is the variable with its value. */
-export function chosenExporters(
-  signal: Signal,
-  env: Env,
-): { readonly names: readonly string[]; readonly said: string } {
-  const variable = `OTEL_${signal.toUpperCase()}_EXPORTER`;
-  const text = env[variable]?.trim() ?? "";
-  const names = text.split(",").map((name) => name.trim().toLowerCase());
-  return { names, said: `${variable}=${text}` };
+/** Whether a value of `OTEL_TRACES_EXPORTER` or `OTEL_METRICS_EXPORTER` has nothing sent by OTLP. */
+export function withoutOtlp(value: string): boolean {
+  const names = exporterNames(value);
+  return names.includes("none") || (names.includes("console") && !names.includes("otlp"));
+}
+
+/** The exporters that such a value names, in lower case. */
+export function exporterNames(value: string): string[] {
+  return value.split(",").map((name) => name.trim().toLowerCase());
 }
 
 /** Whether an address leads to this machine. */

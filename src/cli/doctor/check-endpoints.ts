@@ -12,78 +12,57 @@ import { type Finding, note, ok, problem } from "./finding.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** How long a receiver may take to answer, with the exporter's retries, in ms. */
-export const ANSWER_MS = 3_000;
+/** Time limit of a receiver's answer, with the exporter's retries, in ms. */
+const ANSWER_MS = 3_000;
 
-/** Where spans go when nobody says where. */
-const DEFAULT_TRACES_URL = `http://localhost:${LIVE_PORT}/v1/traces`;
+const DEFAULT_URL = `http://localhost:${LIVE_PORT}/v1`;
+
+const FIX_VARIABLE = "Mend the variable, or unset it.";
 
 interface CheckedEndpoint {
   readonly findings: readonly Finding[];
   /** Where spans go; `undefined` where they are not sent. */
   readonly url: string | undefined;
-  /** Whether the receiver takes them. */
+  /** Whether the receiver accepts spans. */
   readonly takesSpans: boolean;
 }
 
 /**
- * Asks the receiver to take a request without spans, as the exporter would send it.
+ * Sends a request without spans to the receiver, as the exporter would.
  *
- * @param option where the user says it is; default: where the variables point.
+ * @param option the URL of `--endpoint`. Default: as the variables say.
  */
 export async function checkEndpoint(
   option: string | undefined,
   env: Env,
 ): Promise<CheckedEndpoint> {
+  const unasked = { url: undefined, takesSpans: false };
   if (option === undefined && switchedOff("traces", env) !== undefined) {
-    return unasked(note("endpoint: not asked, nothing is sent there"));
+    return { ...unasked, findings: [note("endpoint: not asked, nothing is sent there")] };
   }
   let given: string | undefined;
   try {
     given = signalEndpoint("traces", option, env);
   } catch (error) {
-    return unasked(problem(messageOf(error), "Mend the variable, or unset it."));
+    return { ...unasked, findings: [problem(messageOf(error), FIX_VARIABLE)] };
   }
-  const url = given ?? DEFAULT_TRACES_URL;
-  const answer = await probeSpans(url);
-  const named = `endpoint ${safe(shownUrl(url))}${given === undefined ? " (the default)" : ""}`;
-  const findings = [
-    answer.ok
-      ? ok(`${named} takes spans`)
-      : problem(
-          `${named}: ${safe(answer.said)}`,
-          adviceFor(answer, url, protocolFromEnvironment("TRACES")),
-        ),
-  ];
+  const url = given ?? `${DEFAULT_URL}/traces`;
+  const name = `endpoint ${safe(shownUrl(url))}${given === undefined ? " (the default)" : ""}`;
+  const asked = await ask("TRACES", name, url, "problem");
+  const findings = [asked];
   if (new URL(url).port === REPLAY_PORT) {
-    findings.push(
-      problem(
-        `${named}: port ${REPLAY_PORT} is for replays: what comes in there is not counted, and raises no alert`,
-        `Send what is live to port ${LIVE_PORT}.`,
-      ),
-    );
+    const what = `${name}: port ${REPLAY_PORT} is for replays: what comes in there is not counted, and raises no alert`;
+    findings.push(problem(what, `Send what is live to port ${LIVE_PORT}.`));
   }
-  return { findings, url, takesSpans: answer.ok };
+  return { findings, url, takesSpans: asked.level === "ok" };
 }
-
-function unasked(finding: Finding): CheckedEndpoint {
-  return { findings: [finding], url: undefined, takesSpans: false };
-}
-
-/** Sends a receiver a request without spans. */
-function probeSpans(url: string): Promise<Probe> {
-  return probe("TRACES", url, ANSWER_MS);
-}
-
-/** Where metrics go when nobody says where. */
-const DEFAULT_METRICS_URL = `http://localhost:${LIVE_PORT}/v1/metrics`;
 
 /**
- * Asks the receiver to take a request without metrics.
+ * Sends a request without metrics to the receiver.
  *
- * @param option where the user says it is; default: where the variables point.
- * @param spans what the same receiver said to spans: nothing is told twice.
- * @param wanted whether the project has what sends metrics.
+ * @param option the URL of `--endpoint`. Default: as the variables say.
+ * @param spans the result for spans: what it reports is not reported again.
+ * @param wanted whether the project has the packages that send metrics.
  */
 export async function checkMetricsEndpoint(
   option: string | undefined,
@@ -91,33 +70,31 @@ export async function checkMetricsEndpoint(
   spans: CheckedEndpoint,
   wanted: boolean,
 ): Promise<Finding[]> {
-  const off = option === undefined ? switchedOff("metrics", env) : undefined;
-  if (off !== undefined) return [note("metrics: not asked, nothing is sent there")];
+  if (option === undefined && switchedOff("metrics", env) !== undefined) {
+    return [note("metrics: not asked, nothing is sent there")];
+  }
   let url: string;
   try {
-    url = signalEndpoint("metrics", option, env) ?? DEFAULT_METRICS_URL;
+    url = signalEndpoint("metrics", option, env) ?? `${DEFAULT_URL}/metrics`;
   } catch (error) {
-    const told = spans.findings.some(({ what }) => what === messageOf(error));
-    return told ? [] : [problem(messageOf(error), "Mend the variable, or unset it.")];
+    const isReported = spans.findings.some(({ what }) => what === messageOf(error));
+    return isReported ? [] : [problem(messageOf(error), FIX_VARIABLE)];
   }
   const { origin, port } = new URL(url);
   if (spans.url !== undefined && origin === new URL(spans.url).origin) {
     if (!spans.takesSpans) return [note("metrics: not asked, the receiver takes no spans")];
     if (port === REPLAY_PORT) return [note("metrics: not asked, the receiver is for replays")];
   }
-  const answer = await probe("METRICS", url, ANSWER_MS);
-  const named = `endpoint ${safe(shownUrl(url))}`;
-  if (answer.ok) return [ok(`${named} takes metrics`)];
-  const report = wanted ? problem : note;
-  return [report(`${named}: ${safe(answer.said)}`, adviceFor(answer, url, "http/json"))];
+  return [
+    await ask("METRICS", `endpoint ${safe(shownUrl(url))}`, url, wanted ? "problem" : "note"),
+  ];
 }
 
 /**
- * Asks the receiver of replays, which takes spans past all metrics.
+ * Sends a request without spans to the receiver of replays, which bypasses metrics.
  *
- * @param option where the user says it is; default: beside the live one, where that is on its usual
- *   port.
- * @param live where spans go that are live.
+ * @param option the URL of `--replay-endpoint`. Default: port 4319 of the host of `live`, if `live` has port 4318.
+ * @param live where live spans go.
  */
 export async function checkReplayEndpoint(
   option: string | undefined,
@@ -125,16 +102,12 @@ export async function checkReplayEndpoint(
 ): Promise<Finding[]> {
   const url = option === undefined ? beside(live) : signalEndpoint("traces", option, {});
   if (url === undefined) return [];
-  const answer = await probeSpans(url);
-  const named = `replay endpoint ${safe(shownUrl(url))}`;
-  if (answer.ok) return [ok(`${named} takes spans`)];
-  const what = `${named}: ${safe(answer.said)}`;
-  if (option !== undefined) {
-    return [problem(what, adviceFor(answer, url, protocolFromEnvironment("TRACES")))];
-  }
+  const name = `replay endpoint ${safe(shownUrl(url))}`;
+  if (option !== undefined) return [await ask("TRACES", name, url, "problem")];
+  const asked = await ask("TRACES", name, url, "note");
   const advice =
     "A replay to the live port is counted again, and may raise alerts. collector-config.yaml has a receiver past the metrics on this port.";
-  return [note(what, advice)];
+  return [asked.level === "ok" ? asked : { ...asked, advice }];
 }
 
 function beside(live: string | undefined): string | undefined {
@@ -145,18 +118,30 @@ function beside(live: string | undefined): string | undefined {
   return url.href;
 }
 
-/** Port of OTLP over gRPC, which takes no HTTP requests of ours. */
+/** @param level of the finding if the receiver does not accept the request. */
+async function ask(
+  signal: "TRACES" | "METRICS",
+  name: string,
+  url: string,
+  level: "note" | "problem",
+): Promise<Finding> {
+  const answer = await probe(signal, url, ANSWER_MS);
+  if (answer.ok) return ok(`${name} takes ${signal === "TRACES" ? "spans" : "metrics"}`);
+  const protocol = signal === "TRACES" ? protocolFromEnvironment("TRACES") : "http/json";
+  return {
+    level,
+    what: `${name}: ${safe(answer.said)}`,
+    advice: adviceFor(answer, new URL(url), protocol),
+  };
+}
+
+/** The port of OTLP over gRPC, which accepts no HTTP/1.1. */
 const GRPC_PORT = "4317";
 
 const OWN_LOG = "The receiver's own log says why.";
 
-/**
- * What to do about a receiver that does not take a request at that address.
- *
- * @param protocol that the request was in.
- */
-function adviceFor(probe: Probe, address: string, protocol: Protocol): string {
-  const url = new URL(address);
+/** @param protocol of the request that was not accepted. */
+function adviceFor(probe: Probe, url: URL, protocol: Protocol): string {
   if (url.port === GRPC_PORT) {
     return "4317 is the port of OTLP over gRPC; this exporter sends OTLP/HTTP: try port 4318.";
   }
@@ -186,29 +171,38 @@ function adviceFor(probe: Probe, address: string, protocol: Protocol): string {
   }
 }
 
-/** What to do where no HTTP answer came. Node tells apart what went wrong with TLS by its texts alone. */
-function adviceWithoutAnswer(said: string): string {
-  if (said.includes("ENOTFOUND") || said.includes("EAI_AGAIN")) {
-    return "The host name is not known here. Inside containers a service's own name counts, not localhost.";
-  }
-  if (/header content|a header has a name/.test(said)) {
-    return "No request can carry the headers of OTEL_EXPORTER_OTLP_HEADERS.";
-  }
-  const alert = said.indexOf("alert ");
-  if (alert >= 0 && said.includes("certificate", alert)) {
-    return "It asks for a certificate of yours: OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY.";
-  }
-  if (/self-signed|first certificate|issuer certificate/.test(said)) {
-    return "It is there, and not trusted: OTEL_EXPORTER_OTLP_CERTIFICATE names a file with its authority, as PEM.";
-  }
-  if (said.includes("certificate")) {
-    return "It is there: its certificate has to be mended, or another name of it used.";
-  }
-  if (said.includes("wrong version number")) {
-    return "It is there, and speaks no TLS on this port: try http:// in place of https://.";
-  }
-  if (said.startsWith("Parse Error")) {
-    return "Something answers there, and not in HTTP/1.1. A port of OTLP over gRPC does so: OTLP/HTTP is mostly on port 4318.";
-  }
-  return "Start a collector or Jaeger there, or say where one is: --endpoint, OTEL_EXPORTER_OTLP_ENDPOINT.";
+/** By the text of the error, since Node has no codes for most errors of TLS. The first match counts. */
+const WITHOUT_ANSWER: readonly (readonly [error: RegExp, advice: string])[] = [
+  [
+    /ENOTFOUND|EAI_AGAIN/,
+    "The host name is not known here. Inside containers a service's own name counts, not localhost.",
+  ],
+  [
+    /header content|a header has a name/,
+    "No request can carry the headers of OTEL_EXPORTER_OTLP_HEADERS.",
+  ],
+  [
+    /alert (?:bad |no |unsupported )?certificate/,
+    "It asks for a certificate of yours: OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY.",
+  ],
+  [
+    /self-signed|first certificate|issuer certificate/,
+    "It is there, and not trusted: OTEL_EXPORTER_OTLP_CERTIFICATE names a file with its authority, as PEM.",
+  ],
+  [/certificate/, "It is there: its certificate has to be mended, or another name of it used."],
+  [
+    /wrong version number/,
+    "It is there, and speaks no TLS on this port: try http:// in place of https://.",
+  ],
+  [
+    /^Parse Error/,
+    "Something answers there, and not in HTTP/1.1. A port of OTLP over gRPC does so: OTLP/HTTP is mostly on port 4318.",
+  ],
+];
+
+function adviceWithoutAnswer(error: string): string {
+  return (
+    WITHOUT_ANSWER.find(([pattern]) => pattern.test(error))?.[1] ??
+    "Start a collector or Jaeger there, or say where one is: --endpoint, OTEL_EXPORTER_OTLP_ENDPOINT."
+  );
 }

@@ -1,31 +1,32 @@
 import { environmentWarnings, protocolChoice } from "../../bridge/door.ts";
-import { chosenExporters, switchedOff } from "../endpoints.ts";
+import { exporterNames, switchedOff, withoutOtlp } from "../endpoints.ts";
 import { safe } from "../terminal/text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Attributes that a span of ours can have, those of an operator's hook left out. */
-const FEWEST_ATTRIBUTES = 64;
+/** The SDK's warning of an invalid endpoint, which names no variable. */
+const INVALID_ENDPOINT = /environment-provided export URL/;
 
-/** The SDK's warning of an address that is none names no variable. */
-const NO_ADDRESS = /environment-provided export URL/;
-
-/** Looks at the variables that change what is traced. */
+/** Checks the `OTEL_*` variables, and lists those that are set. */
 export async function checkEnvironment(env: Env): Promise<Finding[]> {
   const findings: Finding[] = [];
   const faulty = new Set<string>();
   for (const warning of await environmentWarnings()) {
     const variable = /OTEL_[A-Z_]+/.exec(warning)?.[0] ?? warning;
-    // The SDK warns of some that the setup has warned of already; where an address leads, and whether
-    // it is one, is looked at by itself.
-    if (faulty.has(variable) || variable.endsWith("_ENDPOINT") || NO_ADDRESS.test(warning))
+    // Setup and SDK may both warn of a variable. Endpoints have their own check.
+    if (faulty.has(variable) || variable.endsWith("_ENDPOINT") || INVALID_ENDPOINT.test(warning))
       continue;
     faulty.add(variable);
     findings.push(problem(safe(warning), "Mend the variable, or unset it."));
   }
-  for (const check of [silent, limits, metrics, hurried]) {
-    for (const finding of check(env)) findings.push(finding);
+  for (const { applies, effect, fix, names } of RULES) {
+    for (const name of names) {
+      const value = env[name]?.trim();
+      if (!value || !applies(value)) continue;
+      const what = `${name}=${safe(value)}: ${effect}`;
+      findings.push(fix === undefined ? note(what) : problem(what, fix));
+    }
   }
   if (switchedOff("traces", env) === undefined) findings.push(protocol());
   if (!faulty.has("OTEL_TRACES_SAMPLER")) findings.push(sampler(env));
@@ -38,104 +39,75 @@ export async function checkEnvironment(env: Env): Promise<Finding[]> {
   return findings;
 }
 
-function silent(env: Env): Finding[] {
-  const findings: Finding[] = [];
-  if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === "true") {
-    findings.push(problem("OTEL_SDK_DISABLED=true: no spans are made", "Unset it to trace."));
-  }
-  const { names, said } = chosenExporters("traces", env);
-  // Whatever else is named beside it.
-  if (names.includes("none")) {
-    findings.push(problem(`${safe(said)}: spans go nowhere`, "Set it to otlp."));
-  }
-  return findings;
+/** Values that are valid, but lose something. */
+interface Rule {
+  readonly names: readonly string[];
+  readonly applies: (value: string) => boolean;
+  readonly effect: string;
+  /** What to do. Without it, the finding is a note. */
+  readonly fix?: string;
 }
 
-/** More would let a failure's spans be counted before its event, and somebody be paged twice. */
-const LONGEST_INTERVAL_MS = 60_000;
-
-function metrics(env: Env): Finding[] {
-  const findings: Finding[] = [];
-  const off = switchedOff("metrics", env);
-  if (off?.startsWith("OTEL_METRICS") === true) {
-    findings.push(note(`${safe(off)}: no metrics are sent, failures are counted from spans alone`));
-  }
-  const interval = env.OTEL_METRIC_EXPORT_INTERVAL?.trim();
-  if (interval && Number(interval) > LONGEST_INTERVAL_MS) {
-    findings.push(
-      problem(
-        `OTEL_METRIC_EXPORT_INTERVAL=${safe(interval)}: failures are told of so late, and may be told twice`,
-        `Set it to ${LONGEST_INTERVAL_MS} ms or less, or unset it (15000).`,
-      ),
-    );
-  }
-  const temporality = env.OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE?.trim();
-  if (temporality && temporality.toLowerCase() !== "cumulative") {
-    const what = `OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE=${safe(temporality)}`;
-    findings.push(note(`${what}: the rules and dashboards were tried with cumulative sums only`));
-  }
-  return findings;
-}
-
-/** Times of a request that SDKs of other languages, or their readers, take for seconds. */
-const REQUEST_TIMES = [
-  "OTEL_EXPORTER_OTLP_TIMEOUT",
-  "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
-  "OTEL_EXPORTER_OTLP_METRICS_TIMEOUT",
-  "OTEL_BSP_EXPORT_TIMEOUT",
-  "OTEL_METRIC_EXPORT_TIMEOUT",
+const RULES: readonly Rule[] = [
+  {
+    names: ["OTEL_SDK_DISABLED"],
+    applies: (value) => value.toLowerCase() === "true",
+    effect: "no spans are made",
+    fix: "Unset it to trace.",
+  },
+  {
+    names: ["OTEL_TRACES_EXPORTER"],
+    applies: (value) => exporterNames(value).includes("none"),
+    effect: "spans go nowhere",
+    fix: "Set it to otlp.",
+  },
+  {
+    names: ["OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "OTEL_ATTRIBUTE_COUNT_LIMIT"],
+    // A span of the bridge has up to 64 attributes, without those of the operator's hook.
+    applies: (value) => Number(value) < 64,
+    effect: "attributes that alerts need are cut off",
+    fix: "Set it to 64 or more, or unset it (128).",
+  },
+  {
+    names: ["OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT"],
+    // A run ID has 36 characters, the hash of an audit row 64.
+    applies: (value) => Number(value) < 64,
+    effect: "run ids and the audit log's hashes are cut",
+    fix: "Set it to 64 or more, or unset it (no limit).",
+  },
+  {
+    names: ["OTEL_METRICS_EXPORTER"],
+    applies: withoutOtlp,
+    effect: "no metrics are sent, failures are counted from spans alone",
+  },
+  {
+    names: ["OTEL_METRIC_EXPORT_INTERVAL"],
+    // With more, the collector counts a failure's spans before its event, and an alert fires twice.
+    applies: (value) => Number(value) > 60_000,
+    effect: "failures are told of so late, and may be told twice",
+    fix: "Set it to 60000 ms or less, or unset it (15000).",
+  },
+  {
+    names: ["OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"],
+    applies: (value) => value.toLowerCase() !== "cumulative",
+    effect: "the rules and dashboards were tried with cumulative sums only",
+  },
+  {
+    names: [
+      "OTEL_EXPORTER_OTLP_TIMEOUT",
+      "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
+      "OTEL_EXPORTER_OTLP_METRICS_TIMEOUT",
+      "OTEL_BSP_EXPORT_TIMEOUT",
+      "OTEL_METRIC_EXPORT_TIMEOUT",
+    ],
+    // Probably meant in seconds, the unit in SDKs of some other languages.
+    applies: (value) => Number(value) > 0 && Number(value) < 100,
+    effect: "it is in milliseconds, and requests that take longer are given up",
+    fix: "Set it to 100 or more, 10000 for ten seconds, or unset it.",
+  },
 ];
 
-/** Below it they are hardly meant in milliseconds: over a network few requests are answered by then. */
-const SHORTEST_REQUEST_MS = 100;
-
-function hurried(env: Env): Finding[] {
-  return REQUEST_TIMES.flatMap((name) => {
-    const text = env[name]?.trim();
-    if (!text || !(Number(text) > 0 && Number(text) < SHORTEST_REQUEST_MS)) return [];
-    return problem(
-      `${name}=${safe(text)}: it is in milliseconds, and requests that take longer are given up`,
-      `Set it to ${SHORTEST_REQUEST_MS} or more, 10000 for ten seconds, or unset it.`,
-    );
-  });
-}
-
-/** A run id has 36 characters, the hash of an audit row these. */
-const LONGEST_OWN_VALUE = 64;
-
-function limits(env: Env): Finding[] {
-  return ["OTEL_SPAN_ATTRIBUTE_", "OTEL_ATTRIBUTE_"].flatMap((prefix) => [
-    ...limit(
-      env,
-      `${prefix}COUNT_LIMIT`,
-      FEWEST_ATTRIBUTES,
-      "attributes that alerts need are cut off",
-      "128",
-    ),
-    ...limit(
-      env,
-      `${prefix}VALUE_LENGTH_LIMIT`,
-      LONGEST_OWN_VALUE,
-      "run ids and the audit log's hashes are cut",
-      "no limit",
-    ),
-  ]);
-}
-
-function limit(
-  env: Env,
-  name: string,
-  least: number,
-  consequence: string,
-  byDefault: string,
-): Finding[] {
-  const text = env[name]?.trim();
-  if (!text || !(Number(text) < least)) return [];
-  const remedy = `Set it to ${least} or more, or unset it (${byDefault}).`;
-  return [problem(`${name}=${safe(text)}: ${consequence}`, remedy)];
-}
-
-/** What spans are sent in, and who says so. */
+/** The protocol of spans, and the variable that sets it. */
 function protocol(): Finding {
   const { protocol, variable } = protocolChoice("TRACES");
   const what = `spans are sent in ${protocol} (${variable ?? "the default"})`;
@@ -151,19 +123,16 @@ function sampler(env: Env): Finding {
   const name = env.OTEL_TRACES_SAMPLER?.trim() || "parentbased_always_on";
   const argument = env.OTEL_TRACES_SAMPLER_ARG?.trim();
   const ratio = argument && name.endsWith("traceidratio") ? ` ${safe(argument)}` : "";
+  const what = `sampler ${safe(name)}${ratio}`;
   if (name.endsWith("always_off")) {
     return problem(
-      `sampler ${safe(name)}: no trace that begins here is kept`,
+      `${what}: no trace that begins here is kept`,
       "Set OTEL_TRACES_SAMPLER to parentbased_always_on or parentbased_traceidratio.",
     );
   }
-  const what = `sampler ${safe(name)}${ratio}`;
-  if (name === "traceidratio") {
-    return note(
-      `${what}: it decides for every span anew; parentbased_traceidratio follows the parent`,
-    );
-  }
-  return ok(what);
+  return name === "traceidratio"
+    ? note(`${what}: it decides for every span anew; parentbased_traceidratio follows the parent`)
+    : ok(what);
 }
 
 function service(env: Env): Finding {

@@ -43,37 +43,32 @@ export function checkPackages(installed: Installed, directory: string): Finding[
     findings.push(note("packages: none of OpenTelemetry below this directory"));
     return findings;
   }
-  const byName = grouped(packages);
-  const single = [...byName].filter(([, copies]) => copies.length === 1);
-  if (single.length > 0) {
-    const list = single.map(([name, [found]]) => `${short(name)} ${found?.version}`).join(", ");
-    findings.push(ok(`one copy each: ${safe(list)}`));
+  const single: string[] = [];
+  const repeated: Finding[] = [];
+  const names = new Set(packages.map(({ name }) => name));
+  for (const name of [...names].sort()) {
+    const copies = packages.filter((each) => each.name === name);
+    if (copies.length > 1) repeated.push(checkCopies(name, copies, directory));
+    else single.push(`${name.replace("@opentelemetry/", "")} ${copies[0]?.version}`);
   }
-  for (const [name, copies] of byName) {
-    if (copies.length > 1) findings.push(checkCopies(name, copies, directory));
-  }
-  if (!byName.has("@opentelemetry/api")) {
+  if (single.length > 0) findings.push(ok(`one copy each: ${safe(single.join(", "))}`));
+  findings.push(...repeated);
+  if (!names.has("@opentelemetry/api")) {
     findings.push(
       problem("@opentelemetry/api is not installed", "npm install @opentelemetry/api@1.9.1"),
     );
   }
-  findings.push(
-    ...wouldNeed("entelix-otel/setup", FOR_SETUP, byName),
-    ...wouldNeed("entelix-otel/telemetry (metrics)", FOR_METRICS, byName),
-  );
+  for (const [entry, needed] of [
+    ["entelix-otel/setup", FOR_SETUP],
+    ["entelix-otel/telemetry (metrics)", FOR_METRICS],
+  ] as const) {
+    const missing = needed.filter((name) => !names.has(name));
+    if (missing.length > 0) findings.push(note(`${entry} would need: ${missing.join(", ")}`));
+  }
   if (cutShort) {
     findings.push(note("packages: there is more below this directory than was looked at"));
   }
   return findings;
-}
-
-function wouldNeed(
-  entry: string,
-  names: readonly string[],
-  found: ReadonlyMap<string, unknown>,
-): Finding[] {
-  const missing = names.filter((name) => !found.has(name));
-  return missing.length === 0 ? [] : [note(`${entry} would need: ${missing.join(", ")}`)];
 }
 
 function checkNode(version: string): Finding {
@@ -103,20 +98,6 @@ function checkCopies(
   );
 }
 
-function short(name: string): string {
-  return name.replace(/^@opentelemetry\//, "");
-}
-
-function grouped(packages: readonly InstalledPackage[]): Map<string, InstalledPackage[]> {
-  const groups = new Map<string, InstalledPackage[]>();
-  for (const found of [...packages].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const group = groups.get(found.name);
-    if (group === undefined) groups.set(found.name, [found]);
-    else group.push(found);
-  }
-  return groups;
-}
-
 /** A package that was found, at its real place. */
 interface InstalledPackage {
   readonly name: string;
@@ -130,8 +111,6 @@ export interface Installed {
   readonly cutShort: boolean;
 }
 
-const SCOPE = "@opentelemetry";
-const OURS = "entelix-otel";
 /** How far down projects are looked for; packages inside packages are followed as deep as they go. */
 const MOST_DEPTH = 4;
 const MOST_DIRECTORIES = 20_000;
@@ -162,29 +141,26 @@ class Search {
       const path = join(directory, name);
       if (name.startsWith("@")) {
         for (const inner of await this.#directoriesIn(path)) {
-          await this.#package(join(path, inner), name === SCOPE ? `${name}/${inner}` : undefined);
+          await this.#package(join(path, inner), `${name}/${inner}`);
         }
       } else if (name === ".pnpm") {
         for (const stored of await this.#directoriesIn(path)) {
           await this.#modules(join(path, stored, "node_modules"));
         }
-      } else if (!name.startsWith(".")) await this.#package(path, name === OURS ? name : undefined);
+      } else if (!name.startsWith(".")) await this.#package(path, name);
     }
   }
 
-  /** @param wanted the package's name where it is one of those looked for. */
-  async #package(path: string, wanted: string | undefined): Promise<void> {
-    if (wanted !== undefined) await this.#add(path, wanted);
+  async #package(path: string, name: string): Promise<void> {
+    const isWanted = name === "entelix-otel" || name.startsWith("@opentelemetry/");
+    const version = isWanted ? await versionOf(path) : undefined;
+    if (version !== undefined) {
+      const real = await realpath(path);
+      this.found.set(real, { name, version, path: real });
+    }
     if ((await this.#directoriesIn(path)).includes("node_modules")) {
       await this.#modules(join(path, "node_modules"));
     }
-  }
-
-  async #add(path: string, name: string): Promise<void> {
-    const version = await versionOf(path);
-    if (version === undefined) return;
-    const real = await realpath(path);
-    this.found.set(real, { name, version, path: real });
   }
 
   /** Links are listed, since workspaces and stores link packages, but counted once. */

@@ -1,8 +1,8 @@
-import type { Output } from "../terminal/output.ts";
+import type { Output, Style } from "../terminal/output.ts";
 
-/** One thing the doctor has looked at. Texts are safe for the terminal. */
+/** A result of one check. Its texts are safe for the terminal. */
 export interface Finding {
-  /** `note`: good to know, nothing to put right. */
+  /** `note`: useful to know, nothing to fix. */
   readonly level: "ok" | "note" | "problem";
   readonly what: string;
   /** What to do about it. */
@@ -13,7 +13,7 @@ export function ok(what: string): Finding {
   return { level: "ok", what };
 }
 
-/** @param advice what to do where it is not meant to be so. */
+/** @param advice what to do if it is not intended. */
 export function note(what: string, advice?: string): Finding {
   return { level: "note", what, ...(advice === undefined ? {} : { advice }) };
 }
@@ -22,19 +22,10 @@ export function problem(what: string, advice: string): Finding {
   return { level: "problem", what, advice };
 }
 
+const SIGN: Record<Finding["level"], string> = { ok: "✓", note: "•", problem: "✗" };
+const STYLE: Record<Finding["level"], Style> = { ok: "green", note: "dim", problem: "red" };
+
 export function printFinding({ advice, level, what }: Finding, out: Output): void {
-  switch (level) {
-    case "ok":
-      out.line(`${out.style("green", "✓")} ${what}`);
-      break;
-    case "note":
-      out.line(`${out.style("dim", "•")} ${what}`);
-      break;
-    case "problem":
-      out.line(`${out.style("red", "✗")} ${what}`);
-      break;
-    default:
-      level satisfies never;
-  }
+  out.line(`${out.style(STYLE[level], SIGN[level])} ${what}`);
   if (advice !== undefined) out.line(`    ${advice}`);
 }

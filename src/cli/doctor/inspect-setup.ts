@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Readable, Writable } from "node:stream";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { finished } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -12,27 +13,26 @@ import { endBy } from "../services/signals.ts";
 import { safe } from "../terminal/text.ts";
 import type { Finding } from "./finding.ts";
 
-/** What loading a file may take, in s: a setup that asks others for its secrets needs a few. */
+/** Default time limit for loading the file, in s. */
 export const LOADING_S = 30;
 
-/** Beside this module once it is built. */
+/** `setup-program.ts`, built beside this module. */
 const PROGRAM = fileURLToPath(new URL("./doctor-setup.mjs", import.meta.url));
 
-/** What the file has printed may take so long to arrive, in ms. */
+/** How long to wait for the last output of the file, in ms. */
 const PRINTING_MS = 500;
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** A file may be a whole program in place of its setup. */
 const SETUP_ALONE = "Name the file that sets tracing up, and does nothing else.";
 
 /**
- * Loads a file of the application, which sets its tracing up, and looks at what it registered. That happens in a
- * process of its own, which is ended then, with all that it has begun: a file may compute without end, end its
- * process, or serve. What the file prints goes to standard error.
+ * Loads the application's file that sets up tracing, in a separate process, and checks the providers that it
+ * registers. That process and its child processes are then killed, because the file may start a server. Output of
+ * the file goes to standard error.
  *
- * @param limitS what loading may take.
- * @throws CliError when the file can't be loaded, or not within its time.
+ * @param limitS time limit for loading, in s.
+ * @throws CliError when the file cannot be loaded, or not within the limit.
  */
 export async function inspectSetup(file: string, limitS: number): Promise<readonly Finding[]> {
   const path = resolve(file);
@@ -41,80 +41,60 @@ export async function inspectSetup(file: string, limitS: number): Promise<readon
   if (!existsSync(path)) throw fail("no such file");
   const child = spawn(process.execPath, [...process.execArgv, PROGRAM, path], {
     stdio: ["ignore", "pipe", "pipe", "pipe"],
-    // The leader of a group of processes, so that what the file starts can be ended with it.
+    // It leads a process group, so that its child processes can be killed too.
     detached: process.platform !== "win32",
   });
-  const [, stdout, stderr, results] = child.stdio;
-  const printed = [stdout, stderr].filter(isReadable).map((stream) => {
-    stream.pipe(process.stderr, { end: false });
-    return finished(stream).catch(() => {});
+  const [stdout, stderr, results] = child.stdio.filter((stream) => stream instanceof Readable);
+  const printed = [stdout, stderr].map((stream) => {
+    stream?.pipe(process.stderr, { end: false });
+    return stream && finished(stream).catch(() => {});
   });
-  child.on("exit", () => endGroup(child)).on("error", () => results?.destroy());
+  child.on("exit", () => killGroup(child)).on("error", () => results?.destroy());
   const onSignal = (signal: (typeof SIGNALS)[number]) => {
-    endGroup(child);
+    killGroup(child);
     endBy(signal);
   };
   for (const signal of SIGNALS) process.once(signal, onSignal);
-  const over = new AbortController();
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    killGroup(child);
+  }, 1_000 * limitS);
   try {
-    const late = sleep(1_000 * limitS, "late" as const, { signal: over.signal }).catch(
-      () => "late" as const,
-    );
-    const line = await Promise.race([firstLine(results), late]);
-    if (line === "late") {
+    const result = results === undefined ? null : parse(await text(results).catch(() => ""));
+    if (late) {
       throw fail(
         `it is not loaded after ${limitS} s`,
         `It serves, computes without end, or awaits what does not come. ${SETUP_ALONE}`,
       );
     }
-    const result = line === undefined ? undefined : parse(line);
     if (isJsonObject(result) && typeof result.error === "string") throw fail(result.error);
     if (isJsonObject(result) && Array.isArray(result.findings)) {
       return result.findings.filter(isFinding);
     }
     throw fail("it ended the process before it was loaded", SETUP_ALONE);
   } finally {
-    over.abort();
+    clearTimeout(timer);
     for (const signal of SIGNALS) process.off(signal, onSignal);
-    endGroup(child);
-    // What the file said of its trouble. A process that left the group may hold the other ends open.
+    killGroup(child);
+    // Shows the last output. A process that left the group may hold these pipes open.
     await Promise.race([Promise.all(printed), sleep(PRINTING_MS)]);
     for (const stream of child.stdio) stream?.destroy();
   }
 }
 
-function endGroup(child: ChildProcess): void {
+function killGroup(child: ChildProcess): void {
   try {
     if (process.platform === "win32" || child.pid === undefined) child.kill("SIGKILL");
     else process.kill(-child.pid, "SIGKILL");
   } catch {
-    // None of it is left.
+    // All of its processes have ended.
   }
 }
 
-/** @returns `undefined` when the stream ends before one. */
-async function firstLine(stream: Readable | Writable | null | undefined) {
-  if (!isReadable(stream)) return undefined;
-  let text = "";
+function parse(json: string): JsonValue {
   try {
-    for await (const part of stream.setEncoding("utf8")) {
-      text += part;
-      const end = text.indexOf("\n");
-      if (end >= 0) return text.slice(0, end);
-    }
-  } catch {
-    // It was closed.
-  }
-  return undefined;
-}
-
-function isReadable(stream: Readable | Writable | null | undefined): stream is Readable {
-  return stream !== null && stream !== undefined && "setEncoding" in stream;
-}
-
-function parse(text: string): JsonValue {
-  try {
-    return JSON.parse(text);
+    return JSON.parse(json);
   } catch {
     return null;
   }

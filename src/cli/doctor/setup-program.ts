@@ -1,23 +1,22 @@
-import { writeSync } from "node:fs";
+import { closeSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { messageOf } from "../cli-error.ts";
 import { checkProvider } from "./check-provider.ts";
 
 /*
- * A program of its own: loads the file that it is called with, as the application would, looks at the providers
- * that the file registered, and writes what it found as one line of JSON to the descriptor 3. It does not end: its
- * parent ends it, and all that the file has begun.
+ * A separate program: loads the file of its argument as the application would, checks the providers that the file
+ * registers, and writes the findings as JSON to file descriptor 3. It does not end by itself: its parent kills it.
  */
 
 const [path = ""] = process.argv.slice(2);
 
-// No await at the top: a file that waits for nothing would have Node warn of this program.
+// Without a top-level await, of which Node would warn where the file never resolves.
 import(pathToFileURL(path).href)
-  .then(() => tell({ findings: checkProvider(requireApi()) }))
-  .catch((error: unknown) => tell({ error: messageOf(error) }));
+  .then(() => report({ findings: checkProvider(requireApi()) }))
+  .catch((error: unknown) => report({ error: messageOf(error) }));
 
-/** The API as the file sees it. `undefined` where there is none. */
+/** The API as the file imports it; `undefined` without one. */
 function requireApi(): unknown {
   try {
     const api: unknown = createRequire(path)("@opentelemetry/api");
@@ -27,6 +26,7 @@ function requireApi(): unknown {
   }
 }
 
-function tell(result: object): void {
-  writeSync(3, `${JSON.stringify(result)}\n`);
+function report(result: object): void {
+  writeSync(3, JSON.stringify(result));
+  closeSync(3);
 }
