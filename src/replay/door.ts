@@ -31,7 +31,7 @@ export {
   type UnknownLine,
 } from "./input/event-intake.ts";
 export { EventOrder, type EventTakers, type OrderReport } from "./input/event-order.ts";
-export { GZIP_MAGIC } from "./input/gunzip.ts";
+export { GZIP_MAGIC, GzipError, gunzipped } from "./input/gunzip.ts";
 export { readNdjson, splitLines } from "./input/ndjson-reader.ts";
 export {
   type ReadEventsOptions,

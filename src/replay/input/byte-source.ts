@@ -10,15 +10,11 @@ export type Gunzip = (source: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
 export const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf];
 
 /**
- * The bytes of a text source: decompressed where they are gzip (told by the first bytes), without a
- * UTF-8 byte order mark at the start. The pieces are views of what the source gave, so the source must
- * not write to them again.
+ * The bytes of a text source, without a UTF-8 byte order mark at the start. Gzip data is recognised by its first
+ * bytes and decompressed. The pieces are views of the source's, so the source must not write to them again.
  *
- * @param gunzip decompresses. By default as {@link gunzipped} does, which gives all that a damaged file
- *   still holds.
- * @throws what the source throws, and what `gunzip` throws where the gzip data is damaged or cut: by default
- *   an error with a code of zlib's (`Z_DATA_ERROR`, `Z_BUF_ERROR`). What came before a cut, or other bytes
- *   behind the end, was given by then.
+ * @param gunzip decompresses. Default: {@link gunzipped}.
+ * @throws the errors of the source and of `gunzip`.
  */
 export async function* textBytes(
   source: ByteSource,

@@ -1,12 +1,10 @@
-import { createGunzip } from "node:zlib";
-import type { HeldBytes } from "./held-body.ts";
-import { BLOCK_BYTES, HeldBody } from "./held-body.ts";
+import { GzipError, gunzipped } from "../../replay/door.ts";
+import { HeldBody, type HeldBytes } from "./held-body.ts";
 import { Refusal } from "./refusal.ts";
 import { tooLong } from "./request-body.ts";
 
-/** Size of the pieces that come out, in bytes. */
-const INFLATED_CHUNK = 256 * 1024;
-const ZEROS = Buffer.alloc(BLOCK_BYTES);
+/** Longest text that is kept from the check of its checksums, in bytes. */
+const SHORT_BYTES = 256 * 1024;
 
 /**
  * The text of a gzip body of any number of members, zeros behind them left out. It gives nothing before
@@ -47,49 +45,17 @@ async function checked(
   for await (const chunk of inflated(blocks)) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw tooLong(maxBytes);
-    if (bytes > INFLATED_CHUNK) short = undefined;
+    if (bytes > SHORT_BYTES) short = undefined;
     short?.push(chunk);
   }
   return short;
 }
 
 async function* inflated(blocks: readonly Buffer[]): AsyncGenerator<Buffer, void, undefined> {
-  const gunzip = createGunzip({ chunkSize: INFLATED_CHUNK });
-  // They are in memory already: nothing is won by waiting for room.
-  for (const block of blocks) gunzip.write(block);
-  gunzip.end();
   try {
-    for await (const chunk of gunzip) {
-      if (chunk instanceof Buffer) yield chunk;
-    }
+    yield* gunzipped(blocks);
   } catch (error) {
-    throw isZlibError(error) ? damaged(error.message) : error;
+    if (!(error instanceof GzipError)) throw error;
+    throw new Refusal("encoding", `expected whole gzip data (${error.message}); no line was taken`);
   }
-  // Node stops in silence at a zero behind a member, whatever stands behind that: another member, say,
-  // whose first byte was damaged.
-  if (!onlyZeros(blocks, gunzip.bytesWritten)) throw damaged("other bytes stand behind its end");
-}
-
-/** Whether nothing but zeros comes from the byte at `from` on. */
-function onlyZeros(blocks: readonly Buffer[], from: number): boolean {
-  let start = from;
-  for (const block of blocks) {
-    const rest = block.subarray(Math.max(0, start));
-    if (!rest.equals(ZEROS.subarray(0, rest.length))) return false;
-    start -= block.length;
-  }
-  return true;
-}
-
-function damaged(message: string): Refusal {
-  return new Refusal("encoding", `expected whole gzip data (${message}); no line was taken`);
-}
-
-function isZlibError(error: unknown): error is Error {
-  return (
-    error instanceof Error &&
-    "code" in error &&
-    typeof error.code === "string" &&
-    error.code.startsWith("Z_")
-  );
 }

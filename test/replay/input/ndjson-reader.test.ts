@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { constants, gunzipSync, gzipSync } from "node:zlib";
+import { constants, crc32, gunzipSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ByteSource } from "../../../src/replay/input/byte-source.ts";
@@ -163,9 +163,13 @@ describe("readNdjson", () => {
       const junk = await read(Buffer.concat([whole, Buffer.from("junk")]));
       expect(junk.error).toContain("other bytes stand behind its end");
       expect(junk.seen).toEqual(all);
-      const second = await read(Buffer.concat([gzipSync("first\n"), whole, Buffer.from([1])]));
+      const second = await read(Buffer.concat([gzipSync("first\n"), whole, Buffer.from([1, 2])]));
       expect(second.error).toContain("other bytes stand behind its end");
       expect(second.seen).toEqual(["first", ...all]);
+      const long = await read(Buffer.concat([whole, Buffer.alloc(1000, "junk")]));
+      expect(long.error).toContain("other bytes stand behind its end");
+      expect(long.seen).toEqual(all.slice(0, long.seen.length));
+      expect(all.slice(long.seen.length).join("\n").length).toBeLessThan(300_000);
       const sum = await read(wrongSum);
       expect(sum.error).toContain("incorrect data check");
       expect(sum.seen).toEqual(all);
@@ -177,6 +181,9 @@ describe("readNdjson", () => {
       expect(lines.length).toBeGreaterThan(50);
       expect((await read(half)).seen).toEqual(lines);
       expect((await read(Buffer.concat([whole, Buffer.alloc(600)]))).error).toBe("none");
+      const hidden = await read(Buffer.concat([whole, Buffer.alloc(600), gzipSync("late\n")]));
+      expect(hidden.error).toContain("other bytes stand behind its end");
+      expect(hidden.seen).toEqual(all);
     },
   );
 
@@ -184,13 +191,10 @@ describe("readNdjson", () => {
     const plain = gzipSync("a\n");
     const header = Buffer.from(plain.subarray(0, 10));
     header[3] = 0x1e;
-    const parts = [
-      header,
-      Buffer.from([3, 0, 9, 0, 9]),
-      Buffer.from("name\0comment\0"),
-      Buffer.from([1, 2]),
-    ];
-    const full = Buffer.concat([...parts, plain.subarray(10)]);
+    const parts = [header, Buffer.from([3, 0, 9, 0, 9]), Buffer.from("name\0comment\0")];
+    const sum = Buffer.alloc(2);
+    sum.writeUInt16LE(crc32(Buffer.concat(parts)) & 0xffff);
+    const full = Buffer.concat([...parts, sum, plain.subarray(10)]);
     const small = await linesOf(pieces(full, [1]));
     expect(small.lines.map((line) => line.text)).toEqual(["a"]);
     const many = Array.from({ length: 1100 }, (_, n) => gzipSync(`${n}\n`));
