@@ -6,9 +6,7 @@ import type { LogProcessor } from "../processor/log-processor.ts";
 import type { ProcessorFigures, ProcessorLine } from "../processor/log-processor-options.ts";
 import type { FetchTarget } from "./fetcher.ts";
 import type { EndTarget } from "./log-offsets.ts";
-import { PendingOffsets } from "./pending-offsets.ts";
 import { type RecordRules, recordLines } from "./record-lines.ts";
-import { StuckClock } from "./stuck-clock.ts";
 import {
   detachedRecord,
   type LostRecords,
@@ -74,13 +72,15 @@ export class PartitionProcessor implements FetchTarget, EndTarget {
   readonly #pending = new PendingOffsets();
   /** Of the dead letters under way, those of records that hold no line. */
   readonly #letters = new StoreFlow(DEAD_LETTERS_AT_ONCE, () => {});
-  readonly #stuck: StuckClock;
   readonly #ending = new AbortController();
   readonly #working: Promise<void>;
   #wake: (() => void) | undefined;
   /** The offset after the last record that was fetched; after the last that was played. */
   #next: number;
   #played: number;
+  /** Where {@link stuckMs} last saw it move, and when, in ms. */
+  #movedTo: number;
+  #movedMs = performance.now();
   #lastLine = -1;
   /** What was lost before this is reported. */
   #lostTo = 0;
@@ -100,7 +100,7 @@ export class PartitionProcessor implements FetchTarget, EndTarget {
     this.#next = options.start;
     this.#played = options.start;
     this.#stored = options.from;
-    this.#stuck = new StuckClock(options.start, performance.now());
+    this.#movedTo = options.start;
     this.#processor = options.makeProcessor((line, issues) => this.#rejected(line, issues));
     this.#working = this.#work();
   }
@@ -133,8 +133,13 @@ export class PartitionProcessor implements FetchTarget, EndTarget {
   }
 
   get stuckMs(): number {
-    const free = (this.behind ?? 0) === 0 || this.figures.stalled;
-    return this.#stuck.look(this.#played, free, performance.now());
+    const nowMs = performance.now();
+    const isFree = (this.behind ?? 0) === 0 || this.figures.stalled;
+    if (isFree || this.#played !== this.#movedTo) {
+      this.#movedTo = this.#played;
+      this.#movedMs = nowMs;
+    }
+    return nowMs - this.#movedMs;
   }
 
   get figures(): ProcessorFigures {
@@ -341,5 +346,27 @@ export class PartitionProcessor implements FetchTarget, EndTarget {
       if (!this.#ending.signal.aborted) this.#options.onError(error, this.name);
       return false;
     }
+  }
+}
+
+/** Offsets of records that are being stored, added in ascending order, some more than once. */
+class PendingOffsets {
+  readonly #counts = new Map<number, number>();
+
+  /** The lowest one. */
+  get first(): number | undefined {
+    for (const offset of this.#counts.keys()) return offset;
+    return undefined;
+  }
+
+  add(offset: number): void {
+    this.#counts.set(offset, (this.#counts.get(offset) ?? 0) + 1);
+  }
+
+  delete(offset: number): void {
+    const count = this.#counts.get(offset);
+    if (count === undefined) return;
+    if (count > 1) this.#counts.set(offset, count - 1);
+    else this.#counts.delete(offset);
   }
 }

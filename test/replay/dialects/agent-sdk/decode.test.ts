@@ -7,7 +7,6 @@ import {
   agentSdkDialect,
   decodeAgentSdk,
 } from "../../../../src/replay/dialects/agent-sdk/agent-sdk-dialect.ts";
-import { encodeAgentSdk } from "../../../../src/replay/dialects/agent-sdk/encode.ts";
 import {
   AGENT_SDK_EVENT_TYPES,
   unknownFields,
@@ -18,6 +17,7 @@ import {
   type JsonObject,
 } from "../../../../src/replay/dialects/dialect.ts";
 import { readLines } from "../../../support/golden.ts";
+import { encodeAgentSdk } from "./encode.ts";
 import { eventOf, LINES, objectOf, STREAMS, vectors } from "./golden-lines.ts";
 
 const TIME = "2026-06-05T10:00:00Z";

@@ -5,7 +5,6 @@ import {
   decodeDefect,
   defectDialect,
 } from "../../../../src/replay/dialects/defect/defect-dialect.ts";
-import { encodeDefect } from "../../../../src/replay/dialects/defect/encode.ts";
 import { DEFECT_EVENT_TYPES } from "../../../../src/replay/dialects/defect/events.ts";
 import {
   EVENT_RANK,
@@ -13,6 +12,7 @@ import {
   type JsonObject,
 } from "../../../../src/replay/dialects/dialect.ts";
 import { readLines } from "../../../support/golden.ts";
+import { encodeDefect } from "./encode.ts";
 import { recordedLines, recordings } from "./recordings.ts";
 
 const TIME = "2026-06-12T10:00:00Z";

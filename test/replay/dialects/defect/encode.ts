@@ -1,6 +1,11 @@
-import { formatRfc3339, wholeJson } from "../../../events/door.ts";
-import type { LineEnvelope } from "../dialect.ts";
-import type { DefectEvent, DefectUsage, LeafEvent, ToolCallFields } from "./events.ts";
+import { formatRfc3339, wholeJson } from "../../../../src/events/door.ts";
+import type {
+  DefectEvent,
+  DefectUsage,
+  LeafEvent,
+  ToolCallFields,
+} from "../../../../src/replay/dialects/defect/events.ts";
+import type { LineEnvelope } from "../../../../src/replay/dialects/dialect.ts";
 
 /**
  * Writes an event as one line, equal by value to what defect's own serde writes: what is not set is

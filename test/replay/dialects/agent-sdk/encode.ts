@@ -1,6 +1,9 @@
-import { formatRfc3339, type Instant, trimmedEnd, wholeJson } from "../../../events/door.ts";
-import type { LineEnvelope } from "../dialect.ts";
-import { type AgentSdkEvent, ENVELOPE_FIELDS } from "./events.ts";
+import { formatRfc3339, type Instant, trimmedEnd, wholeJson } from "../../../../src/events/door.ts";
+import {
+  type AgentSdkEvent,
+  ENVELOPE_FIELDS,
+} from "../../../../src/replay/dialects/agent-sdk/events.ts";
+import type { LineEnvelope } from "../../../../src/replay/dialects/dialect.ts";
 
 /**
  * Writes an event as upstream does: one flat object, the envelope first, then `type` and the fields
