@@ -27,17 +27,16 @@ describe("CommitChain", () => {
 });
 
 describe("marks and headers", () => {
-  it("are in the hash of their commit, and of the first one in a segment of this version", () => {
+  it("are in the hash of their commit, and of the first one in a segment", () => {
     const before = { commit: 7, hash: sha256("7") };
     const row = sha256("row");
-    for (const [version, mark, inner] of [
-      [1, undefined, [row]],
-      [1, "open", [row, "open"]],
-      [2, undefined, [sha256(headerText(3, before)), row]],
-      [2, "closed", [sha256(headerText(3, before)), row, "closed"]],
+    for (const [mark, inner] of [
+      [undefined, [sha256(headerText(3, before)), row]],
+      ["open", [sha256(headerText(3, before)), row, "open"]],
+      ["closed", [sha256(headerText(3, before)), row, "closed"]],
     ] as const) {
       const chain = new CommitChain(NO_COMMIT);
-      chain.begin({ segment: 3, version, before });
+      chain.begin({ segment: 3, before });
       // A write that failed leaves the chain as it was.
       chain.cover(sha256("lost"));
       chain.next();

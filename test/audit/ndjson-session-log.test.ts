@@ -497,11 +497,12 @@ describe("reopening after a crash", () => {
     expect((await log.append(key, entries(1))).ordinal).toBe(17);
   });
 
-  it("refuses a log of a newer version instead of taking it for torn", async () => {
+  it.each([1, 3])("refuses a log of version %i instead of taking it for torn", async (version) => {
     await mkdir(folder, { recursive: true });
-    const text = '{"segment":1,"version":3,"by":"tomorrow"}\n{"row":1}\n';
+    const text = `{"segment":1,"version":${version},"by":"another"}\n{"row":1}\n`;
     await writeFile(segment(1), text);
-    await expect(openLog()).rejects.toThrow("written by version 3 of the format, expected 2");
+    const problem = `written by version ${version} of the format, expected 2`;
+    await expect(openLog()).rejects.toThrow(`${segment(1)}: ${problem}`);
     expect(await readFile(segment(1), "utf8")).toBe(text);
   });
 });

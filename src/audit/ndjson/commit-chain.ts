@@ -12,22 +12,17 @@ export interface Commit {
 export interface HeaderLine {
   readonly type: "header";
   readonly segment: number;
-  /** Of the format. */
-  readonly version: number;
   readonly before: Commit;
 }
 
 /** What a commit without lines says of the log: a writer opened it again, or closed it. */
 export type LogMark = "open" | "closed";
 
-/**
- * The format that this version writes; it reads the older ones, too. Since version 2 a log has marks, and the first
- * commit of a segment covers its header.
- */
+/** The version of the format. Other versions are refused. */
 export const LOG_VERSION = 2;
 
-export function headerText(segment: number, before: Commit, version = LOG_VERSION): string {
-  return `{"segment":${segment},"version":${version},"commit":${before.commit},"prev":"${before.hash}"}`;
+export function headerText(segment: number, before: Commit): string {
+  return `{"segment":${segment},"version":${LOG_VERSION},"commit":${before.commit},"prev":"${before.hash}"}`;
 }
 
 export function commitText(made: Commit, rows: number, recovered: boolean): string {
@@ -52,8 +47,7 @@ const GATHERED = 64 * 1024;
  * last of its thread.
  *
  * A commit's hash is the SHA-256 of `JSON.stringify([previous commit's hash, number, ...hashes])`. The first one of a
- * segment has the SHA-256 of the segment's header before the hashes (since version 2 of the format), a mark stands
- * behind them.
+ * segment has the SHA-256 of the segment's header before the hashes. A mark follows the hashes.
  */
 export class CommitChain {
   #last: Commit;
@@ -97,14 +91,10 @@ export class CommitChain {
     return { commit: this.#last.commit + 1, hash: hasher.digest("hex") };
   }
 
-  /**
-   * Continues in a segment with this header. The first commit there covers it, so that no edit can turn the segment
-   * into one of a version without marks.
-   */
-  begin({ before, segment, version }: Omit<HeaderLine, "type">): void {
+  /** Continues in a segment with this header, which the first commit there covers. */
+  begin({ before, segment }: Omit<HeaderLine, "type">): void {
     this.continueFrom(before);
-    if (version === 1) return;
-    this.#opening += `,"${sha256(headerText(segment, before, version))}"`;
+    this.#opening += `,"${sha256(headerText(segment, before))}"`;
     this.forget();
   }
 

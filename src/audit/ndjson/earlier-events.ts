@@ -2,8 +2,7 @@ import { hashedWords, hashOfId, IdTable, RecentMap } from "../../events/door.ts"
 import type { NamedThread, RowAnchor } from "../audit-row.ts";
 import type { EntryText } from "../entry-text.ts";
 import { type EventCache, type EventRow, rowsWithEvents } from "./event-cache.ts";
-import type { SegmentStore } from "./segment-store.ts";
-import type { SealedSegment } from "./thread-spans.ts";
+import type { SealedSegment, SegmentStore } from "./segment-store.ts";
 import type { ThreadTable } from "./thread-table.ts";
 
 export interface EarlierEventsOptions {

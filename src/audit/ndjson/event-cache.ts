@@ -2,8 +2,7 @@ import { RecentMap } from "../../events/door.ts";
 import { type RowAnchor, threadText } from "../audit-row.ts";
 import { fileLines } from "../storage/file-lines.ts";
 import { type LogLine, readLogLine } from "./log-line.ts";
-import type { SegmentStore } from "./segment-store.ts";
-import type { SealedSegment } from "./thread-spans.ts";
+import type { SealedSegment, SegmentStore } from "./segment-store.ts";
 
 /** More than a segment of some gigabytes has, and fewer than a Map takes. */
 const MAX_OF_SEGMENT = 2 ** 23;

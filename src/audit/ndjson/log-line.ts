@@ -58,15 +58,12 @@ export function archivedText(key: ThreadKey, watermark: number): { text: string;
 
 /** What the marks of a log say, its lines taken one after the other. */
 export class LogMarks {
-  #last: LogMark | undefined;
+  #last: LogMark = "open";
   #closed = false;
   #reopenings = 0;
 
-  /**
-   * The last thing said: a segment's header says that the log is open, as an open mark does. Nothing in a log of
-   * version 1, which has no marks.
-   */
-  get last(): LogMark | undefined {
+  /** The last mark. A segment's header counts as an open mark. */
+  get last(): LogMark {
     return this.#last;
   }
 
@@ -85,7 +82,7 @@ export class LogMarks {
     this.#closed = false;
     if (line.type === "invalid") return;
     if (line.type === "header") {
-      if (line.version > 1) this.#last = "open";
+      this.#last = "open";
       return;
     }
     const mark = line.type === "commit" ? line.mark : undefined;
@@ -110,7 +107,7 @@ export function readLogLine(bytes: Uint8Array): LogLine {
   const value = parseJson(text);
   if (!isObject(value)) return invalid("not a JSON object");
   const line = readControl(value);
-  if (line === undefined) return invalid("no line of an audit log of this version");
+  if (line === undefined) return invalid(unknownLine(value));
   return controlText(line) === text ? line : invalid("edited: not written as this log writes it");
 }
 
@@ -118,8 +115,9 @@ type ControlLine = HeaderLine | ArchivedLine | CommitLine;
 
 function readControl(value: Readonly<Record<string, unknown>>): ControlLine | undefined {
   const { segment, version, commit, prev, rows, recovered, mark, hash, archived } = value;
-  if (isCount(segment) && isVersion(version) && isCount(commit) && typeof prev === "string") {
-    return { type: "header", segment, version, before: { commit, hash: prev } };
+  const isHeader = isCount(segment) && version === LOG_VERSION && typeof prev === "string";
+  if (isHeader && isCount(commit)) {
+    return { type: "header", segment, before: { commit, hash: prev } };
   }
   if (isCount(commit) && isCount(rows) && typeof hash === "string") {
     const made = { commit, hash };
@@ -135,8 +133,15 @@ function readControl(value: Readonly<Record<string, unknown>>): ControlLine | un
   return undefined;
 }
 
-function isVersion(value: unknown): value is number {
-  return isCount(value) && value >= 1 && value <= LOG_VERSION;
+function unknownLine({ segment, version }: Readonly<Record<string, unknown>>): string {
+  return isCount(segment) && isCount(version) && version !== LOG_VERSION
+    ? otherVersion(version)
+    : "no line of an audit log of this version";
+}
+
+/** The problem of a segment whose header names another version of the format. */
+export function otherVersion(version: number): string {
+  return `written by version ${version} of the format, expected ${LOG_VERSION}`;
 }
 
 function readMark(value: unknown): LogMark | undefined {
@@ -146,7 +151,7 @@ function readMark(value: unknown): LogMark | undefined {
 function controlText(line: ControlLine): string {
   switch (line.type) {
     case "header":
-      return headerText(line.segment, line.before, line.version);
+      return headerText(line.segment, line.before);
     case "commit":
       return line.mark === undefined
         ? commitText(line.made, line.rows, line.recovered)

@@ -8,7 +8,6 @@ import {
   type CommitChain,
   commitText,
   headerText,
-  LOG_VERSION,
   type LogMark,
   markText,
 } from "./commit-chain.ts";
@@ -56,9 +55,8 @@ export class LogWriter {
   readonly #chain: CommitChain;
   readonly #log: SegmentedLog;
   #number: number;
-  #version: number;
   /** The last mark of the log. */
-  #mark: LogMark | undefined;
+  #mark: LogMark;
   /** The log says that this opening has it open. */
   #announced: boolean;
 
@@ -68,7 +66,6 @@ export class LogWriter {
     const format = { nextStart: () => this.#nextStart(), started: this.#started.bind(this) };
     this.#log = new SegmentedLog(segment.file, segment.size, { ...options, format });
     this.#number = segment.number;
-    this.#version = segment.scan.version;
     this.#mark = segment.scan.mark;
     this.#announced = segment.isNew;
   }
@@ -92,7 +89,7 @@ export class LogWriter {
   async write(lines: LineChunks, hashes: readonly string[]): Promise<void> {
     await this.#log.makeReady();
     await this.#announce();
-    if (this.#log.isFull || this.#isOld) await this.#log.startNext();
+    if (this.#log.isFull) await this.#log.startNext();
     for (const hash of hashes) this.#chain.cover(hash);
     const made = this.#chain.next();
     lines.add(commitText(made, hashes.length, false));
@@ -118,7 +115,6 @@ export class LogWriter {
     await this.#log.makeReady();
     // Also without a row: so the log shows that it was left open and opened again.
     await this.#announce();
-    if (this.#isOld) await this.#log.startNext();
     await this.#writeMark("closed");
   }
 
@@ -145,11 +141,6 @@ export class LogWriter {
     this.#chain.continueFrom(made);
   }
 
-  /** Rows go into a segment that an older version of this package refuses, because it does not know the format. */
-  get #isOld(): boolean {
-    return this.#version < LOG_VERSION;
-  }
-
   #nextStart(): SegmentStart {
     const number = this.#number + 1;
     const bytes = Buffer.from(`${headerText(number, this.#chain.last)}\n`);
@@ -160,8 +151,7 @@ export class LogWriter {
     const last = this.#chain.last;
     const sealed = { number: this.#number, bytes, last };
     this.#number += 1;
-    this.#chain.begin({ segment: this.#number, version: LOG_VERSION, before: last });
-    this.#version = LOG_VERSION;
+    this.#chain.begin({ segment: this.#number, before: last });
     this.#mark = "open";
     this.#announced = true;
     return this.#options.onSealed(sealed);

@@ -26,9 +26,7 @@ import {
 } from "./ndjson-options.ts";
 import { type OpenedLog, openLog, type Recovery } from "./open-log.ts";
 import { type LineCall, type LogMemory, QueuedAppend, RowBatch } from "./row-batch.ts";
-import { SegmentArchive } from "./segment-archive.ts";
-import { type SegmentStore, segmentName } from "./segment-store.ts";
-import { readThreadRows } from "./thread-rows.ts";
+import type { SegmentStore } from "./segment-store.ts";
 import { ThreadTable } from "./thread-table.ts";
 
 /** An append whose rows are on their way. */
@@ -60,7 +58,6 @@ export class NdjsonSessionLog implements SessionLog {
   readonly #events: EventCache;
   readonly #store: SegmentStore;
   readonly #table: ThreadTable;
-  readonly #archive: SegmentArchive;
   readonly #writer: LogWriter;
   readonly #queue: CommitQueue<LineCall>;
   readonly #memory: LogMemory;
@@ -128,7 +125,6 @@ export class NdjsonSessionLog implements SessionLog {
     if (maxBytes > 0) {
       this.#earlier = new EarlierEvents({ store, table: this.#table, events, maxBytes });
     }
-    this.#archive = new SegmentArchive(store, this.#table, onError);
     this.#writer = new LogWriter(active, {
       files,
       directory,
@@ -207,22 +203,16 @@ export class NdjsonSessionLog implements SessionLog {
     const active = this.#table.active.get(thread.name);
     const { segment, size } = this.#writer;
     let archived = active?.archived ?? 0;
-    const parts: { segment: number; bytes: number | undefined; last: number }[] = [];
+    const parts: { number: number; until: number | undefined; last: number }[] = [];
     for (const { segment: sealed, span } of await this.#table.sealedSpans(thread)) {
       archived = Math.max(archived, span.archived);
-      parts.push({ segment: sealed.number, bytes: undefined, last: span.last });
+      parts.push({ number: sealed.number, until: undefined, last: span.last });
     }
-    if (active !== undefined) parts.push({ segment, bytes: size, last: active.last });
+    if (active !== undefined) parts.push({ number: segment, until: size, last: active.last });
     const after = Math.max(cursor, archived);
     const rows: AuditRow[] = [];
     for (const part of parts) {
-      if (part.last <= after) continue;
-      const name = segmentName(part.segment);
-      const isThere = await this.#store.read(part.segment, async ({ bytes, file }) => {
-        await readThreadRows({ name, file, bytes: part.bytes ?? bytes }, thread, after, rows);
-        return true;
-      });
-      if (isThere === undefined) throw new Error(`${name}: the file is gone`);
+      if (part.last > after) await this.#store.addRows(part, thread, after, rows);
     }
     return rows;
   }
@@ -347,7 +337,7 @@ export class NdjsonSessionLog implements SessionLog {
     const thread = this.#threadOf(key);
     checkWhole(watermark, "watermark");
     this.#checkOpen();
-    await this.#archive.count();
+    await this.#table.countLive();
     const spans = await this.#table.sealedSpans(thread);
     // From here to the queue without a wait, so that the rows counted are those queued before.
     const active = this.#table.active.get(thread.name);
@@ -367,7 +357,7 @@ export class NdjsonSessionLog implements SessionLog {
       failed: () => {},
     };
     await this.#queue.push(call).written;
-    await this.#archive.release(spans, from, to);
+    await this.#table.release(spans, from, to);
     return to - from;
   }
 }

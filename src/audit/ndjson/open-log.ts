@@ -4,7 +4,7 @@ import { orClosed, setAside, syncFile, writeFully } from "../storage/file-writes
 import { refuseForeignLog } from "../storage/foreign-log.ts";
 import { type Commit, commitText, headerText, LOG_VERSION, NO_COMMIT } from "./commit-chain.ts";
 import { EventCache, LastEvents, recallSealed } from "./event-cache.ts";
-import type { LogLine } from "./log-line.ts";
+import { type LogLine, otherVersion } from "./log-line.ts";
 import type { OpenSegment } from "./log-writer.ts";
 import type { NdjsonSettings } from "./ndjson-options.ts";
 import { type DamagedLine, scanSegment } from "./segment-scan.ts";
@@ -12,11 +12,11 @@ import {
   indexesIn,
   type LogPaths,
   logPaths,
+  type SealedSegment,
   SegmentStore,
   segmentName,
   segmentsIn,
 } from "./segment-store.ts";
-import type { SealedSegment } from "./thread-spans.ts";
 
 /** What a crash, or an edit, has left in the segment that was being written. */
 export interface Recovery {
@@ -119,7 +119,7 @@ interface RecoveredSegment {
 /**
  * Makes the first segment, or the next where the last one must not be written to. Or opens the last one.
  *
- * @throws Error when the last one was written by a newer version of the format, or is gone.
+ * @throws Error when the last one was written by another version of the format, or is gone.
  */
 async function openSegment(options: RecoverOptions, isNew: boolean): Promise<RecoveredSegment> {
   const path = segmentPath(options);
@@ -188,10 +188,8 @@ async function checkVersion(file: LogFile, path: string): Promise<void> {
   const start = Buffer.alloc(256);
   const came = await file.read(start, 0);
   const match = /^\{"segment":\d+,"version":(\d+)[,}]/.exec(start.toString("utf8", 0, came));
-  if (match === null || Number(match[1]) <= LOG_VERSION) return;
-  throw new Error(
-    `${path}: written by version ${match[1]} of the format, expected ${LOG_VERSION} or older`,
-  );
+  const version = match === null ? LOG_VERSION : Number(match[1]);
+  if (version !== LOG_VERSION) throw new Error(`${path}: ${otherVersion(version)}`);
 }
 
 function segmentPath({ number, paths }: RecoverOptions): string {

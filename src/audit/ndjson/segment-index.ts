@@ -11,7 +11,7 @@ import {
 } from "../storage/file-lines.ts";
 import { writeFully, writeThroughDraft } from "../storage/file-writes.ts";
 import type { Commit } from "./commit-chain.ts";
-import { type ThreadSpan, type ThreadSpans, threadHash } from "./thread-spans.ts";
+import type { ThreadSpan, ThreadSpans } from "./segment-scan.ts";
 
 /** What an index says of its segment as a whole. */
 export interface IndexHeader {
@@ -26,6 +26,39 @@ export interface IndexHeader {
 export interface LoadedIndex extends IndexHeader {
   /** {@link threadHash} of each thread, ascending. */
   readonly hashes: Uint32Array;
+}
+
+/** 32 bits of a thread's name, to pass over the segments that cannot hold it. */
+export function threadHash(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  }
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  return (hash ^ (hash >>> 13)) >>> 0;
+}
+
+/** The {@link threadHash} of each thread, ascending. */
+export function hashesOf(threads: ThreadSpans): Uint32Array {
+  const hashes = new Uint32Array(threads.size);
+  let at = 0;
+  for (const name of threads.keys()) {
+    hashes[at] = threadHash(name);
+    at += 1;
+  }
+  return hashes.sort();
+}
+
+/** Whether one of the sorted `hashes` is `hash`. About one other thread in 2^32 has the same hash. */
+export function mayHold(hashes: Uint32Array, hash: number): boolean {
+  let low = 0;
+  let high = hashes.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((hashes[middle] ?? 0) < hash) low = middle + 1;
+    else high = middle;
+  }
+  return hashes[low] === hash;
 }
 
 const PIECE = 64 * 1024;

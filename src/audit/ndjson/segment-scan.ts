@@ -1,11 +1,24 @@
-import { threadText } from "../audit-row.ts";
+import { type RowAnchor, type ThreadKey, threadText } from "../audit-row.ts";
 import { rowAfter } from "../row-text.ts";
 import type { LogFile } from "../storage/file-layer.ts";
 import { fileLines } from "../storage/file-lines.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { type Commit, CommitChain, type LogMark, NO_COMMIT } from "./commit-chain.ts";
 import { impossible, type LogLine, LogMarks, readLogLine } from "./log-line.ts";
-import { noteArchived, noteRows, type ThreadSpans } from "./thread-spans.ts";
+
+/** What one segment holds of one thread. */
+export interface ThreadSpan extends ThreadKey {
+  /** First and last ordinal here; 0 and 0 when there are archive lines only. */
+  first: number;
+  last: number;
+  /** Hash of the last row here. */
+  hash: string;
+  /** Highest watermark among the archive lines here; 0 when there are none. */
+  archived: number;
+}
+
+/** The threads of one segment, by `threadText`. */
+export type ThreadSpans = Map<string, ThreadSpan>;
 
 /** A line that is not what the log wrote there. */
 export interface DamagedLine {
@@ -17,10 +30,8 @@ export interface DamagedLine {
 export interface SegmentScan {
   readonly threads: ThreadSpans;
   readonly rows: number;
-  /** Of the format, as its header says; 1 where that is damaged. */
-  readonly version: number;
-  /** What the segment says of the log; nothing where it is of version 1 and without a mark. */
-  readonly mark: LogMark | undefined;
+  /** The last mark. A segment without one is open. */
+  readonly mark: LogMark;
   /** The last commit, and the valid lines behind it. */
   readonly chain: CommitChain;
   /** Offset behind the last valid line: what follows is torn. */
@@ -62,7 +73,6 @@ class Scanner implements SegmentScan {
   readonly #marks = new LogMarks();
   #suspects: Suspect[] = [];
   #rows = 0;
-  #version = 1;
   #validUntil = 0;
 
   constructor({ before, onLine }: ScanOptions) {
@@ -74,11 +84,7 @@ class Scanner implements SegmentScan {
     return this.#rows;
   }
 
-  get version(): number {
-    return this.#version;
-  }
-
-  get mark(): LogMark | undefined {
+  get mark(): LogMark {
     return this.#marks.last;
   }
 
@@ -105,7 +111,6 @@ class Scanner implements SegmentScan {
     this.#marks.take(line);
     switch (line.type) {
       case "header":
-        this.#version = line.version;
         this.chain.begin(line);
         break;
       case "row":
@@ -153,3 +158,51 @@ function hashHolds(row: StoredRow): boolean {
 const NOT_THOSE = "the lines before this commit are not those it was made over";
 
 const TOO_LONG: LogLine = { type: "invalid", problem: "longer than any line of an audit log" };
+
+/** Notes rows of a thread from `first` to `last`. Damage never moves a head back. */
+export function noteRows(
+  spans: ThreadSpans,
+  text: string,
+  key: ThreadKey,
+  first: number,
+  last: RowAnchor,
+): void {
+  const span = spanOf(spans, text, key);
+  if (span.first === 0 || first < span.first) span.first = first;
+  if (last.ordinal > span.last) {
+    span.last = last.ordinal;
+    span.hash = last.hash;
+  }
+}
+
+/** Notes that a thread's rows up to `watermark` are archived. */
+export function noteArchived(
+  spans: ThreadSpans,
+  text: string,
+  key: ThreadKey,
+  watermark: number,
+): void {
+  const span = spanOf(spans, text, key);
+  span.archived = Math.max(span.archived, watermark);
+}
+
+/** Rows of a span with ordinals above `from` and up to `to`. */
+export function rowsBetween(span: ThreadSpan, from: number, to: number): number {
+  if (span.first === 0) return 0;
+  return Math.max(0, Math.min(to, span.last) - Math.max(from, span.first - 1));
+}
+
+function spanOf(spans: ThreadSpans, text: string, key: ThreadKey): ThreadSpan {
+  const known = spans.get(text);
+  if (known !== undefined) return known;
+  const span: ThreadSpan = {
+    tenant_id: key.tenant_id,
+    thread_id: key.thread_id,
+    first: 0,
+    last: 0,
+    hash: "",
+    archived: 0,
+  };
+  spans.set(text, span);
+  return span;
+}

@@ -1,16 +1,40 @@
 import { join } from "node:path";
-import { type ThreadKey, threadText } from "../audit-row.ts";
+import { type AuditRow, type RowAnchor, type ThreadKey, threadText } from "../audit-row.ts";
+import { threadPrefix } from "../row-text.ts";
 import type { FileLayer, LogFile } from "../storage/file-layer.ts";
+import { fileLines } from "../storage/file-lines.ts";
 import { numbersOf } from "../storage/segmented-log.ts";
+import { withEvent } from "../stored-row.ts";
+import type { Commit } from "./commit-chain.ts";
+import { readLogLine } from "./log-line.ts";
 import {
   findInIndex,
+  hashesOf,
   type IndexHeader,
   indexedThreads,
   loadIndex,
   writeIndex,
 } from "./segment-index.ts";
-import { type SegmentScan, scanSegment } from "./segment-scan.ts";
-import { hashesOf, type SealedSegment, type ThreadSpan, type ThreadSpans } from "./thread-spans.ts";
+import {
+  type SegmentScan,
+  scanSegment,
+  type ThreadSpan,
+  type ThreadSpans,
+} from "./segment-scan.ts";
+
+/** A segment that is not written to any more. Of its threads only 32 bits each stay in memory. */
+export interface SealedSegment {
+  readonly number: number;
+  readonly rows: number;
+  /** Its last commit. */
+  readonly last: Commit;
+  /** `threadHash` of each of its threads, ascending. */
+  readonly hashes: Uint32Array;
+  /** Its threads, for as long as its index is being written. */
+  threads: ThreadSpans | undefined;
+  /** In the archive folder, since every row is archived. */
+  archived: boolean;
+}
 
 /** A segment's file, opened for reading. */
 export interface FoundSegment {
@@ -98,6 +122,28 @@ export class SegmentStore {
     }
   }
 
+  /**
+   * Adds the rows of a thread with ordinals above `after` to `rows`, in the order of the file.
+   *
+   * @param until reads up to this offset; `undefined`: to the end.
+   * @throws Error naming the file when it is gone.
+   * @throws Error naming file and line when a row is damaged or does not continue `rows`: a changed row must not be
+   *   returned as a record.
+   */
+  async addRows(
+    { number, until }: { readonly number: number; readonly until: number | undefined },
+    key: ThreadKey,
+    after: number,
+    rows: AuditRow[],
+  ): Promise<void> {
+    const name = segmentName(number);
+    const found = await this.read(number, async ({ bytes, file }) => {
+      await readThreadRows({ name, file, bytes: until ?? bytes }, key, after, rows);
+      return true;
+    });
+    if (found === undefined) throw new Error(`${name}: the file is gone`);
+  }
+
   /** Moves a segment to the archive. Its index stays: the threads' chains continue from it. */
   async moveToArchive(number: number): Promise<void> {
     const { archive, root } = this.#paths;
@@ -135,6 +181,39 @@ async function endsWith({ bytes, file }: FoundSegment, index: IndexHeader): Prom
   if (bytes !== index.bytes || bytes < end.length) return false;
   const tail = Buffer.alloc(end.length);
   return (await file.read(tail, bytes - end.length)) === end.length && tail.equals(end);
+}
+
+async function readThreadRows(
+  source: { readonly name: string; readonly file: LogFile; readonly bytes: number },
+  key: ThreadKey,
+  after: number,
+  rows: AuditRow[],
+): Promise<void> {
+  const prefix = Buffer.from(threadPrefix(key));
+  for await (const { bytes, number } of fileLines(source.file, source.bytes)) {
+    if (bytes.length < prefix.length || prefix.compare(bytes, 0, prefix.length) !== 0) continue;
+    const line = readLogLine(bytes);
+    const position = `${source.name}, line ${number}`;
+    if (line.type === "invalid") {
+      if (line.claim !== undefined && line.claim.ordinal <= after) continue;
+      throw damaged(position, line.problem);
+    }
+    if (line.type !== "row" || line.row.ordinal <= after) continue;
+    const before: RowAnchor | undefined = rows.at(-1);
+    if (line.row.ordinal !== (before?.ordinal ?? after) + 1) {
+      throw damaged(position, `row ${line.row.ordinal} is not the one that must follow`);
+    }
+    if (before !== undefined && line.row.prev !== before.hash) {
+      throw damaged(position, `row ${line.row.ordinal} does not continue the row before`);
+    }
+    const row = withEvent(line.row);
+    if (row === undefined) throw damaged(position, "the event is no JSON object with a kind");
+    rows.push(row);
+  }
+}
+
+function damaged(position: string, problem: string): Error {
+  return new Error(`${position}: ${problem}; verify the log`);
 }
 
 /** Where the files of a log are. Names of tenants and threads never become paths. */

@@ -1,17 +1,15 @@
 import { RecentMap } from "../../events/door.ts";
-import { EMPTY_THREAD, type NamedThread, type RowAnchor } from "../audit-row.ts";
+import { EMPTY_THREAD, type NamedThread, type RowAnchor, threadText } from "../audit-row.ts";
 import type { SealedInfo } from "./log-writer.ts";
-import type { SegmentStore } from "./segment-store.ts";
+import { hashesOf, mayHold, threadHash } from "./segment-index.ts";
 import {
-  hashesOf,
-  mayHold,
   noteArchived,
   noteRows,
-  type SealedSegment,
+  rowsBetween,
   type ThreadSpan,
   type ThreadSpans,
-  threadHash,
-} from "./thread-spans.ts";
+} from "./segment-scan.ts";
+import type { SealedSegment, SegmentStore } from "./segment-store.ts";
 
 /** What a sealed segment holds of a thread. */
 export interface SealedSpan {
@@ -31,7 +29,7 @@ export interface ThreadTableOptions {
 }
 
 /**
- * Where each thread's rows are, and the head that its chain continues from.
+ * Where each thread's rows are, the head that its chain continues from, and which segments are archived.
  *
  * In memory are the threads of the segment being written, which its size bounds, the heads used last,
  * and 32 bits for each thread of each sealed segment. A new thread is known to be new without
@@ -45,6 +43,8 @@ export class ThreadTable {
   #sealed: readonly SealedSegment[];
   #active: ThreadSpans;
   #rows: number;
+  /** Rows that are not archived, by number of the sealed segment. Counted when first needed. */
+  readonly #live = new Map<number, number>();
 
   constructor(options: ThreadTableOptions) {
     this.#options = options;
@@ -70,7 +70,7 @@ export class ThreadTable {
       this.#queued.get(name)?.head ?? this.#heads.get(name) ?? headIn(this.#active.get(name));
     if (known !== undefined) return known;
     const hash = threadHash(name);
-    return this.#sealed.some((segment) => mayHold(segment, hash)) ? undefined : EMPTY_THREAD;
+    return this.#sealed.some(({ hashes }) => mayHold(hashes, hash)) ? undefined : EMPTY_THREAD;
   }
 
   /** The thread's last row in the sealed segments. */
@@ -85,7 +85,7 @@ export class ThreadTable {
   /** The sealed segments that may hold a thread, ascending. */
   sealedWith({ name }: NamedThread): readonly SealedSegment[] {
     const hash = threadHash(name);
-    return this.#sealed.filter((segment) => mayHold(segment, hash));
+    return this.#sealed.filter(({ hashes }) => mayHold(hashes, hash));
   }
 
   /** What the sealed segments hold of a thread, ascending. */
@@ -145,6 +145,52 @@ export class ThreadTable {
       this.#options.onError(error);
     }
     segment.threads = undefined;
+  }
+
+  /** Counts the rows that are not archived in the segments sealed since the last call. */
+  async countLive(): Promise<void> {
+    const uncounted = this.#sealed.filter(({ number }) => !this.#live.has(number));
+    if (uncounted.length === 0) return;
+    // Only archive lines in a segment and in later ones can cover its rows, since a watermark is at most the last
+    // ordinal. The newest segment comes first, so every line is read once.
+    const watermarks = new Map<string, number>();
+    for (const [name, span] of this.#active) watermarks.set(name, span.archived);
+    for (const segment of uncounted.toReversed()) {
+      this.#live.set(segment.number, await this.#liveRows(segment, watermarks));
+    }
+  }
+
+  /**
+   * Subtracts a thread's rows with ordinals above `from` and up to `to`, and moves each segment without a live row to the
+   * archive. One call at a time, after {@link countLive}.
+   */
+  async release(spans: readonly SealedSpan[], from: number, to: number): Promise<void> {
+    for (const { segment, span } of spans) {
+      const live = this.#live.get(segment.number);
+      if (live === undefined) continue;
+      this.#live.set(segment.number, live - rowsBetween(span, from, to));
+    }
+    for (const segment of this.#sealed) {
+      if (segment.archived || this.#live.get(segment.number) !== 0) continue;
+      try {
+        await this.#options.store.moveToArchive(segment.number);
+        segment.archived = true;
+      } catch (error) {
+        // The rows are archived anyway. The next call tries the move again.
+        this.#options.onError(error);
+      }
+    }
+  }
+
+  async #liveRows(segment: SealedSegment, watermarks: Map<string, number>): Promise<number> {
+    let live = 0;
+    for await (const span of this.#options.store.threadsOf(segment)) {
+      const name = threadText(span);
+      const watermark = Math.max(span.archived, watermarks.get(name) ?? 0);
+      live += rowsBetween(span, 0, span.last) - rowsBetween(span, 0, watermark);
+      if (watermark > 0) watermarks.set(name, watermark);
+    }
+    return live;
   }
 }
 

@@ -1,10 +1,4 @@
-import {
-  type Commit,
-  CommitChain,
-  type HeaderLine,
-  LOG_VERSION,
-  NO_COMMIT,
-} from "../ndjson/commit-chain.ts";
+import { type Commit, CommitChain, type HeaderLine, NO_COMMIT } from "../ndjson/commit-chain.ts";
 import {
   type CommitLine,
   type InvalidLine,
@@ -48,7 +42,6 @@ export class LogVerifier {
   /** The segment read last, as long as nothing says that there is a later one. */
   #reading: Reading | undefined;
   #segments = 0;
-  #version = 0;
   #rows = 0;
   #commitCount = 0;
   #recovered = 0;
@@ -60,11 +53,9 @@ export class LogVerifier {
   }
 
   /** How the log ends as far as it was read; `open` where the log does not say that it was closed. */
-  get end(): "closed" | "open" | "unmarked" {
+  get end(): "closed" | "open" {
     const { lines = 0, torn = 0 } = this.#reading ?? {};
-    if (this.#marks.closed && lines > 0 && torn === 0) return "closed";
-    // A log without a header may be of any version: it is not taken for one of a version without marks.
-    return this.#version === 1 && this.#marks.last === undefined ? "unmarked" : "open";
+    return this.#marks.closed && lines > 0 && torn === 0 ? "closed" : "open";
   }
 
   /**
@@ -126,9 +117,8 @@ export class LogVerifier {
   #begin(segment: number): Reading {
     this.leave();
     this.#segments += 1;
-    // Where the header is damaged, the rest is checked as behind the one that must have stood there.
-    const version = this.#version || LOG_VERSION;
-    this.#commits.begin({ segment, version, before: this.#commits.last });
+    // If the header is damaged, the commits are checked against the header that must have been there.
+    this.#commits.begin({ segment, before: this.#commits.last });
     const reading = { segment, lines: 0, end: 0, torn: 0 };
     this.#reading = reading;
     return reading;
@@ -180,11 +170,6 @@ export class LogVerifier {
     if (line.segment !== segment) {
       this.report(place, `the header is that of segment ${line.segment}`);
     }
-    if (line.version < this.#version) {
-      const before = `the segment before is of version ${this.#version}`;
-      this.report(place, `the segment is of version ${line.version} of the format, ${before}`);
-    }
-    this.#version = Math.max(this.#version, line.version);
     if (!sameCommit(line.before, this.#commits.last)) {
       const { commit } = line.before;
       this.report(

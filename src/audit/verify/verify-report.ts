@@ -22,9 +22,8 @@ export interface LogProblem {
  * - `unclosed`: without, and no process has it open. A writer crashed, this is a copy of a log that was open, or rows were
  *   cut off.
  * - `unknown`: without, and whether a process has it open could not be asked, for lack of permission say.
- * - `unmarked`: it was written before there were marks. Rows may be missing at its end.
  */
-export type LogEnd = "closed" | "open" | "unclosed" | "unknown" | "unmarked";
+export type LogEnd = "closed" | "open" | "unclosed" | "unknown";
 
 /** What verifying a log has shown. What only files have is 0 and empty for a database. */
 export interface VerifyReport {

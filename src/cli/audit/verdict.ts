@@ -25,8 +25,6 @@ export function verdictOf({ end, ok, problemCount }: VerifyReport, spans: number
       return { text: "✓ intact, closed", style: "green", advice: [], exitCode: 0 };
     case "open":
       return { text: "✓ no damage, open", style: "green", advice: OPEN, exitCode: 0 };
-    case "unmarked":
-      return { text: "✓ no damage, no marks", style: "green", advice: UNMARKED, exitCode: 0 };
     case "unclosed":
       return { ...NOT_CLOSED, advice: [UNCLOSED, spans > 0 ? COMPARED : COMPARE] };
     // Not 0: that would claim a writer that nobody has seen.
@@ -41,10 +39,6 @@ const NOT_CLOSED = { text: "! no damage, not closed", style: "yellow", exitCode:
 
 const OPEN = [
   "A process has the log open. Rows missing at the end are found once it is closed, or with audit verify --against.",
-];
-
-const UNMARKED = [
-  "The log was written by a version without close marks. Rows missing at the end are found with audit verify --against alone.",
 ];
 
 const UNCLOSED =

@@ -48,7 +48,6 @@ function stateOf({ end, ok }: VerifyReport): ViewVerdict["state"] {
     // Nothing shows that its end is there.
     case "unclosed":
     case "unknown":
-    case "unmarked":
       return "unclosed";
     default:
       return end satisfies never;
