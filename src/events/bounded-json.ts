@@ -1,6 +1,5 @@
-import { bytesOf, knownSize } from "./json-nodes.ts";
+import { Branch, bytesOf, FieldsNode, type JsonNode, knownSize } from "./json-nodes.ts";
 import { writeWithin } from "./json-shortening.ts";
-import { streamed } from "./json-stream.ts";
 import { unserializable, type ValueForms, ValueReader } from "./json-values.ts";
 import { PlainLook, plainJson } from "./plain-json.ts";
 
@@ -85,4 +84,39 @@ function shortJson(value: unknown, options: BoundedJsonOptions): BoundedJson {
   }
   const text = writeWithin(node, bytes);
   return { text, cut: true, cutBytes: Math.max(1, knownSize(node) - bytesOf(text)) };
+}
+
+/**
+ * The complete JSON of a value, or `undefined` if it has more than `bytes` characters. The parts are not kept in memory:
+ * they would take many times the size of the JSON.
+ */
+function streamed(node: JsonNode, bytes: number): string | undefined {
+  const out = { text: "", left: bytes };
+  return stream(node, out) ? out.text : undefined;
+}
+
+function stream(node: JsonNode, out: { text: string; left: number }): boolean {
+  if (!(node instanceof Branch)) {
+    // The size of a text is a lower bound.
+    return node.size <= out.left && put(node.write(), out);
+  }
+  // The size of a long list may already be too large.
+  if (node.size > out.left) return false;
+  const isFields = node instanceof FieldsNode;
+  let fits = put(isFields ? "{" : "[", out);
+  let isFirst = true;
+  node.visit((part, name) => {
+    if (!isFirst) out.text += ",";
+    isFirst = false;
+    fits = !isFields || put(`${name}:`, out);
+    fits &&= typeof part === "string" ? put(part, out) : stream(part, out);
+    return fits;
+  });
+  return fits && put(isFields ? "}" : "]", out);
+}
+
+function put(json: string, out: { text: string; left: number }): boolean {
+  out.text += json;
+  out.left -= json.length;
+  return out.left >= 0;
 }

@@ -1,4 +1,4 @@
-import { trimmedEnd } from "./trimmed-end.ts";
+import { trimmedEnd } from "./format/text.ts";
 
 const DECIMAL = /^(\d{1,40})(?:\.(\d{1,40}))?$/;
 

@@ -79,6 +79,7 @@ export {
   type ToolErrorKind,
   type WireClass,
   wireId,
+  wireWord,
 } from "./errors/error-kinds.ts";
 export {
   type ExceptionDetails,
@@ -117,7 +118,6 @@ export {
   type ToolFailure,
   textOfResult,
 } from "./errors/tool-result.ts";
-export { wireWord } from "./errors/wire-word.ts";
 export {
   type DecisionDetails,
   type EventDetails,
@@ -132,6 +132,7 @@ export {
   sentLater,
 } from "./event-envelope.ts";
 export { type JsonValue, parseExact, parseJson, stringifyExact, wholeJson } from "./exact-json.ts";
+export { trimmedEnd } from "./format/text.ts";
 export {
   asOne,
   count,
@@ -155,11 +156,10 @@ export {
   value,
   withoutNull,
 } from "./forms.ts";
-export { hashedUuid } from "./ids/hashed-uuid.ts";
 export { HASH_SALT, hashOfId, IdTable } from "./ids/id-table.ts";
 export { hashedWords, type IdWords, readUuid } from "./ids/id-words.ts";
 export { RecentMap, RecentPairs } from "./ids/recent-map.ts";
-export { canonicalRunId, isUuid, RunIds, spanIdOf } from "./ids/run-ids.ts";
+export { canonicalRunId, hashedUuid, isUuid, RunIds, spanIdOf } from "./ids/run-ids.ts";
 export {
   addMilliseconds,
   compareInstants,
@@ -251,7 +251,6 @@ export {
   type LogEvent,
   MARKER_SPAN,
 } from "./semconv/semconv.ts";
-export { numberOf, type OwnAttributes, type SignalAttributes } from "./signals/known-attributes.ts";
 export type {
   AbandonedReason,
   CallEnd,
@@ -274,6 +273,11 @@ export type {
   StepOpening,
   SupposedEnd,
 } from "./signals/signal.ts";
+export {
+  numberOf,
+  type OwnAttributes,
+  type SignalAttributes,
+} from "./signals/signal-attributes.ts";
 export { signalOf, textIn } from "./signals/signals.ts";
 export {
   type AgentEventSink,
@@ -339,7 +343,6 @@ export {
 } from "./tool-calls/call-trail.ts";
 export { type LoopLimits, type LoopOptions, resolveLoopLimits } from "./tool-calls/loop-limits.ts";
 export type { Loop, ToolCallName } from "./tool-calls/loop-watch.ts";
-export { trimmedEnd } from "./trimmed-end.ts";
 export {
   CONTENT_FORMS,
   decimalText,

@@ -1,5 +1,4 @@
 import { types } from "node:util";
-import { integerText } from "./integer-text.ts";
 import { bytesNode, writtenBytes } from "./json-bytes.ts";
 import {
   type Branch,
@@ -13,7 +12,7 @@ import {
   LongText,
   WrittenNode,
 } from "./json-nodes.ts";
-import { freeName, keyText } from "./map-keys.ts";
+import { freeName, integerText, keyText } from "./map-keys.ts";
 import { MOST_LEVELS, plainJson } from "./plain-json.ts";
 
 /** How values are written that JSON does not know. */

@@ -1,4 +1,3 @@
-import { integerText } from "./integer-text.ts";
 import { plainJson } from "./plain-json.ts";
 
 /** Most bytes of a `Map`'s key that has another type than text. */
@@ -25,4 +24,12 @@ export function freeName(name: string, used: Map<string, number>): string {
   used.set(name, Math.max(count, 1));
   if (free !== name) used.set(free, 1);
   return free;
+}
+
+/** No reader takes a larger integer, and writing it takes long. */
+const MOST_INTEGER = 10n ** 10_000n;
+
+/** The digits of an integer, of at most 10,000. */
+export function integerText(given: bigint): string | undefined {
+  return given < MOST_INTEGER && given > -MOST_INTEGER ? String(given) : undefined;
 }

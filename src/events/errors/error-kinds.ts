@@ -96,3 +96,13 @@ export interface ErrorEnvelope {
   /** Which limit of the budget was reached. This package's own field, of `quota_exceeded` alone. */
   readonly breach?: UsageLimitBreach;
 }
+
+const WIRE_WORD = /^[a-z]{1,32}(?:_[a-z]{1,32}){0,7}$/;
+
+/**
+ * A wire code, reason or failure kind, also of a newer agent. `undefined` for a longer text or one with other
+ * characters: it may be a vendor's text, which is for operators and stands on spans only.
+ */
+export function wireWord(given: unknown): string | undefined {
+  return typeof given === "string" && WIRE_WORD.test(given) ? given : undefined;
+}

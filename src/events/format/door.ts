@@ -1,5 +1,4 @@
 // The door of what writes figures and texts for people: it runs in browsers, too.
 
-export { count, counted, highest, percent } from "./count.ts";
-export { durationText } from "./duration.ts";
+export { count, counted, durationText, highest, percent } from "./figures.ts";
 export { cut, safe, safeLines, UNSAFE } from "./text.ts";

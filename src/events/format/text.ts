@@ -46,3 +46,13 @@ function escaped(unsafe: string): string {
     SHORT[unsafe] ?? (code > 0xff ? `\\u${hex.padStart(4, "0")}` : `\\x${hex.padStart(2, "0")}`)
   );
 }
+
+/**
+ * A text without this character at its end, any number of times. A regular expression such as `/0+$/` would take
+ * quadratic time.
+ */
+export function trimmedEnd(text: string, character: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === character) end -= 1;
+  return text.slice(0, end);
+}

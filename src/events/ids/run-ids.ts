@@ -177,3 +177,14 @@ export function canonicalRunId(runId: string): string {
 }
 
 const CAPITAL = /[A-F]/;
+
+const UUID_VERSION = "8";
+/** Hex digits of the UUID variant that RFC 9562 defines. */
+const VARIANTS = "89ab";
+
+/** A UUID of version 8, made of the first 16 bytes of the SHA-256 of a text. */
+export function hashedUuid(text: string): string {
+  const hex = hash("sha256", text, "hex");
+  const variant = VARIANTS.charAt(Number.parseInt(hex.charAt(16), 16) % 4);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${UUID_VERSION}${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

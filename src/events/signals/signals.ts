@@ -11,12 +11,14 @@ import type { ModelComplete, ModelError, ModelStart } from "../model-event.ts";
 import type { AttributeName } from "../semconv/semconv.ts";
 import type { StepError, StepEvent } from "../step-event.ts";
 import { MOST_INT, MOST_NAME } from "../value-limits.ts";
-import { decisionIn } from "./decisions.ts";
-import type { OwnAttributes, SignalAttributes } from "./known-attributes.ts";
-import { mcpAttributes } from "./mcp-attributes.ts";
-import { requestAttributes, withRequest } from "./request-attributes.ts";
-import { costIn, usageOf } from "./run-usage.ts";
+import { costIn, decisionIn, mcpAttributes, usageOf } from "./details.ts";
 import type { CallResult, ModelEnd, RunEnd, Signal, StepEnd } from "./signal.ts";
+import {
+  type OwnAttributes,
+  requestAttributes,
+  type SignalAttributes,
+  withRequest,
+} from "./signal-attributes.ts";
 
 /**
  * How an event of entelix reads as a signal of the lifecycle.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { eventDetails } from "../../../src/events/event-details.ts";
-import { mcpAttributes } from "../../../src/events/signals/mcp-attributes.ts";
+import { mcpAttributes } from "../../../src/events/signals/details.ts";
 import { bench, second } from "../../support/run-events.ts";
 
 const RUN = { run_id: "018f3c7a-0000-7000-8000-000000000002", tenant_id: "acme" };

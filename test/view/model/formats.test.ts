@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { count, counted, percent } from "../../../src/events/format/count.ts";
-import { durationText } from "../../../src/events/format/duration.ts";
+import { count, counted, durationText, percent } from "../../../src/events/format/figures.ts";
 import { dollars } from "../../../src/view/model/money.ts";
 import { lookOf, OUTCOMES } from "../../../src/view/model/outcome.ts";
 import { localTime, msOf, utcTime } from "../../../src/view/model/time.ts";

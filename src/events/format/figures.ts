@@ -21,3 +21,18 @@ export function highest(values: Iterable<number>): number {
   for (const value of values) most = Math.max(most, value);
   return most;
 }
+
+/** A time in ms, short: `850 µs`, `41 ms`, `1.2 s`, `12 min`, `3 h 5 min`, `4 d 2 h`. */
+export function durationText(ms: number): string {
+  if (ms < 0) return `-${durationText(-ms)}`;
+  if (ms < 1) return `${Math.round(ms * 1000)} µs`;
+  if (ms < 9.95) return `${ms.toFixed(1)} ms`;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h ${minutes % 60} min`;
+  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}

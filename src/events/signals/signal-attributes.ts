@@ -1,15 +1,30 @@
 import type { ModelComplete, ModelParameters, ModelStart } from "../model-event.ts";
-import type { OwnAttributes } from "./known-attributes.ts";
+import type { AttributeName } from "../semconv/semconv.ts";
+import { MOST_INT } from "../value-limits.ts";
+import type { SpanAttributeValue } from "./signal.ts";
+
+/** Attributes by name. A name that is not in the attribute table does not compile. */
+export type SignalAttributes = { readonly [N in AttributeName]?: SpanAttributeValue | undefined };
+
+/** The same, while they are being collected. */
+export type OwnAttributes = { -readonly [N in keyof SignalAttributes]: SignalAttributes[N] };
+
+/** A count as the number of an attribute, at most the highest that an attribute holds. */
+export function numberOf(count: number | bigint): number;
+export function numberOf(count: number | bigint | null | undefined): number | undefined;
+export function numberOf(count: number | bigint | null | undefined): number | undefined {
+  return count == null ? undefined : Math.min(Number(count), MOST_INT);
+}
 
 /** Stop sequences that a span shows. */
 const MOST_SEQUENCES = 32;
 const MOST_PORT = 65_535;
 
 /**
- * What a model was asked with, beside the messages. The start of a call says it, or its end.
+ * The attributes of a model request, without its messages. The start or the end of the call has them.
  *
- * The conventions have no name for the choice of a tool. `stream` and the number of choices are there
- * only where they are not what they are without being asked for.
+ * The conventions have no attribute for the choice of a tool. `stream` and the number of choices are set only if they
+ * differ from their defaults.
  */
 export function requestAttributes(event: ModelStart | ModelComplete): OwnAttributes {
   const { parameters, provider, server_address, server_port } = event;
@@ -25,11 +40,11 @@ export function requestAttributes(event: ModelStart | ModelComplete): OwnAttribu
   return attributes;
 }
 
-/** Adds what the end of a call says of its request. */
+/** Adds the attributes of the request from the end of a call, if it has any. */
 export function withRequest(on: OwnAttributes, event: ModelComplete): OwnAttributes {
   const { parameters, provider, server_address } = event;
-  const said = provider ?? server_address ?? parameters ?? undefined;
-  return said === undefined ? on : Object.assign(on, requestAttributes(event));
+  const any = provider ?? server_address ?? parameters ?? undefined;
+  return any === undefined ? on : Object.assign(on, requestAttributes(event));
 }
 
 function setParameters(on: OwnAttributes, asked: ModelParameters): void {
@@ -48,7 +63,7 @@ function setParameters(on: OwnAttributes, asked: ModelParameters): void {
   on["entelix.request.tool_choice"] = nameIn(asked.tool_choice);
 }
 
-// Programs without types put anything there. What is not what it should be counts as absent.
+// Untyped programs may send any value. A value of a wrong type counts as absent.
 
 function nameIn(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
@@ -58,7 +73,7 @@ function numberIn(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** A fraction would make an attribute of another type, which a backend may refuse. */
+/** A fraction would change the type of the attribute, which a backend may refuse. */
 function integerIn(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) ? value : undefined;
 }
