@@ -23,7 +23,7 @@ import { idInSegment } from "./row-ids.ts";
 import { type AuditRows, checkAuditRows, isUpstreamKind } from "./row-selection.ts";
 import { withinRow } from "./row-values.ts";
 import { RunThreads } from "./run-threads.ts";
-import { appendFor, type RowWaiter, type SessionLog, tellFailure } from "./session-log.ts";
+import { appendFor, type RowWaiter, reportFailure, type SessionLog } from "./session-log.ts";
 import { type EventFacts, type RunFacts, signalRows } from "./signal-rows.ts";
 import { toGraphEvent } from "./to-graph-event.ts";
 import type { AnyGraphEvent, GraphEvent } from "./wire/graph-event.ts";
@@ -192,7 +192,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
 
   /** @returns resolves when the waiter has been told; never rejects. */
   append({ key, entries }: PreparedRows, waiter: RowWaiter): Promise<void> {
-    if (key.thread_id === "") return tellFailure(noThread(), waiter);
+    if (key.thread_id === "") return reportFailure(noThread(), waiter);
     return appendFor(this.#log, key, entries, waiter);
   }
 

@@ -40,7 +40,7 @@ export { type ReadPostgresRowsOptions, readPostgresRows } from "./postgres/read-
 export { type VerifyPostgresOptions, verifyPostgresLog } from "./postgres/verify-postgres-log.ts";
 export { type RecordRefs, refsOf } from "./record-refs.ts";
 export { AUDIT_ROWS, type AuditRows, checkAuditRows, isUpstreamKind } from "./row-selection.ts";
-export { type RowWaiter, type SessionLog, tellWhenStored } from "./session-log.ts";
+export { type RowWaiter, reportWhenStored, type SessionLog } from "./session-log.ts";
 export { leavesRows, type RunFacts } from "./signal-rows.ts";
 export { type CommitBatch, CommitQueue } from "./storage/commit-queue.ts";
 export type { FileLayer, LogFile, RemovingFileLayer } from "./storage/file-layer.ts";
@@ -71,7 +71,7 @@ export {
 export { numbersOf, SegmentedLog, type SegmentStart } from "./storage/segmented-log.ts";
 export { toGraphEvent } from "./to-graph-event.ts";
 export {
-  type LogPlace,
+  type LogPosition,
   type PlacedRow,
   placedRows,
   type ReadRowsOptions,

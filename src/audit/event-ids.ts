@@ -10,27 +10,27 @@ import {
 } from "../events/door.ts";
 import type { RecordRefs } from "./record-refs.ts";
 
-/** Longest ID of an event: rows add a word to it. */
+/** Longest ID of an event. Rows append a word to it. */
 const MOST_ID = MOST_NAME - 16;
 
-/** IDs that are remembered, at least, to tell equal events apart. Such events come close together. */
+/** IDs remembered, at least, to distinguish equal events. Equal events come close together. */
 const REMEMBERED = 10_000;
 
-/** The ID of an event, and how its rows are known by it. */
+/** The ID of an event, and its properties. */
 export interface EventId {
   readonly event_id: string | undefined;
-  /** The event was sent without an ID, and this one was made for its row. */
+  /** The event was sent without an ID. This one was derived for its rows. */
   readonly unnamed: boolean;
   /** No other event can have this ID. */
   readonly is_new: boolean;
 }
 
 /**
- * The IDs of events, also of those that were sent without one: their rows have the same IDs live, in a replay
- * of their recording, and when they are sent again to another process.
+ * The IDs of events, including those sent without one. Their rows have the same IDs live, in a replay of their
+ * recording, and when they are sent again to another process.
  *
- * Such an ID is made of tenant, run, type, tool call and time, and of how many such events came before. It
- * contains no clock of this process, unless the event has no other time, and no random value.
+ * A derived ID contains tenant, run, type, tool call and time, and how many such events came before. It contains no
+ * random value, and no clock of this process unless the event has no other time.
  */
 export class EventIds {
   readonly #namesRows: boolean;
@@ -42,8 +42,8 @@ export class EventIds {
   }
 
   /**
-   * @param at when the event happened.
-   * @param again the event came before. Then it counts as the first of its kind.
+   * @param at the time of the event.
+   * @param again the event is a redelivery. Then it counts as the first of its kind.
    */
   of(
     event: AgentEvent,
@@ -52,7 +52,7 @@ export class EventIds {
     again: boolean,
   ): EventId {
     const added = details?.recorder?.event_id_added === true;
-    // Programs without types give anything. A log takes no longer ones, and no other kinds.
+    // Untyped programs may send any value. A log accepts no longer IDs, and no other types.
     const given = isText(event_id) && event_id !== "" && event_id.length <= MOST_ID;
     if (given && !added) return { event_id, unnamed: false, is_new: false };
     if (this.#namesRows && !added) return { event_id: undefined, unnamed: false, is_new: false };
@@ -60,7 +60,7 @@ export class EventIds {
     return { event_id: this.#made(event, at, is_new || again), unnamed: true, is_new };
   }
 
-  /** @returns `undefined` if `at` can't be read. Such an event leaves no row. */
+  /** @returns `undefined` if `at` cannot be read. Such an event leaves no row. */
   #made(event: AgentEvent, at: string | Readonly<Instant>, isFirst: boolean): string | undefined {
     const time = typeof at === "string" ? readTimestamp(at) : at;
     if (time === undefined) return undefined;

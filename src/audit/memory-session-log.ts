@@ -19,9 +19,8 @@ interface MemoryThread {
 }
 
 /**
- * A {@link SessionLog} in memory, for tests and single runs. It keeps every row, also the archived
- * ones, for as long as it lives: memory grows with what is appended. A service wants
- * `NdjsonSessionLog`.
+ * A {@link SessionLog} in memory, for tests and single runs. It keeps every row, including archived ones, so its
+ * memory grows with the number of rows. For a service use `NdjsonSessionLog`.
  *
  * @example
  * const log = new MemorySessionLog();
@@ -32,8 +31,8 @@ export class MemorySessionLog implements SessionLog {
   readonly #seen: RecentMap<RowAnchor>;
 
   /**
-   * @param options.eventIds how many event ids to remember, at least. Default 100,000.
-   * @throws RangeError when `eventIds` is no whole number from 1.
+   * @param options.eventIds event IDs remembered, at least. Default 100,000.
+   * @throws RangeError if `eventIds` is not a whole number from 1.
    */
   constructor(options: { readonly eventIds?: number } = {}) {
     const eventIds = options.eventIds ?? DEFAULT_EVENT_IDS;

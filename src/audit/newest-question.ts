@@ -7,23 +7,21 @@ import {
   surelyFits,
 } from "../events/door.ts";
 
-/** Bytes of JSON that a question takes in its row at most. */
+/** Most bytes of JSON of a question in its row. */
 export const MOST_QUESTION_BYTES = 64 * 1024;
 
-/** What a run was asked, as its row has it. */
+/** The input of a run in its row. */
 export interface Question {
   readonly value: unknown;
-  /** Whether it, or the messages that it is one of, were above a limit. */
+  /** Whether the value, or the messages that contain it, exceeded a limit. */
   readonly cut: boolean;
 }
 
 /**
- * What a run was asked, out of all messages that it was given: the newest of the user's. The messages
- * before it stand in the rows of earlier runs.
+ * The newest message of the user, from all messages of a run's input. Earlier messages are in the rows of earlier
+ * runs. The value is cut to at most 64 KiB.
  *
- * It is cut as every value above its limit is, so that the row holds at most 64 KiB of it.
- *
- * @returns `undefined` where no message is the user's.
+ * @returns `undefined` if no message is the user's.
  */
 export function newestQuestion(input: unknown): Question | undefined {
   const messages = asRecorded(input);
@@ -35,14 +33,14 @@ export function newestQuestion(input: unknown): Question | undefined {
   return { value: parseExact(text), cut: cut || messages.cut };
 }
 
-/** What a recording has of the messages: the same is asked of its replay. */
+/** The messages as a recording has them, so that its replay gives the same row. */
 function asRecorded(input: unknown): Question {
   if (surelyFits(input, MOST_CONTENT_BYTES)) return { value: input, cut: false };
   const { cut, text } = boundedJson(input, { ...CONTENT_FORMS, bytes: MOST_CONTENT_BYTES });
   return cut ? { value: parseExact(text), cut } : { value: input, cut };
 }
 
-/** Messages that are looked at, from the newest on. */
+/** Most messages that are searched, from the newest. */
 const MOST_MESSAGES = 10_000;
 
 function newestOfUser(messages: readonly unknown[]): unknown {

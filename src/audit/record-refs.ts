@@ -2,26 +2,29 @@ import type { EventEnvelope } from "../events/door.ts";
 import type { ThreadHints } from "./run-threads.ts";
 import type { EventFacts } from "./signal-rows.ts";
 
-/** What is known beside an event that a `record` of an `AuditSink` is made of. */
+/** Data beside an event, for the rows of an `AuditSink`. */
 export interface RecordRefs extends ThreadHints, EventFacts {
-  /** Default: made of run, type, tool call and time of the event. */
+  /** Default: derived from run, type, tool call and time of the event. */
   readonly event_id?: string | undefined;
   /** The interrupted run that a `started` continues. */
   readonly resumed_from_run_id?: string | undefined;
-  /** The call of its parent that dispatched a `started` run. */
+  /** The parent's call that dispatched a `started` run. */
   readonly parent_tool_use_id?: string | null | undefined;
   readonly trace_id?: string | undefined;
   readonly span_id?: string | undefined;
-  /** Whether the event came without a time, and a clock of this process was read: no other event can have its ID. */
+  /**
+   * Whether the event came without a time, so that a clock of this process was read. Then no other event can have its
+   * ID.
+   */
   readonly clocked?: boolean | undefined;
 }
 
-/** What an envelope says of rows, and no more of it: ids of spans are not the sender's to name. */
+/** The fields of an envelope that rows need. Span IDs are not taken from it, since the sender may not choose them. */
 export function refsOf(
   envelope: EventEnvelope | null | undefined,
   span?: Pick<RecordRefs, "trace_id" | "span_id">,
 ): RecordRefs {
-  // Programs without types give `null` for none.
+  // Untyped programs may send `null`.
   if (envelope === undefined || envelope === null) {
     return { clocked: true, span_id: span?.span_id, trace_id: span?.trace_id };
   }
@@ -35,7 +38,7 @@ export function refsOf(
     resumed_from_run_id,
     root_run_id,
     session_id,
-    // By name: to spread an object costs more than all else here.
+    // Field by field: spreading an object costs more than the rest of this function.
     span_id: span?.span_id,
     thread_id,
     trace_id: span?.trace_id,

@@ -1,7 +1,7 @@
 import { canonicalRunId, hashedUuid } from "../events/door.ts";
 import type { KnownGraphEvent } from "./wire/graph-event.ts";
 
-/** A segment of a run: what a row with a derived id belongs to. */
+/** A segment of a run. Rows with derived IDs belong to one. */
 export interface RowSegment {
   readonly tenantId: string;
   readonly runId: string;
@@ -10,10 +10,10 @@ export interface RowSegment {
 }
 
 /**
- * The id of a row that a call of the runtime and an event may both ask for, so that the log keeps the
- * first of them. A UUID: stores remember those in little memory.
+ * The ID of a row that both a call of the runtime and an event may write, so that the log keeps only the first. It is
+ * a UUID, which stores remember in little memory.
  *
- * @param call the tool call that the row is about; empty where it is about the run.
+ * @param call the tool call of the row. Empty for a row about the run.
  */
 export function derivedRowId(of: RowSegment, kind: string, call = ""): string {
   const run = canonicalRunId(of.runId);
@@ -21,14 +21,14 @@ export function derivedRowId(of: RowSegment, kind: string, call = ""): string {
 }
 
 /**
- * The derived id of a row, for the kinds that a segment has once: its pause, its resumption, its failure.
- * `undefined` for kinds that it may have any number of.
+ * The derived ID of a row whose kind a segment has once: its pause, its resumption, its failure. `undefined` for
+ * other kinds.
  */
 export function idInSegment(of: RowSegment, event: KnownGraphEvent): string | undefined {
   switch (event.kind) {
     case "interrupt": {
       const { interruption_kind: kind } = event;
-      // Several calls may wait for approval at once.
+      // Several calls may wait for approval at the same time.
       const call = kind?.type === "approval_pending" ? kind.tool_use_id : "";
       return derivedRowId(of, event.kind, call);
     }

@@ -3,14 +3,14 @@ import { EMPTY_THREAD, type RowAnchor, type ThreadKey, threadText } from "./audi
 import type { EntryText } from "./entry-text.ts";
 import type { StoredRow } from "./stored-row.ts";
 
-/** A thread's ids as JSON, and how its rows begin. */
+/** A thread's IDs as JSON, and the start of its rows. */
 interface ThreadTexts extends ThreadKey {
   readonly tenant: string;
   readonly thread: string;
   readonly prefix: string;
 }
 
-/** The JSON of an id, kept for as long as the same one is asked for. */
+/** The JSON of the last ID, so that consecutive rows need not encode it again. */
 class LastJson {
   #id: string | null = null;
   #json = "null";
@@ -24,7 +24,7 @@ class LastJson {
   }
 }
 
-// Rows of one thread and run mostly come one after the other: what they have in common is written once.
+// Consecutive rows mostly have the same thread and run, so their JSON is reused.
 const runs = new LastJson();
 const traces = new LastJson();
 let lastThread: ThreadTexts | undefined;
@@ -38,7 +38,7 @@ function textsOf({ tenant_id, thread_id }: ThreadKey): ThreadTexts {
   return lastThread;
 }
 
-/** What a row says about its event, beside the event itself. */
+/** The fields of a row about its event, without the event. */
 export interface RowFacts {
   readonly run_id: string | null;
   readonly event_id: string | null;
@@ -47,7 +47,7 @@ export interface RowFacts {
   readonly digest: string;
 }
 
-/** A row's line up to its event: the event's text and a closing brace make it whole. */
+/** A row's line up to its event. The event's text and a closing brace complete it. */
 export interface RowHead extends RowAnchor {
   readonly text: string;
 }
@@ -57,7 +57,7 @@ export function sha256(text: string): string {
   return hashOf("sha256", text);
 }
 
-/** The fields that a row's hash is made of, each as JSON writes it; the hashes without quotes. */
+/** The fields under a row's hash, as JSON. The hashes have no quotes. */
 export interface HashedFields {
   readonly prev: string;
   readonly tenant: string;
@@ -71,21 +71,21 @@ export interface HashedFields {
 }
 
 /**
- * A row's hash: the SHA-256 of `JSON.stringify([prev, tenant_id, thread_id, ordinal, run_id, event_id,
- * trace_id, span_id, digest])`. It covers the digest of the event and not the event, so that a payload
- * can be erased later without breaking the chain.
+ * A row's hash: the SHA-256 of `JSON.stringify([prev, tenant_id, thread_id, ordinal, run_id, event_id, trace_id,
+ * span_id, digest])`. It covers the digest of the event instead of the event, so that a payload can be erased without
+ * breaking the chain.
  */
 export function rowHash(fields: HashedFields): string {
   const { digest, event, ordinal, prev, run, span, tenant, thread, trace } = fields;
-  // Joined, the parts are what JSON.stringify of the list would write.
+  // The same text as JSON.stringify writes.
   return sha256(
     `["${prev}",${tenant},${thread},${ordinal},${run},${event},${trace},${span},"${digest}"]`,
   );
 }
 
 /**
- * The row that follows `before` in its thread. The same facts in the same place give the same bytes:
- * no clock and no chance is in it, so a redelivered event makes the same row again.
+ * The row that follows `before` in its thread. It depends on no clock and no random value, so the same facts at the
+ * same position give the same bytes.
  */
 export function rowAfter(before: RowAnchor, key: ThreadKey, facts: RowFacts): RowHead {
   const ordinal = before.ordinal + 1;
@@ -96,38 +96,48 @@ export function rowAfter(before: RowAnchor, key: ThreadKey, facts: RowFacts): Ro
   const event = JSON.stringify(facts.event_id);
   const trace = traces.of(facts.trace_id);
   const span = JSON.stringify(facts.span_id);
-  const place = String(ordinal);
-  const hash = rowHash({ prev, tenant, thread, ordinal: place, run, event, trace, span, digest });
+  const ordinalText = String(ordinal);
+  const hash = rowHash({
+    prev,
+    tenant,
+    thread,
+    ordinal: ordinalText,
+    run,
+    event,
+    trace,
+    span,
+    digest,
+  });
   const text =
-    `${prefix}${place},"prev":"${prev}","hash":"${hash}",` +
+    `${prefix}${ordinalText},"prev":"${prev}","hash":"${hash}",` +
     `"run_id":${run},"event_id":${event},"trace_id":${trace},"span_id":${span},` +
     `"digest":"${digest}","event":`;
   return { ordinal, hash, text };
 }
 
-/** How the line of every row of a thread begins, so that a scan can pass the others unparsed. */
+/** The start of every row of a thread, so that a scan can skip other rows without parsing them. */
 export function threadPrefix(key: ThreadKey): string {
   return textsOf(key).prefix;
 }
 
-/** A row ready to be stored. */
+/** A row to store. */
 export interface ChainedRow extends RowAnchor {
   readonly prev: string;
   readonly entry: EntryText;
-  /** The whole line, without its newline. */
+  /** The complete line, without its newline. */
   readonly line: string;
 }
 
-/** The rows that an append adds, and the anchor that it resolves with. */
+/** The rows of an append, and the anchor with which it resolves. */
 export interface ChainedAppend {
   readonly rows: readonly ChainedRow[];
   readonly anchor: RowAnchor;
 }
 
 /**
- * Chains entries behind a thread's head, leaving out those whose event id is known.
+ * Chains entries behind a thread's head. Leaves out entries whose event ID is known.
  *
- * @param anchorOf the row that an event of this name already has, if any.
+ * @param anchorOf the row that an event of this name already has.
  */
 export function chainEntries(
   key: ThreadKey,
@@ -136,15 +146,15 @@ export function chainEntries(
   anchorOf: (eventName: string) => RowAnchor | undefined,
 ): ChainedAppend {
   const rows: ChainedRow[] = [];
-  // A call with one entry, the usual one, cannot repeat itself.
+  // A call with one entry, the usual case, cannot contain an entry twice.
   const added = entries.length > 1 ? new Map<string, RowAnchor>() : undefined;
   let last = head;
   let known: RowAnchor | undefined;
   for (const entry of entries) {
     const name = entry.event_name;
-    const place = name === null ? undefined : (added?.get(name) ?? anchorOf(name));
-    if (place !== undefined) {
-      if (known === undefined || place.ordinal > known.ordinal) known = place;
+    const anchor = name === null ? undefined : (added?.get(name) ?? anchorOf(name));
+    if (anchor !== undefined) {
+      if (known === undefined || anchor.ordinal > known.ordinal) known = anchor;
       continue;
     }
     const { ordinal, hash, text } = rowAfter(last, key, entry);
@@ -155,7 +165,7 @@ export function chainEntries(
   return { rows, anchor: rows.length > 0 ? last : (known ?? head) };
 }
 
-/** The heads of all threads while a log is read: its memory grows with their number only. */
+/** The heads of all threads while a log is read. Memory grows with the number of threads. */
 export class ThreadChains {
   readonly #heads = new Map<string, RowAnchor>();
 
@@ -163,7 +173,7 @@ export class ThreadChains {
     return this.#heads.size;
   }
 
-  /** Takes the next row of the log. @returns what is wrong with its place, if anything is. */
+  /** Takes the next row of the log. @returns the problem with its position in the chain, or `undefined`. */
   next(row: StoredRow): string | undefined {
     const name = threadText(row);
     const head = this.#heads.get(name) ?? EMPTY_THREAD;
@@ -171,7 +181,7 @@ export class ThreadChains {
     if (ordinal <= head.ordinal) {
       return `row ${ordinal} stands behind row ${head.ordinal}: moved, inserted or there twice`;
     }
-    // After a fault continue from the row that is there, so that one fault is not reported for each row.
+    // Continues from this row after a problem, so that one problem is not reported for every later row.
     this.#heads.set(name, { ordinal, hash });
     if (ordinal > head.ordinal + 1) return `${rowsBetween(head.ordinal, ordinal)} before this row`;
     if (prev === head.hash) return undefined;

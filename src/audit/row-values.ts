@@ -7,7 +7,7 @@ import {
 } from "../events/door.ts";
 import type { AnyGraphEvent } from "./wire/graph-event.ts";
 
-/** Most bytes of JSON that a text of a row has that is no content: names, IDs, codes. */
+/** Most bytes of JSON of a text without content in a row: names, IDs, codes. */
 export const MOST_TEXT_BYTES = 64 * 1024;
 
 /** Fields whose texts are content. */
@@ -21,7 +21,7 @@ const CONTENT = new Set([
   "text",
 ]);
 
-/** What a recorder calls the values that rows have under another name. */
+/** A recorder's names of values that have another name in rows. */
 const RECORDED: Readonly<Record<string, string>> = {
   input: "input",
   output: "content",
@@ -33,21 +33,21 @@ const RECORDED: Readonly<Record<string, string>> = {
   "details.decision.proposed_input": "proposed_input",
 };
 
-/** What is known of an event beside itself. */
+/** Data about an event. */
 export interface RowValueOptions {
-  /** The fields that were cut before, as a recorder calls them. */
+  /** The fields that were cut before, under their recorder's names. */
   readonly recorded?: readonly string[] | undefined;
-  /** It was read from JSON: what fits stays as it was written. Default `false`. */
+  /** It was read from JSON. Values within the limit stay unchanged. Default `false`. */
   readonly isJson?: boolean | undefined;
-  /** Most bytes of JSON that a value has, from 1,024. Default 12 MiB. */
+  /** Most bytes of JSON of a value, from 1,024. Default 12 MiB. */
   readonly most?: number | undefined;
 }
 
 /**
- * The event as its row has it: values above the limit of a row are cut within their JSON, and `cut` names their
- * fields. An event without such a value is returned as it is. The same event gives the same row.
+ * The event for its row. Values above the limit of a row are cut within their JSON, and `cut` names their fields. An
+ * event without such a value is returned unchanged. The same event gives the same row.
  *
- * What JSON does not know (a `Map`, bytes, a `bigint`) is converted here, for every log.
+ * Values that JSON does not know (a `Map`, bytes, a `bigint`) are converted here, for every log.
  */
 export function withinRow(event: AnyGraphEvent, options: RowValueOptions = {}): AnyGraphEvent {
   const { isJson = false, most = MOST_CONTENT_BYTES, recorded = [] } = options;
@@ -55,7 +55,7 @@ export function withinRow(event: AnyGraphEvent, options: RowValueOptions = {}): 
   let cut: Set<unknown> | undefined;
   if (Array.isArray(event.cut)) cut = new Set(event.cut);
   let fields: Record<string, unknown> | undefined;
-  // Unlike Object.entries this makes no array of each field. A row is an object that was made here or read from JSON.
+  // Unlike Object.entries, this makes no array for each field. A row is a plain object, made here or read from JSON.
   for (const field in event) {
     const value: unknown = Reflect.get(event, field);
     if (field === "kind" || field === "timestamp" || value === undefined) continue;
@@ -80,12 +80,14 @@ export function withinRow(event: AnyGraphEvent, options: RowValueOptions = {}): 
   return fields === undefined ? event : { ...fields, kind };
 }
 
-/** Its content is a list of parts, each in a form of its own. */
+/** The content of messages is a list of parts, each with its own form. */
 function isMessage({ kind }: AnyGraphEvent): boolean {
   return kind === "user_message" || kind === "assistant_message";
 }
 
-/** A list of parts that is too long, as one part: the list's JSON, cut. As a text, JSON takes twice its bytes. */
+/**
+ * A list of parts that is too long, as one part with the list's JSON, cut. JSON inside a text takes twice its bytes.
+ */
 function textPart(parts: unknown, bytes: number): unknown {
   const { text } = boundedJson(parts, { ...CONTENT_FORMS, bytes: bytes / 2 - 64 });
   return [{ type: "text", text }];

@@ -1,33 +1,32 @@
 import { canonicalRunId, RecentMap, tenantKey } from "../events/door.ts";
 
-/** What tells a run's thread. */
+/** Fields that determine a run's thread. */
 export interface ThreadHints {
   readonly thread_id?: string | null | undefined;
   readonly parent_run_id?: string | null | undefined;
   readonly root_run_id?: string | null | undefined;
-  /** The thread of a run of which nothing else tells one. */
+  /** The thread of a run, if no other field determines it. */
   readonly default_thread_id?: string | undefined;
 }
 
 interface RunThread {
   thread: string;
-  /** Somebody named the thread; otherwise it was concluded. */
+  /** Whether the thread was named. Otherwise it was derived. */
   named: boolean;
-  /** The segment that the run is in, or that it ended with, from 1. */
+  /** The current or last segment of the run, from 1. */
   segment: number;
   paused: boolean;
 }
 
 /**
- * Which thread each run writes to, in whatever letters its UUID comes: the one named with any of its
- * events, else that of its parent run, else the root run's id, else its own id.
+ * The thread that each run writes to: the one named by any of its events, otherwise the thread of its parent run, the
+ * root run's ID, or its own ID. UUIDs match in any case.
  *
- * At least `limit` runs are remembered, and at most twice as many; the ones used longest ago are
- * forgotten.
+ * It remembers at least `limit` runs and at most twice as many. The least recently used are forgotten.
  */
 export class RunThreads {
   readonly #runs: RecentMap<RunThread>;
-  /** The run asked for last, whose name is ready: events of one run mostly come one after the other. */
+  /** The last run and its name, because consecutive events mostly belong to one run. */
   #tenant = "";
   #run = "";
   #name = "";
@@ -36,17 +35,17 @@ export class RunThreads {
     this.#runs = new RecentMap(limit);
   }
 
-  /** Learns from an event of a run and says where the run writes now. */
+  /** Updates the run's thread from an event, and returns it. */
   learn(tenant: string, run: string, hints: ThreadHints): string {
     if (!run) return hints.thread_id ?? "";
     const name = this.#nameOf(tenant, run);
     const next = this.#next(tenant, run, hints, this.#runs.get(name));
-    // Set also when nothing changed: a run in use is not forgotten.
+    // Also if nothing changed, so that a run in use is not forgotten.
     this.#runs.set(name, next);
     return next.thread;
   }
 
-  /** The run starts, or goes on after a pause. @returns its segment. */
+  /** The run starts, or continues after a pause. @returns its segment. */
   begins(tenant: string, run: string): number {
     const known = this.#runs.get(this.#nameOf(tenant, run));
     if (known === undefined) return 1;
@@ -57,7 +56,7 @@ export class RunThreads {
     return known.segment;
   }
 
-  /** @param pauses whether the run pauses now. */
+  /** @param pauses whether the run is pausing. */
   segmentOf(tenant: string, run: string, pauses = false): number {
     const known = this.#runs.get(this.#nameOf(tenant, run));
     if (known === undefined) return 1;
@@ -65,7 +64,7 @@ export class RunThreads {
     return known.segment;
   }
 
-  /** The segment that an audit call is about: a resumption may be recorded before the run starts again. */
+  /** The segment of an audit call. A resumption may be recorded before the run starts again. */
   segmentOfCall(tenant: string, run: string, kind: string): number {
     const known = this.#runs.get(this.#nameOf(tenant, run));
     if (known === undefined) return 1;

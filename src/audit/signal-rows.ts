@@ -22,24 +22,24 @@ import type { GraphEvent, KnownGraphEvent } from "./wire/graph-event.ts";
 import { interruptionKindForm } from "./wire/graph-event-form.ts";
 import type { RunEnded, RunStarted, ToolCallDecided } from "./wire/own-event.ts";
 
-/** What is known of a run beside the signal. A count that is absent is not known. */
+/** Data about a run beside the signal. An absent count is unknown. */
 export interface RunFacts extends Partial<Record<keyof CallCounts, number | undefined>> {
-  /** The segment that the signal is about, from 1. */
+  /** The segment of the signal, from 1. */
   readonly segment: number;
   readonly resumedFromRunId?: string | undefined;
   /** The parent's call that dispatched it. */
   readonly parentCallId?: string | undefined;
-  /** How much of the counts is of earlier segments. */
+  /** The part of the counts that belongs to earlier segments. */
   readonly before?: CallCounts | undefined;
-  /** What its tool calls show together, in the segment. */
+  /** The trail of the tool calls in the segment. */
   readonly callTrail?: CallTrail;
 }
 
-/** What the event says beside its signal. */
+/** Data of the event beside its signal. */
 export interface EventFacts {
-  /** Rows without a derived id are known by it and a suffix. */
+  /** The ID of rows without a derived ID, with a suffix. */
   readonly event_id?: string | null | undefined;
-  /** The event was sent without an ID, and `event_id` is one that was made for its row. */
+  /** The event was sent without an ID, and `event_id` was derived for its rows. */
   readonly unnamed?: boolean | undefined;
   /** No other event can have that ID. */
   readonly is_new?: boolean | undefined;
@@ -47,14 +47,14 @@ export interface EventFacts {
   readonly details?: EventDetails | undefined;
 }
 
-/** A row to be appended. */
+/** A row to append. */
 export interface SignalRow {
   readonly event: KnownGraphEvent;
   readonly event_id: string | null;
   readonly is_new?: boolean | undefined;
 }
 
-/** A row of one of upstream's kinds, and the kind that its id is made of. */
+/** A row of one of upstream's kinds, and the kind from which its ID is made. */
 interface OwnWord {
   readonly event: GraphEvent;
   readonly kind: GraphEvent["kind"];
@@ -68,11 +68,10 @@ const toolErrorKind = oneOf(TOOL_ERROR_KINDS);
 const failureOrigin = oneOf(FAILURE_ORIGINS);
 
 /**
- * The rows of a signal that was taken: of the start of a run, of its end, and of a decision about a
- * call. Every other signal leaves none here; a tool call has its rows by `toGraphEvent`.
+ * The rows of a signal that was applied: of the start of a run, of its end, and of a decision about a call. Other
+ * signals leave none here. The rows of a tool call come from `toGraphEvent`.
  *
- * An assumed end leaves none, nor does an abandoned run, because its end is unknown. Operator text
- * stands in no row.
+ * An assumed end and an abandoned run leave none, because their end is unknown. No row contains operator text.
  *
  * @param timestamp in UTC.
  */
@@ -153,7 +152,7 @@ function endRows(
     }
   }
   const { approvedCalls, before = NO_CALLS, deniedCalls, toolCalls, toolErrors } = run;
-  // Of this segment alone: another process may know of the others, and must write the same row.
+  // Only of this segment: another process may know the other segments and must write the same row.
   if (toolCalls !== undefined) row.tool_calls = toolCalls - before.toolCalls;
   if (toolErrors !== undefined) row.tool_errors = toolErrors - before.toolErrors;
   if (approvedCalls !== undefined) row.approved_calls = approvedCalls - before.approvedCalls;
@@ -177,14 +176,14 @@ function endRows(
 function pauseOf(end: RunEnd & { readonly outcome: "interrupted" }, timestamp: string): GraphEvent {
   const { content } = end;
   const payload = content === undefined ? null : content;
-  // Read once: the log looks at it later, and an object of the sender's may throw then.
+  // Read once: the log reads it later, and an object of the sender may throw then.
   const kind = { ...end.kind };
-  // Another kind than upstream's could not be read back.
+  // A kind that upstream does not know could not be read back.
   if (!interruptionKindForm.fits(kind)) return { kind: "interrupt", payload, timestamp };
   return { kind: "interrupt", interruption_kind: kind, payload, timestamp };
 }
 
-/** Upstream's word for a failure. If a required field is unknown, it is an `error` of that class. */
+/** Upstream's kind for a failure. If a required field is unknown, it is an `error` of that class. */
 function failureOf(end: RunEnd & { readonly outcome: "failed" }, timestamp: string): OwnWord {
   const { envelope, kind } = end;
   const type = wireWord(kind.type) ?? "unclassified";
@@ -227,8 +226,8 @@ function decisionOf(
   };
   const { person, proposed_input } = decision ?? {};
   const by = decision?.by ?? (signal.signal === "call_denied" ? deciderIn(signal) : undefined);
-  const told = signal.signal === "call_approved" ? signal.waitMs : undefined;
-  const wait_ms = decision?.wait_ms ?? told;
+  const waited = signal.signal === "call_approved" ? signal.waitMs : undefined;
+  const wait_ms = decision?.wait_ms ?? waited;
   const reason = approved ? decision?.reason : textIn(signal.content);
   if (by !== undefined) row.by = by;
   if (person !== undefined) row.person = person;
@@ -238,7 +237,7 @@ function decisionOf(
   return row;
 }
 
-/** Dialects of other runtimes say it by the attribute of the span. */
+/** Dialects of other runtimes use the span's attribute. */
 function deciderIn({ attributes }: SignalOf<"call_denied">): ToolCallDecided["by"] {
   const by = attributes?.["entelix.approval.by"];
   return by === "user" || by === "policy" ? by : undefined;
@@ -258,20 +257,20 @@ function addQuestion(
   if (question.cut) row.cut = ["input"];
 }
 
-/** A run that names itself as another one names none. */
+/** Ignores a run that names itself. */
 function otherRun(runId: string, other: string | undefined): string | undefined {
   if (!other) return undefined;
   const id = canonicalRunId(other);
   return id === canonicalRunId(runId) ? undefined : id;
 }
 
-/** A row that is known by the event's own ID. */
+/** A row whose ID is made of the event's own ID. */
 function ownRow(row: KnownGraphEvent, event: EventFacts, suffix: string): SignalRow {
   return { event: row, event_id: idOf(event, suffix), is_new: event.is_new };
 }
 
 function idOf({ event_id, unnamed }: EventFacts, suffix: string): string | null {
-  // An event has one such row, and stores keep a UUID in less memory.
+  // An event has only one such row, and stores keep a UUID in less memory.
   if (unnamed === true) return event_id ?? null;
   return typeof event_id === "string" && event_id !== "" ? `${event_id}/${suffix}` : null;
 }

@@ -3,15 +3,15 @@ import type { AuditRow, ErasedEvent, RowAnchor, ThreadKey } from "./audit-row.ts
 import { type RowFacts, rowHash, sha256 } from "./row-text.ts";
 import { decodeGraphEvent } from "./wire/graph-event-codec.ts";
 
-/** A row as its line has it, the event not yet parsed. */
+/** A row as in its line, with its event not yet parsed. */
 export interface StoredRow extends ThreadKey, RowAnchor, RowFacts {
   readonly prev: string;
   readonly event_text: string;
-  /** The payload was erased: the digest is that of the event which stood here. */
+  /** The payload was erased. The digest is that of the erased event. */
   readonly erased: boolean;
 }
 
-/** A row, or what is wrong with the line; with the row that it claims to be, where it says so. */
+/** A row, or the problem of its line and the row that it claims to be. */
 export type RowReading =
   | { readonly row: StoredRow; readonly problem?: undefined }
   | { readonly problem: string; readonly claim?: StoredRow };
@@ -21,10 +21,10 @@ const TEXT = `(${STRING})`;
 const ID = `(${STRING}|null)`;
 const HASH = '"([0-9a-f]{64})"';
 
-/** A quote inside a string is escaped, so the first of these begins the event, the last field. */
+/** A quote inside a string is escaped, so the first match is the start of the event, which is the last field. */
 const EVENT = ',"event":';
 
-/** More characters than ids of the longest kind, all escaped, can make of a row up to its event. */
+/** More characters than the longest IDs can take in a row before its event, if all are escaped. */
 const MAX_HEAD = 256 * 1024;
 
 /** A row's line up to its event, as `rowAfter` writes it. */
@@ -37,26 +37,26 @@ const ROW = new RegExp(
 const ERASED_QUOTES = 10;
 
 /**
- * Reads one row's line and checks all that the line alone can show: its form, its hash and the digest
- * of its event. Whether it stands in its right place only the chain can tell.
+ * Reads one row's line and checks everything that one line can show: its form, its hash and the digest of its event.
+ * Only the chain shows whether it is at the right position.
  */
 export function readRow(line: string): RowReading {
   const at = line.indexOf(EVENT);
   if (at < 0 || !line.endsWith("}")) return { problem: "no row: the line is not whole" };
   const match = at <= MAX_HEAD ? ROW.exec(line) : null;
   if (match === null) return notWritten(line, at);
-  const [head, tenant = "", thread = "", place = "", prev = "", hash = "", ...more] = match;
+  const [head, tenant = "", thread = "", ordinal = "", prev = "", hash = "", ...more] = match;
   const [run = "", event = "", trace = "", span = "", digest = ""] = more;
   const texts = `[${tenant},${thread},${run},${event},${trace},${span}]`;
   const values = parseJson(texts);
-  // Only what is written exactly as the log writes it: another spelling could be read differently.
+  // Accepts only the log's own spelling: another one could be read differently.
   if (!Array.isArray(values) || JSON.stringify(values) !== texts) return notWritten(line, at);
   const [tenant_id, thread_id, run_id, event_id, trace_id, span_id]: unknown[] = values;
   const row = storedRow(
     {
       tenant_id,
       thread_id,
-      ordinal: Number(place),
+      ordinal: Number(ordinal),
       prev,
       hash,
       run_id,
@@ -68,7 +68,7 @@ export function readRow(line: string): RowReading {
     line.slice(head.length, -1),
   );
   if (row === undefined) return notWritten(line, at);
-  const fields = { prev, tenant, thread, ordinal: place, run, event, trace, span, digest };
+  const fields = { prev, tenant, thread, ordinal, run, event, trace, span, digest };
   if (rowHash(fields) !== hash) {
     return { problem: "edited: the row's hash is not that of its fields", claim: row };
   }
@@ -78,7 +78,7 @@ export function readRow(line: string): RowReading {
   return { row };
 }
 
-/** Why a line is none that a log writes. */
+/** The problem of a line that no log writes. */
 function notWritten(line: string, at: number): RowReading {
   const fields = parseJson(`${line.slice(0, at)}}`);
   if (!isObject(fields)) return { problem: "no row: expected a JSON object" };
@@ -125,7 +125,7 @@ function storedRow(
   };
 }
 
-/** The row with its event parsed, or `undefined` when the stored text is no event. */
+/** The row with its event parsed. `undefined` if the stored text is not an event. */
 export function withEvent(stored: StoredRow): AuditRow | undefined {
   const { erased, ...row } = stored;
   const value = parseEvent(row.event_text);
@@ -144,8 +144,8 @@ function isId(value: unknown): value is string | null {
 }
 
 function isErasedText(text: string): boolean {
-  // An erased event is short; a long text need not be parsed to know that it is none. Of a member that
-  // is there twice parsing shows the last one only, and something could be left in the other.
+  // An erased event is short, so a long text is rejected without parsing. Counting quotes finds duplicate members:
+  // parsing keeps only the last one, and the other could still hold data.
   return text.length < 1024 && quotesIn(text) === ERASED_QUOTES && isErased(parseJson(text));
 }
 
@@ -164,7 +164,7 @@ function isErased(value: unknown): value is ErasedEvent {
   );
 }
 
-/** What nests deeper than the exact parser goes was stored all the same; it is read less exactly. */
+/** The store accepts deeper nesting than the exact parser. Such an event is parsed less exactly. */
 function parseEvent(text: string): unknown {
   try {
     return parseExact(text);

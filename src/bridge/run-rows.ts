@@ -1,4 +1,4 @@
-import { type RowAnchor, type RowWaiter, tellWhenStored } from "../audit/door.ts";
+import { type RowAnchor, type RowWaiter, reportWhenStored } from "../audit/door.ts";
 import type { Run } from "./lifecycle/run.ts";
 import type { AuditAnchor } from "./spans/otel-driver.ts";
 import type { SpanHandle } from "./spans/span-handle.ts";
@@ -137,7 +137,7 @@ export class RunRows {
 
   /** A row of the run is being stored. @returns resolves when that is noted; never rejects. */
   track(run: Run<SpanHandle> | undefined, row: Promise<RowAnchor>): Promise<void> {
-    return tellWhenStored(row, this.waiterOf(run));
+    return reportWhenStored(row, this.waiterOf(run));
   }
 
   /** Resolves when no row of the open run is on its way any more; `undefined` where none is. */

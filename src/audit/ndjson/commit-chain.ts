@@ -2,20 +2,20 @@ import { createHash, type Hash } from "node:crypto";
 import { NO_HASH } from "../audit-row.ts";
 import { sha256 } from "../row-text.ts";
 
-/** A commit: its number, from 1 through the whole log, and its hash. */
+/** A commit: its number, from 1 for the first of the log, and its hash. */
 export interface Commit {
   readonly commit: number;
   readonly hash: string;
 }
 
-/** First line of a segment, naming the last commit of the segment before. */
+/** First line of a segment. It names the last commit of the previous segment. */
 export interface HeaderLine {
   readonly type: "header";
   readonly segment: number;
   readonly before: Commit;
 }
 
-/** What a commit without lines says of the log: a writer opened it again, or closed it. */
+/** The mark of a commit without lines: a writer opened the log again, or closed it. */
 export type LogMark = "open" | "closed";
 
 /** The version of the format. Other versions are refused. */
@@ -38,20 +38,19 @@ export function markText(made: Commit, mark: LogMark): string {
 /** The commit before the first. */
 export const NO_COMMIT: Commit = { commit: 0, hash: NO_HASH };
 
-/** Hashes gathered before they are handed to the hasher, in characters. */
+/** Characters that are collected before they go to the hasher. */
 const GATHERED = 64 * 1024;
 
 /**
- * The chain of commits through the whole log: each covers the hashes of the lines written with it and
- * the commit before, so that a line missing in the middle of a file is found even when it was the
- * last of its thread.
+ * The chain of commits through the log. Each covers the hashes of its lines and the previous commit. So a missing
+ * line inside a file is found, even if it was the last of its thread.
  *
  * A commit's hash is the SHA-256 of `JSON.stringify([previous commit's hash, number, ...hashes])`. The first one of a
  * segment has the SHA-256 of the segment's header before the hashes. A mark follows the hashes.
  */
 export class CommitChain {
   #last: Commit;
-  /** What the text under the next commit's hash begins with. */
+  /** Start of the text that the next commit's hash covers. */
   #opening: string;
   #rows = 0;
   #gathered: string;
@@ -73,7 +72,7 @@ export class CommitChain {
     return this.#rows;
   }
 
-  /** A line that the next commit covers. */
+  /** Adds a line that the next commit covers. */
   cover(hash: string): void {
     this.#rows += 1;
     this.#gathered += `,"${hash}"`;
@@ -83,7 +82,7 @@ export class CommitChain {
     this.#gathered = "";
   }
 
-  /** The commit over the lines since the last one. Only {@link continueFrom} moves the chain on. */
+  /** The commit over the lines since the last one. The chain only moves on with {@link continueFrom}. */
   next(mark?: LogMark): Commit {
     const hasher = this.#hasher ?? createHash("sha256");
     this.#hasher = undefined;
@@ -98,7 +97,7 @@ export class CommitChain {
     this.forget();
   }
 
-  /** Goes on from a commit that was made or read; the lines covered so far are done with. */
+  /** Continues from a commit that was made or read. The lines covered so far are forgotten. */
   continueFrom(last: Commit): void {
     this.#last = last;
     this.#opening = opening(last);

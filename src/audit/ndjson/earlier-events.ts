@@ -9,39 +9,39 @@ export interface EarlierEventsOptions {
   readonly store: SegmentStore;
   readonly table: ThreadTable;
   readonly events: EventCache;
-  /** For the tables of segments. */
+  /** Memory for the tables of segments. */
   readonly maxBytes: number;
 }
 
-/** The sealed segments that may hold a thread, the newest first. */
+/** The sealed segments that may hold a thread, newest first. */
 interface HoldingSegments {
   readonly segments: readonly SealedSegment[];
-  /** There are more than the tables have room for. */
+  /** More segments may hold the thread than the tables have memory for. */
   readonly more: boolean;
-  /** The list of sealed segments that this was computed from. */
+  /** The list of sealed segments from which this was computed. */
   readonly of: readonly SealedSegment[];
 }
 
 interface KeptTable {
-  /** `undefined` where the segment's file is gone. */
+  /** `undefined` if the segment's file is gone. */
   readonly table: Promise<EventTable | undefined>;
   readonly bytes: number;
 }
 
-/** Threads of which the segments are known without a look at each. */
+/** Threads whose segments are cached. */
 const THREADS = 20_000;
 
 /**
- * Finds the rows of events that stand in sealed segments, by tables that are made of the segments
- * themselves when they are needed: nothing on the disk that could be missing or wrong is believed.
+ * Finds the rows of events in sealed segments. It builds a table of each segment when it is needed, from the segment
+ * itself. So it does not depend on files that may be missing or wrong.
  *
- * Searched are the segments that hold the thread, no more than there is room for; for a new thread
- * none.
+ * It searches the newest segments that hold the thread, as many as fit into `maxBytes`. No segment holds a new
+ * thread.
  */
 export class EarlierEvents {
   readonly #options: EarlierEventsOptions;
   readonly #holding = new RecentMap<HoldingSegments>(THREADS);
-  /** By number of the segment, the ones used last at the end. */
+  /** By segment number. The tables that were used last are at the end. */
   readonly #tables = new Map<number, KeptTable>();
   #bytes = 0;
   #reading: Promise<unknown> = Promise.resolve();
@@ -51,7 +51,7 @@ export class EarlierEvents {
     this.#options = options;
   }
 
-  /** Events taken for new although not all segments with their thread could be searched. */
+  /** Events treated as new although not all segments with their thread could be searched. */
   get unsearched(): number {
     return this.#unsearched;
   }
@@ -62,8 +62,8 @@ export class EarlierEvents {
   }
 
   /**
-   * Where events of the entries stand in sealed segments. In the moment it resolves, every other one
-   * is in the cache or new.
+   * Finds the rows of the entries' events in sealed segments. When it resolves, every other event is in the cache or
+   * new.
    */
   async search(
     thread: NamedThread,
@@ -87,7 +87,7 @@ export class EarlierEvents {
         }
         left = left.filter((name) => !found.has(name));
       }
-      // A segment sealed meanwhile took its events out of the cache.
+      // A segment was sealed meanwhile, which removed its events from the cache.
       if (of !== this.#options.table.sealed) continue;
       if (!allRead) this.#unsearched += left.length;
       return found;
@@ -128,7 +128,7 @@ export class EarlierEvents {
 
   #read(segment: SealedSegment): KeptTable {
     const { maxBytes, store } = this.#options;
-    // One after the other: what is read of a segment takes more memory than its table.
+    // One at a time: reading a segment takes more memory than its table.
     const table = this.#reading.then(async () => {
       const rows = await rowsWithEvents(store, segment.number);
       return rows && new EventTable(rows);
@@ -154,15 +154,15 @@ function bytesOf({ rows }: SealedSegment): number {
 }
 
 const HASH_BYTES = 32;
-/** The names of one table have one owner. */
+/** A table needs only one owner for all its names. */
 const OWNER = 0;
 
-/** What a table takes for each of its rows, at most. */
+/** Bytes of a table for each of its rows, at most. */
 const TABLE_ROW_BYTES = 72;
 
 /**
- * Where a sealed segment's events have their rows. It forgets nothing, and goes with its segment. Names
- * are known by 128 bits of their SHA-256, so that a row costs the same whatever its ids are.
+ * The rows of a sealed segment's events. It never drops an event. Names are stored as 128 bits of their SHA-256, so
+ * that the memory of a row does not depend on the length of its IDs.
  */
 class EventTable {
   readonly #names: IdTable;
@@ -184,7 +184,7 @@ class EventTable {
     }
   }
 
-  /** Where the last row is that the event of this name has in the segment. */
+  /** The last row in the segment of the event with this name. */
   anchorOf(name: string): RowAnchor | undefined {
     const id = hashedWords(name);
     const position = this.#names.positionOf(id, OWNER, hashOfId(id, OWNER));

@@ -4,20 +4,20 @@ import { fileLines } from "../storage/file-lines.ts";
 import { type LogLine, readLogLine } from "./log-line.ts";
 import type { SealedSegment, SegmentStore } from "./segment-store.ts";
 
-/** More than a segment of some gigabytes has, and fewer than a Map takes. */
+/** More rows than a segment of several gigabytes has, and fewer entries than a `Map` allows. */
 const MAX_OF_SEGMENT = 2 ** 23;
 
 /**
- * Where the rows of the last events are, so that a redelivered event is not written twice. Events
- * go by their name: the text of their thread and their id.
+ * The rows of recent events, so that a redelivered event is not written twice. The name of an event is the text of
+ * its thread and its ID.
  *
- * At least `least` event ids are remembered, and at most twice as many: about 300 bytes each. Or, where
- * those of sealed segments are looked up, those of the segment being written and of the one before.
+ * It holds at least `least` event IDs and at most twice as many, with about 300 bytes each. If those of sealed
+ * segments are looked up, it holds the IDs of the segment being written and of the previous one.
  */
 export class EventCache {
   readonly #stored: RecentMap<RowAnchor>;
   readonly #bySegment: boolean;
-  /** Queued and not yet stored; bounded by what the queue holds. */
+  /** Queued and not yet stored. The queue bounds them. */
   readonly #pending = new Map<string, RowAnchor>();
 
   constructor(least: number, bySegment = false) {
@@ -25,12 +25,12 @@ export class EventCache {
     this.#stored = new RecentMap(bySegment ? Math.max(least, MAX_OF_SEGMENT) : least);
   }
 
-  /** Where the event's row is, or will be. */
+  /** The event's row, stored or queued. */
   anchorOf(name: string): RowAnchor | undefined {
     return this.#pending.get(name) ?? this.#stored.get(name);
   }
 
-  /** Whether its row still waits to be stored. */
+  /** Whether the event's row is not stored yet. */
   isQueued(name: string): boolean {
     return this.#pending.has(name);
   }
@@ -61,7 +61,7 @@ export interface EventRow {
   readonly anchor: RowAnchor;
 }
 
-/** Collects the events of the last rows read, at most twice as many as are wanted. */
+/** Collects the events of the rows read last, at most twice as many as wanted. */
 export class LastEvents {
   readonly #wanted: number;
   #rows: EventRow[] = [];
@@ -105,7 +105,7 @@ export async function recallSealed(
 }
 
 /**
- * The valid rows of a sealed segment that have event ids. `undefined` where its file is gone: an archived one may be
+ * The valid rows of a sealed segment that have event IDs. `undefined` if its file is gone: an archived segment may be
  * moved elsewhere.
  */
 export function rowsWithEvents(

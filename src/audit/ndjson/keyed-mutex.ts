@@ -1,20 +1,20 @@
 interface Queue {
-  /** Resolves when the last work is over, however it ended. */
+  /** Resolves when the last task has ended, with or without an error. */
   last: Promise<unknown>;
   waiting: number;
 }
 
-/** Runs work one at a time for each key, in the order of the calls. */
+/** Runs one task at a time for each key, in the order of the calls. */
 export class KeyedMutex {
   readonly #queues = new Map<string, Queue>();
   #bytes = 0;
 
-  /** Bytes of the work that waits or runs, as its callers measured them. */
+  /** Bytes of the tasks that wait or run, as the callers measured them. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Whether work waits or runs for the key. */
+  /** Whether a task waits or runs for the key. */
   has(key: string): boolean {
     return this.#queues.has(key);
   }

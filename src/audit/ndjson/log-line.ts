@@ -27,13 +27,13 @@ export interface ArchivedLine {
   readonly hash: string;
 }
 
-/** Ends what one write brought: the hash covers every row and archive line since the last commit. */
+/** The end of a write. Its hash covers every row and archive line since the last commit. */
 export interface CommitLine {
   readonly type: "commit";
   readonly made: Commit;
   /** Lines covered. */
   readonly rows: number;
-  /** Written at reopening, over rows that a crash had left without their commit. */
+  /** Written when the log was opened again, over rows that a crash left without a commit. */
   readonly recovered: boolean;
   readonly mark: LogMark | undefined;
 }
@@ -41,7 +41,7 @@ export interface CommitLine {
 export interface InvalidLine {
   readonly type: "invalid";
   readonly problem: string;
-  /** The row that the line claims to be, where it reads as one. */
+  /** The row that the line claims to be, if it has the form of one. */
   readonly claim?: StoredRow | undefined;
 }
 
@@ -56,7 +56,7 @@ export function archivedText(key: ThreadKey, watermark: number): { text: string;
   return { text, hash };
 }
 
-/** What the marks of a log say, its lines taken one after the other. */
+/** Reads the marks of a log from its lines, in order. */
 export class LogMarks {
   #last: LogMark = "open";
   #closed = false;
@@ -72,7 +72,7 @@ export class LogMarks {
     return this.#closed;
   }
 
-  /** Open marks in a log that was not closed before: its writer had crashed, or its end had been cut off. */
+  /** Open marks in a log that was not closed before: its writer crashed, or its end was cut off. */
   get reopenings(): number {
     return this.#reopenings;
   }
@@ -88,14 +88,14 @@ export class LogMarks {
     const mark = line.type === "commit" ? line.mark : undefined;
     if (mark === "open" && this.#last === "open") this.#reopenings += 1;
     this.#closed = mark === "closed";
-    // Lines that somebody added to a closed log are no part of what was closed.
+    // Lines that were added behind a close mark make the log open again.
     if (mark !== undefined || wasClosed) this.#last = mark ?? "open";
   }
 }
 
-/** Reads a line, given without its newline, and checks all that the line alone can show. */
+/** Reads a line without its newline. Checks everything that one line can show. */
 export function readLogLine(bytes: Uint8Array): LogLine {
-  // A broken byte reads as the replacement character, which may have stood there: look first.
+  // Checked first: decoding turns an invalid byte into the replacement character, which is also valid text.
   if (!isUtf8(bytes)) return invalid("not UTF-8");
   const text = lineText(bytes);
   if (text.startsWith('{"tenant_id":')) {

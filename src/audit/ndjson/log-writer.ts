@@ -21,7 +21,7 @@ export interface OpenSegment {
   /** Offset behind the last commit. */
   readonly size: number;
   readonly scan: SegmentScan;
-  /** Made by this opening: its header says that the log is open. */
+  /** This opening made the segment. Its header says that the log is open. */
   readonly isNew: boolean;
 }
 
@@ -34,21 +34,21 @@ export interface SealedInfo {
 export interface LogWriterOptions {
   readonly files: FileLayer;
   readonly directory: string;
-  /** Whether a write is on the disk when it returns, or only with the system. */
+  /** Whether a write is on the disk when it returns, or only in the operating system. */
   readonly durable: boolean;
   /** A segment of this size or more is sealed before the next write. */
   readonly segmentBytes: number;
-  /** Called when a segment was replaced by the next. What it returns is waited for. */
+  /** Called when the next segment has replaced one. The writer waits for it. */
   readonly onSealed: (sealed: SealedInfo) => Promise<void>;
 }
 
 /**
- * Writes lines with the commit that covers them, and the marks. One call at a time: the caller waits for each.
+ * Writes lines with the commit that covers them, and the marks. The caller waits for each call before the next one.
  *
- * The open mark is written before the first row and not at the opening. So a process that opens a log to read it, or
- * dies before a row, leaves it closed as it was, and a full disk does not prevent opening. The mark goes into the
- * segment with the close mark even when that one is full: else the log would seem closed there without the next
- * segment. If its sync fails, the next segment's header stands for it.
+ * The open mark is written before the first row, not at the opening. So a closed log stays closed if a process opens
+ * it only to read, or dies before its first row. And a log opens on a full disk. The mark goes into the segment with
+ * the close mark, even if that segment is full. Otherwise the log would look closed if the next segment were lost. If
+ * the sync of the mark fails, the header of the next segment replaces it.
  */
 export class LogWriter {
   readonly #options: LogWriterOptions;
@@ -57,7 +57,7 @@ export class LogWriter {
   #number: number;
   /** The last mark of the log. */
   #mark: LogMark;
-  /** The log says that this opening has it open. */
+  /** The log has an open mark or a header of this opening. */
   #announced: boolean;
 
   constructor(segment: OpenSegment, options: LogWriterOptions) {
@@ -75,7 +75,7 @@ export class LogWriter {
     return this.#number;
   }
 
-  /** Offset behind the last commit: what stands before it does not change. */
+  /** Offset behind the last commit. Bytes before it do not change. */
   get size(): number {
     return this.#log.size;
   }
@@ -84,7 +84,7 @@ export class LogWriter {
    * Writes lines and the commit that covers them.
    *
    * @param hashes of the lines, in order.
-   * @throws the system's error; none of the lines is in the log then.
+   * @throws the system's error. Then none of the lines is in the log.
    */
   async write(lines: LineChunks, hashes: readonly string[]): Promise<void> {
     await this.#log.makeReady();
@@ -97,9 +97,10 @@ export class LogWriter {
   }
 
   /**
-   * Writes the close mark, where the log is open, and closes the file.
+   * Writes the close mark if the log is open, and closes the file.
    *
-   * @throws Error when the mark could not be written, with the system's as its cause: the log is as a crash leaves it.
+   * @throws Error with the system's error as its cause, if the mark could not be written. The log is as after a
+   *   crash.
    */
   async close(): Promise<void> {
     try {
@@ -113,7 +114,7 @@ export class LogWriter {
 
   async #writeCloseMark(): Promise<void> {
     await this.#log.makeReady();
-    // Also without a row: so the log shows that it was left open and opened again.
+    // Also without a row: it shows that the log was left open and opened again.
     await this.#announce();
     await this.#writeMark("closed");
   }

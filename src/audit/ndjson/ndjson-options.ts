@@ -13,39 +13,38 @@ import type { Recovery } from "./open-log.ts";
 /**
  * How safe a row is when its append resolves:
  *
- * - `none`: with the operating system. It survives the death of the process, not of the machine.
- * - `batch`: on the disk; the appends that wait at a time share one write and one `fdatasync`.
- * - `each`: on the disk, with a write and an `fdatasync` of its own.
+ * - `none`: it is written to the operating system. It survives a crash of the process, not of the machine.
+ * - `batch`: it is on the disk. Waiting appends share one write and one `fdatasync`.
+ * - `each`: it is on the disk, with its own write and `fdatasync`.
  */
 export type Durability = "none" | "batch" | "each";
 
-/** How a log in a directory is kept; every field has a default. */
+/** Options of a log in a directory. Every field has a default. */
 export interface NdjsonSessionLogOptions {
   /** Default `batch`. */
   readonly durability?: Durability | undefined;
   /** A segment is sealed when it has this many bytes. Default 64 MiB, at least 1,024. */
   readonly segmentBytes?: number | undefined;
   /**
-   * Event ids remembered, at least: an entry with one of them is not written again. After reopening
-   * they are those of the last so many rows. Default 100,000.
+   * Event IDs remembered, at least. An entry with one of them is not written again. After reopening they are the IDs
+   * of the last rows. Default 100,000.
    */
   readonly eventIds?: number | undefined;
   /**
-   * Memory for finding the event ids of all earlier rows, in bytes. Above 0, an entry whose thread has
-   * rows in sealed segments is looked for there: each such segment is read once, for 72 bytes a row. Of
-   * a thread's segments the newest are searched, as many as fit. Default 0: only the `eventIds` are
-   * known.
+   * Memory in bytes for finding the event IDs of all earlier rows. Above 0, an entry is searched for in the sealed
+   * segments that have rows of its thread. Each is read once and takes 72 bytes a row. The newest segments are
+   * searched, as many as fit. Default 0: only `eventIds` are known.
    */
   readonly lookUpBytes?: number | undefined;
-  /** Heads of threads kept in memory, at least; others are read from the disk. Default 100,000. */
+  /** Heads of threads kept in memory, at least. Others are read from the disk. Default 100,000. */
   readonly heads?: number | undefined;
   /** An append is refused while this many bytes wait to be written. Default 256 MiB. */
   readonly maxPendingBytes?: number | undefined;
-  /** Called when opening found what a crash or an edit has left. Default: no call. */
+  /** Called when opening found traces of a crash or an edit. Default: no call. */
   readonly onRecovered?: ((recovery: Recovery) => void) | undefined;
   /**
-   * Called with failures that cost no row: an index not written, a segment not moved. Its own errors are
-   * ignored. Default: no call.
+   * Called with failures that lose no row: an index was not written, a segment was not moved. Errors that it throws
+   * are ignored. Default: no call.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** Default: the disk. */
@@ -90,9 +89,9 @@ export function ndjsonSettings(options: NdjsonSessionLogOptions): NdjsonSettings
 }
 
 /**
- * `mysql://` of a place that is a URL and no directory: as a directory it would become folders with
+ * The scheme of a URL such as `mysql://`. `undefined` for a path. A URL used as a directory would make folders with
  * its password in their names.
  */
-export function urlScheme(place: string): string | undefined {
-  return /^[a-z][a-z\d+.-]*:\/\//i.exec(place)?.[0];
+export function urlScheme(location: string): string | undefined {
+  return /^[a-z][a-z\d+.-]*:\/\//i.exec(location)?.[0];
 }

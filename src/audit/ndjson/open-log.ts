@@ -18,41 +18,41 @@ import {
   segmentsIn,
 } from "./segment-store.ts";
 
-/** What a crash, or an edit, has left in the segment that was being written. */
+/** What opening found after a crash or an edit. */
 export interface Recovery {
-  /** Name of the file that was being written; absent when nothing is wrong with it. */
+  /** Name of the last segment. Absent if it has no problem. */
   readonly file?: string;
-  /** Bytes behind the last valid line, set aside and cut off; absent when there were none. */
+  /** Bytes behind the last valid line, which were copied and cut off. Absent if there were none. */
   readonly torn?: {
     /** Path of the copy. */
     readonly copy: string;
-    /** Where they stood. */
+    /** Offset of the bytes in the segment. */
     readonly offset: number;
     readonly bytes: number;
   };
   /** Complete lines behind the last commit. They are retained, and a new commit covers them. */
   readonly recoveredRows: number;
-  /** Lines that the log did not write so, with valid ones behind them. They are unchanged. */
+  /** Lines that the log did not write in this form, and that have valid lines behind them. They are unchanged. */
   readonly damage: readonly DamagedLine[];
-  /** Numbers of segments of which neither file nor index is there. */
+  /** Numbers of segments that have neither a file nor an index. */
   readonly missingSegments: readonly number[];
 }
 
 export interface OpenedLog {
   readonly store: SegmentStore;
-  /** Has the events of the last `eventIds` rows; with `lookUpBytes` those of the segment being written. */
+  /** The events of the last `eventIds` rows. With `lookUpBytes` those of the segment being written. */
   readonly events: EventCache;
   /** Ascending. */
   readonly sealed: readonly SealedSegment[];
   readonly active: OpenSegment;
-  /** `undefined` when the log was as a clean end leaves it. */
+  /** `undefined` after a clean end. */
   readonly recovery: Recovery | undefined;
 }
 
-/** Missing segments listed at most: a foreign file may have any number. */
+/** Missing segments in the list, at most. A foreign file may have any number in its name. */
 const MAX_MISSING = 100;
 
-/** Reads what is there and makes it ready to be written to. The caller holds the directory's lock. */
+/** Reads the log and prepares it for writing. The caller holds the directory's lock. */
 export async function openLog(directory: string, settings: NdjsonSettings): Promise<OpenedLog> {
   const { durability, eventIds, files, lookUpBytes } = settings;
   const lookUp = lookUpBytes > 0;
@@ -65,7 +65,7 @@ export async function openLog(directory: string, settings: NdjsonSettings): Prom
   const archived = segmentsIn(await files.list(paths.archive));
   const known = [...new Set([...present, ...archived, ...indexesIn(names)])].sort((a, b) => a - b);
   const highest = known.at(-1) ?? 0;
-  // Only the last segment is continued, and only if it is not in the archive.
+  // Only the last segment is continued, and only if it is not archived.
   const active = highest > 0 && present.at(-1) === highest ? highest : undefined;
   const sealed: SealedSegment[] = [];
   const missing: number[] = [];
@@ -104,7 +104,7 @@ interface RecoverOptions {
   readonly files: FileLayer;
   readonly paths: LogPaths;
   readonly number: number;
-  /** The last commit of the segment before; none for the first segment. */
+  /** The last commit of the previous segment. `undefined` for the first segment. */
   readonly before: Commit | undefined;
   readonly durable: boolean;
   readonly onLine: (line: LogLine) => void;
@@ -112,14 +112,14 @@ interface RecoverOptions {
 
 interface RecoveredSegment {
   readonly segment: OpenSegment;
-  /** `undefined` when the segment was as a clean end leaves it. */
+  /** `undefined` after a clean end. */
   readonly recovery: Omit<Recovery, "missingSegments"> | undefined;
 }
 
 /**
- * Makes the first segment, or the next where the last one must not be written to. Or opens the last one.
+ * Opens the last segment, or makes a new one: the first, or the next if the last one must not be written to.
  *
- * @throws Error when the last one was written by another version of the format, or is gone.
+ * @throws Error if the last segment has another version of the format, or is gone.
  */
 async function openSegment(options: RecoverOptions, isNew: boolean): Promise<RecoveredSegment> {
   const path = segmentPath(options);
@@ -128,7 +128,7 @@ async function openSegment(options: RecoverOptions, isNew: boolean): Promise<Rec
   return orClosed(file, isNew ? startSegment(file, options) : recover(file, options));
 }
 
-/** At once after any crash: sets a torn end aside, and covers complete rows that lack their commit with one. */
+/** Moves a torn end aside, and covers complete rows without a commit with a new commit. Works after any crash. */
 async function recover(file: LogFile, options: RecoverOptions): Promise<RecoveredSegment> {
   const { before, durable, number, onLine } = options;
   const size = await file.size();
@@ -139,7 +139,7 @@ async function recover(file: LogFile, options: RecoverOptions): Promise<Recovere
     const fresh = await startSegment(file, options);
     return {
       ...fresh,
-      // The header stands for the one that a crash has kept from the disk: this opening has its own mark to make.
+      // This header replaces one that a crash kept from the disk. It does not count as the open mark of this opening.
       segment: { ...fresh.segment, isNew: false },
       recovery: { file: segmentName(number), ...torn, recoveredRows: 0, damage: [] },
     };
@@ -152,7 +152,7 @@ async function recover(file: LogFile, options: RecoverOptions): Promise<Recovere
     end = await writeFully(file, line, end);
     scan.chain.continueFrom(made);
   }
-  // What the dead process wrote may still be with the system only, and counts as stored from now on.
+  // Rows of the dead process may still be only in the operating system. From now on they count as stored.
   if (durable) await syncFile(file, options.files, options.paths.root);
   const clean = size === scan.validUntil && recoveredRows === 0 && scan.damage.length === 0;
   const recovery = { file: segmentName(number), ...torn, recoveredRows, damage: scan.damage };
@@ -171,7 +171,7 @@ async function startSegment(file: LogFile, options: RecoverOptions): Promise<Rec
   return { segment: { number, file, size, scan, isNew: true }, recovery: undefined };
 }
 
-/** Copies what stands behind the last valid line to a file of its own, then cuts it off. */
+/** Copies the bytes behind the last valid line to a file of their own, then cuts them off. */
 async function cutOff(
   file: LogFile,
   from: number,
@@ -186,8 +186,8 @@ async function cutOff(
 
 async function checkVersion(file: LogFile, path: string): Promise<void> {
   const start = Buffer.alloc(256);
-  const came = await file.read(start, 0);
-  const match = /^\{"segment":\d+,"version":(\d+)[,}]/.exec(start.toString("utf8", 0, came));
+  const count = await file.read(start, 0);
+  const match = /^\{"segment":\d+,"version":(\d+)[,}]/.exec(start.toString("utf8", 0, count));
   const version = match === null ? LOG_VERSION : Number(match[1]);
   if (version !== LOG_VERSION) throw new Error(`${path}: ${otherVersion(version)}`);
 }

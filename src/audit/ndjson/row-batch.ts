@@ -15,25 +15,25 @@ export interface QueuedLine {
 
 /** A call whose lines wait to be written. */
 export interface LineCall {
-  /** Dropped once they are encoded. */
+  /** Emptied once they are encoded. */
   lines: readonly QueuedLine[];
-  /** Written even without lines, to learn whether the store works. */
+  /** Written even without lines, to find out whether the store works. */
   readonly isProbe: boolean;
-  /** Its lines are in the log, and nothing behind them is. */
+  /** Called when its lines are in the log, before any later line is. */
   committed(): void;
-  /** Called after {@link committed}, in the order of the calls. What it throws is dropped. */
+  /** Called after {@link committed}, in the order of the calls. Its errors are ignored. */
   stored(): void;
-  /** None of its lines is in the log. What it throws is dropped. */
+  /** Called when none of its lines is in the log. Its errors are ignored. */
   failed(error: Error): void;
 }
 
-/** The memory of a log: its threads and its latest events. */
+/** The threads and recent events of a log. */
 export interface LogMemory {
   readonly table: ThreadTable;
   readonly events: EventCache;
 }
 
-/** An event that gets a row, by its name. */
+/** An event with a row, by its name. */
 interface NamedEvent {
   readonly name: string;
   readonly anchor: RowAnchor;
@@ -48,13 +48,13 @@ export class QueuedAppend implements LineCall {
   readonly isProbe: boolean;
   readonly #memory: LogMemory;
   readonly #thread: NamedThread;
-  /** Ordinal of its first row; `undefined` for an append without rows. */
+  /** Ordinal of its first row. `undefined` for an append without rows. */
   readonly #first: number | undefined;
   readonly #last: RowAnchor;
   readonly #events: readonly NamedEvent[];
   readonly #waiter: RowWaiter | undefined;
 
-  /** @param last the anchor that the append resolves with. */
+  /** @param last the anchor with which the append resolves. */
   constructor(
     memory: LogMemory,
     thread: NamedThread,
@@ -92,14 +92,14 @@ export class QueuedAppend implements LineCall {
 export interface RowBatchOptions {
   readonly writer: LogWriter;
   readonly pool: ChunkPool;
-  /** Each call gets a write of its own. */
+  /** Each call gets its own write. */
   readonly each: boolean;
 }
 
-/** Appends go together into one write up to this many bytes. */
+/** Bytes up to which appends share one write. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** Lines of one write, encoded as they come. */
+/** Lines of one write. Each is encoded when it is added. */
 export class RowBatch implements CommitBatch<LineCall> {
   readonly #options: RowBatchOptions;
   readonly #lines: LineChunks;
@@ -124,7 +124,7 @@ export class RowBatch implements CommitBatch<LineCall> {
   add(call: LineCall): void {
     for (const { hash } of call.lines) this.#hashes.push(hash);
     if (this.#options.each) {
-      // Encoded when it is written: a chunk for every waiting call would cost far more than its line.
+      // Encoded when it is written: a chunk for every waiting call would need far more memory than its line.
       for (const { line } of call.lines) this.#bytes += Buffer.byteLength(line) + 1;
     } else {
       this.#encode(call);

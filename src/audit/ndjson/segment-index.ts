@@ -13,22 +13,22 @@ import { writeFully, writeThroughDraft } from "../storage/file-writes.ts";
 import type { Commit } from "./commit-chain.ts";
 import type { ThreadSpan, ThreadSpans } from "./segment-scan.ts";
 
-/** What an index says of its segment as a whole. */
+/** What an index says about its segment. */
 export interface IndexHeader {
   /** Size of the segment. */
   readonly bytes: number;
   readonly rows: number;
-  /** The segment's last commit. An index is believed for a segment of this size and end only. */
+  /** The segment's last commit. The index is only valid for a segment of this size with this end. */
   readonly last: Commit;
 }
 
-/** An index that was read and found whole. */
+/** A complete index. */
 export interface LoadedIndex extends IndexHeader {
   /** {@link threadHash} of each thread, ascending. */
   readonly hashes: Uint32Array;
 }
 
-/** 32 bits of a thread's name, to pass over the segments that cannot hold it. */
+/** 32 bits of a thread's name, to skip segments that cannot hold it. */
 export function threadHash(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) {
@@ -65,13 +65,13 @@ const PIECE = 64 * 1024;
 
 const FOOTER = '{"threads":';
 const FOOTER_LINE = /\n\{"threads":\d+,"sha256":"[0-9a-f]{64}"\}\n$/;
-/** In bytes, with the newlines around it. */
+/** In bytes, with its newlines. */
 const LONGEST_FOOTER = 128;
 
 /**
- * Writes the index of a sealed segment: a header, one line a thread, and the SHA-256 of all that.
+ * Writes the index of a sealed segment: a header, one line a thread, and the SHA-256 of these lines.
  *
- * It is only ever a faster way to what the segment says, so a missing or torn one is made anew.
+ * Everything in it is also in the segment, so a missing or torn index is made again.
  */
 export async function writeIndex(
   files: FileLayer,
@@ -96,7 +96,7 @@ export async function writeIndex(
   });
 }
 
-/** The threads' hashes of an index, or `undefined` when it is missing, torn or not of this form. */
+/** The header and the threads' hashes of an index. `undefined` if it is missing, torn or of another form. */
 export async function loadIndex(files: FileLayer, path: string): Promise<LoadedIndex | undefined> {
   const hashes: number[] = [];
   const hasher = createHash("sha256");
@@ -123,7 +123,7 @@ export async function loadIndex(files: FileLayer, path: string): Promise<LoadedI
   return { ...header, hashes: Uint32Array.from(hashes).sort() };
 }
 
-/** The threads of an index, in no particular order. */
+/** The threads of an index, in any order. */
 export async function* indexedThreads(files: FileLayer, path: string): AsyncGenerator<ThreadSpan> {
   for await (const line of linesOf(files, path)) {
     const span = readSpan(parseJson(lineText(line.bytes)));
@@ -131,13 +131,13 @@ export async function* indexedThreads(files: FileLayer, path: string): AsyncGene
   }
 }
 
-/** What an index knows of a thread; `whole` says whether it was there to its end. */
+/** What an index says about a thread. `whole`: the answer is reliable. */
 export interface IndexAnswer {
   readonly span: ThreadSpan | undefined;
   readonly whole: boolean;
 }
 
-/** Looks a thread up. Nothing found in an index that is not whole means nothing. */
+/** Looks up a thread. If the index is incomplete, a thread that was not found may still be in the segment. */
 export async function findInIndex(
   files: FileLayer,
   path: string,
@@ -154,7 +154,7 @@ export async function findInIndex(
   }
 }
 
-/** Whether the last line is what an index ends with. */
+/** Whether the last line is the end of an index. */
 async function hasEnd(file: LogFile): Promise<boolean> {
   const size = await file.size();
   const end = Buffer.alloc(Math.min(size, LONGEST_FOOTER));

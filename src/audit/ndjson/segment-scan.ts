@@ -6,27 +6,27 @@ import type { StoredRow } from "../stored-row.ts";
 import { type Commit, CommitChain, type LogMark, NO_COMMIT } from "./commit-chain.ts";
 import { impossible, type LogLine, LogMarks, readLogLine } from "./log-line.ts";
 
-/** What one segment holds of one thread. */
+/** The rows of one thread in one segment. */
 export interface ThreadSpan extends ThreadKey {
-  /** First and last ordinal here; 0 and 0 when there are archive lines only. */
+  /** First and last ordinal in the segment. Both are 0 if there are only archive lines. */
   first: number;
   last: number;
-  /** Hash of the last row here. */
+  /** Hash of the thread's last row in the segment. */
   hash: string;
-  /** Highest watermark among the archive lines here; 0 when there are none. */
+  /** Highest watermark of the archive lines in the segment. 0 if there are none. */
   archived: number;
 }
 
 /** The threads of one segment, by `threadText`. */
 export type ThreadSpans = Map<string, ThreadSpan>;
 
-/** A line that is not what the log wrote there. */
+/** A line that the log did not write in this form. */
 export interface DamagedLine {
   readonly line: number;
   readonly problem: string;
 }
 
-/** What reading a segment from end to end has shown. */
+/** The result of reading a segment from start to end. */
 export interface SegmentScan {
   readonly threads: ThreadSpans;
   readonly rows: number;
@@ -34,33 +34,33 @@ export interface SegmentScan {
   readonly mark: LogMark;
   /** The last commit, and the valid lines behind it. */
   readonly chain: CommitChain;
-  /** Offset behind the last valid line: what follows is torn. */
+  /** Offset behind the last valid line. The rest is torn. */
   readonly validUntil: number;
-  /** What is wrong with lines that are not at the torn end; at most 100 are listed. */
+  /** Problems of lines before the torn end. At most 100 are listed. */
   readonly damage: readonly DamagedLine[];
 }
 
 export interface ScanOptions {
   readonly until: number;
-  /** The last commit of the segment before, for a segment whose header is damaged. */
+  /** The last commit of the previous segment, in case the header is damaged. */
   readonly before?: Commit | undefined;
   readonly onLine?: ((line: LogLine) => void) | undefined;
 }
 
 const MAX_DAMAGE = 100;
 
-/** Reads a segment once, holding its threads and nothing of its rows. */
+/** Reads a segment once. Keeps its threads in memory, but no row. */
 export async function scanSegment(file: LogFile, options: ScanOptions): Promise<SegmentScan> {
   const scanner = new Scanner(options);
   for await (const { bytes, ended, end, number, tooLong } of fileLines(file, options.until)) {
-    // A last line without its newline was cut in writing, however whole it looks.
+    // A last line without a newline was cut while it was written, even if it looks complete.
     if (!ended) break;
     scanner.take(tooLong ? TOO_LONG : readLogLine(bytes), number, end);
   }
   return scanner;
 }
 
-/** An invalid line, of which only a valid one behind it shows that it is not the torn end. */
+/** An invalid line. It is part of the torn end, unless a valid line follows. */
 interface Suspect extends DamagedLine {
   readonly claim: StoredRow | undefined;
 }
@@ -140,7 +140,7 @@ class Scanner implements SegmentScan {
     if (this.#suspects.length < MAX_DAMAGE) this.#suspects.push(suspect);
   }
 
-  /** A row whose fields still give its hash keeps its place in the chain, whatever its event says. */
+  /** A row whose fields match its hash stays in the chain, even if its event is damaged. */
   #confirm({ claim, line, problem }: Suspect): void {
     this.#damaged(line, problem);
     if (claim !== undefined && hashHolds(claim)) this.#row(claim);
@@ -159,7 +159,7 @@ const NOT_THOSE = "the lines before this commit are not those it was made over";
 
 const TOO_LONG: LogLine = { type: "invalid", problem: "longer than any line of an audit log" };
 
-/** Notes rows of a thread from `first` to `last`. Damage never moves a head back. */
+/** Records rows of a thread from `first` to `last`. A damaged segment never moves a head back. */
 export function noteRows(
   spans: ThreadSpans,
   text: string,
@@ -175,7 +175,7 @@ export function noteRows(
   }
 }
 
-/** Notes that a thread's rows up to `watermark` are archived. */
+/** Records that a thread's rows up to `watermark` are archived. */
 export function noteArchived(
   spans: ThreadSpans,
   text: string,

@@ -22,7 +22,7 @@ import {
   type ThreadSpans,
 } from "./segment-scan.ts";
 
-/** A segment that is not written to any more. Of its threads only 32 bits each stay in memory. */
+/** A segment that is complete. Only 32 bits of each of its threads stay in memory. */
 export interface SealedSegment {
   readonly number: number;
   readonly rows: number;
@@ -30,9 +30,9 @@ export interface SealedSegment {
   readonly last: Commit;
   /** `threadHash` of each of its threads, ascending. */
   readonly hashes: Uint32Array;
-  /** Its threads, for as long as its index is being written. */
+  /** Its threads, while its index is being written. */
   threads: ThreadSpans | undefined;
-  /** In the archive folder, since every row is archived. */
+  /** Moved to the archive folder, because every row is archived. */
   archived: boolean;
 }
 
@@ -54,10 +54,10 @@ export class SegmentStore {
   }
 
   /**
-   * The segment of this number. Its index is written again where it is missing or of other bytes.
+   * Loads a sealed segment. Writes its index again if it is missing or belongs to other bytes.
    *
-   * @returns `undefined` when neither the segment nor an index of it is there. An index alone is enough to
-   *   continue its threads: the archive may have been moved elsewhere.
+   * @returns `undefined` if neither the segment nor its index exists. The index alone is enough to continue the
+   *   threads: the archive may have been moved elsewhere.
    */
   async load(number: number): Promise<SealedSegment | undefined> {
     const found = await this.open(number);
@@ -77,7 +77,7 @@ export class SegmentStore {
     }
   }
 
-  /** Opens a segment, wherever it is. */
+  /** Opens a segment, in the directory or in the archive. */
   async open(number: number): Promise<FoundSegment | undefined> {
     for (const folder of [this.#paths.root, this.#paths.archive]) {
       const file = await this.#files.open(join(folder, segmentName(number)), "read");
@@ -87,7 +87,7 @@ export class SegmentStore {
     return undefined;
   }
 
-  /** What `work` makes of an open segment; `undefined` where the segment is gone. */
+  /** The result of `work` on an open segment. `undefined` if the segment is gone. */
   async read<T>(number: number, work: (found: FoundSegment) => Promise<T>): Promise<T | undefined> {
     const found = await this.open(number);
     try {
@@ -101,7 +101,7 @@ export class SegmentStore {
     return writeIndex(this.#files, this.#indexPath(number), header, threads);
   }
 
-  /** What a segment holds of a thread. */
+  /** The rows of a thread in a segment. */
   async find(segment: SealedSegment, key: ThreadKey): Promise<ThreadSpan | undefined> {
     if (segment.threads !== undefined) return segment.threads.get(threadText(key));
     const answer = await findInIndex(this.#files, this.#indexPath(segment.number), key);
@@ -144,7 +144,7 @@ export class SegmentStore {
     if (found === undefined) throw new Error(`${name}: the file is gone`);
   }
 
-  /** Moves a segment to the archive. Its index stays: the threads' chains continue from it. */
+  /** Moves a segment to the archive. Its index stays, because threads continue from it. */
   async moveToArchive(number: number): Promise<void> {
     const { archive, root } = this.#paths;
     await this.#files.makeDirectory(archive);
@@ -153,7 +153,7 @@ export class SegmentStore {
     await this.#files.syncDirectory(root);
   }
 
-  /** The index was taken away. Guessing "no such thread" would begin its chain a second time. */
+  /** Reads the segment because its index is gone. Treating the thread as new would start its chain a second time. */
   async #recover(number: number): Promise<SegmentScan> {
     const scan = await this.read(number, (found) => this.#rescan(number, found));
     if (scan !== undefined) return scan;
@@ -163,7 +163,7 @@ export class SegmentStore {
   async #rescan(number: number, found: FoundSegment): Promise<SegmentScan> {
     const scan = await scanSegment(found.file, { until: found.bytes });
     const { chain, rows, threads } = scan;
-    // Only a faster way to what was just read: without it the next one reads the segment again.
+    // Errors are ignored: without the index, the next look-up reads the segment again.
     await this.writeIndex(number, { bytes: found.bytes, rows, last: chain.last }, threads).catch(
       () => {},
     );
@@ -175,7 +175,7 @@ export class SegmentStore {
   }
 }
 
-/** Whether the segment has the size and the last commit that an index was made for. */
+/** Whether the segment has the size and the last commit of its index. */
 async function endsWith({ bytes, file }: FoundSegment, index: IndexHeader): Promise<boolean> {
   const end = Buffer.from(`"hash":"${index.last.hash}"}\n`);
   if (bytes !== index.bytes || bytes < end.length) return false;
@@ -216,12 +216,12 @@ function damaged(position: string, problem: string): Error {
   return new Error(`${position}: ${problem}; verify the log`);
 }
 
-/** Where the files of a log are. Names of tenants and threads never become paths. */
+/** The directories of a log. Names of tenants and threads never become paths. */
 export interface LogPaths {
   readonly root: string;
-  /** Segments of which every row is archived. */
+  /** Segments whose rows are all archived. */
   readonly archive: string;
-  /** Copies of what a crash left half written. */
+  /** Copies of incomplete writes. */
   readonly torn: string;
 }
 
@@ -237,12 +237,12 @@ export function indexName(segment: number): string {
   return `segment-${String(segment).padStart(8, "0")}.index`;
 }
 
-/** The numbers of the segments among some names, ascending; they begin at 1. */
+/** The segment numbers among some file names, ascending from 1. */
 export function segmentsIn(names: readonly string[]): number[] {
   return numbersOf(names, segmentName).filter((number) => number > 0);
 }
 
-/** The numbers of the indexes among some names, ascending. */
+/** The index numbers among some file names, ascending. */
 export function indexesIn(names: readonly string[]): number[] {
   return numbersOf(names, indexName).filter((number) => number > 0);
 }

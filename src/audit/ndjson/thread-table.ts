@@ -11,7 +11,7 @@ import {
 } from "./segment-scan.ts";
 import type { SealedSegment, SegmentStore } from "./segment-store.ts";
 
-/** What a sealed segment holds of a thread. */
+/** The rows of a thread in a sealed segment. */
 export interface SealedSpan {
   readonly segment: SealedSegment;
   readonly span: ThreadSpan;
@@ -21,7 +21,7 @@ export interface ThreadTableOptions {
   readonly store: SegmentStore;
   /** Ascending. */
   readonly sealed: readonly SealedSegment[];
-  /** What the segment being written holds. */
+  /** The threads and rows of the segment being written. */
   readonly active: { readonly threads: ThreadSpans; readonly rows: number };
   /** Heads kept in memory, at least. */
   readonly heads: number;
@@ -29,16 +29,15 @@ export interface ThreadTableOptions {
 }
 
 /**
- * Where each thread's rows are, the head that its chain continues from, and which segments are archived.
+ * Finds each thread's rows and the head from which its chain continues. Knows which segments are archived.
  *
- * In memory are the threads of the segment being written, which its size bounds, the heads used last,
- * and 32 bits for each thread of each sealed segment. A new thread is known to be new without
- * reading anything.
+ * It holds in memory the threads of the segment being written, the heads used last, and 32 bits for each thread of
+ * each sealed segment. So it knows a new thread without reading the disk.
  */
 export class ThreadTable {
   readonly #options: ThreadTableOptions;
   readonly #heads: RecentMap<RowAnchor>;
-  /** Heads of threads with rows that are queued and not yet stored; the queue bounds them. */
+  /** Heads of threads with rows that are queued and not yet stored. The queue bounds them. */
   readonly #queued = new Map<string, { head: RowAnchor; calls: number }>();
   #sealed: readonly SealedSegment[];
   #active: ThreadSpans;
@@ -64,7 +63,7 @@ export class ThreadTable {
     return this.#active;
   }
 
-  /** The thread's last row, queued or stored, or `undefined` where an index has to be read to know it. */
+  /** The thread's last row, queued or stored. `undefined` if an index must be read to know it. */
   knownHead({ name }: NamedThread): RowAnchor | undefined {
     const known =
       this.#queued.get(name)?.head ?? this.#heads.get(name) ?? headIn(this.#active.get(name));
@@ -88,7 +87,7 @@ export class ThreadTable {
     return this.#sealed.filter(({ hashes }) => mayHold(hashes, hash));
   }
 
-  /** What the sealed segments hold of a thread, ascending. */
+  /** The rows of a thread in the sealed segments, ascending. */
   async sealedSpans(thread: NamedThread): Promise<readonly SealedSpan[]> {
     const spans: SealedSpan[] = [];
     for (const segment of this.sealedWith(thread)) {
@@ -128,7 +127,7 @@ export class ThreadTable {
     noteArchived(this.#active, thread.name, thread, watermark);
   }
 
-  /** The segment being written was sealed: its threads get an index, and the next has none yet. */
+  /** Called when the segment being written was sealed. Writes its index and starts a new list of threads. */
   async seal(info: SealedInfo): Promise<void> {
     const threads = this.#active;
     const rows = this.#rows;
@@ -141,7 +140,7 @@ export class ThreadTable {
     try {
       await this.#options.store.writeIndex(number, { bytes, rows, last }, threads);
     } catch (error) {
-      // It is made again from the segment when it is needed.
+      // The index is made again from the segment when it is needed.
       this.#options.onError(error);
     }
     segment.threads = undefined;
@@ -194,7 +193,7 @@ export class ThreadTable {
   }
 }
 
-/** The head that a span gives; none where it holds archive lines only. */
+/** The head in a span. `undefined` if the span has only archive lines. */
 function headIn(span: ThreadSpan | undefined): RowAnchor | undefined {
   return span === undefined || span.last === 0
     ? undefined

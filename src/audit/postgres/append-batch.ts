@@ -6,7 +6,7 @@ import { binaryArray, int4Array, TYPES, textArray } from "./binary-array.ts";
 import type { PgResult } from "./pg-pool.ts";
 import { storedText } from "./stored-rows.ts";
 
-/** What one call appends; without entries it is a probe. */
+/** The entries of one call. Without entries it is a probe. */
 export interface AppendCall {
   readonly thread: NamedThread;
   readonly entries: readonly EntryText[];
@@ -17,30 +17,30 @@ export function threadName(thread: Pick<NamedThread, "tenant_id" | "thread_id">)
   return sha256(JSON.stringify([thread.tenant_id, thread.thread_id]));
 }
 
-/** Several calls as the parameters of one statement, and its answer as theirs. */
+/** Several calls as the parameters of one statement, and its result as their answers. */
 export class AppendBatch {
   readonly #calls: readonly AppendCall[];
-  /** Places of the threads in the statement, from 1, by their name. */
-  readonly #places = new Map<string, number>();
+  /** Positions of the threads in the statement, from 1, by thread name. */
+  readonly #positions = new Map<string, number>();
   readonly #threads: NamedThread[] = [];
 
   constructor(calls: readonly AppendCall[]) {
     this.#calls = calls;
     for (const { thread } of calls) {
-      if (this.#places.has(thread.name)) continue;
+      if (this.#positions.has(thread.name)) continue;
       this.#threads.push(thread);
-      this.#places.set(thread.name, this.#threads.length);
+      this.#positions.set(thread.name, this.#threads.length);
     }
   }
 
   /** In the order of the parameters of `append_rows`, from `p_names` on. */
   parameters(): Buffer[] {
-    const places: number[] = [];
+    const positions: number[] = [];
     const entries: EntryText[] = [];
     for (const call of this.#calls) {
-      const place = this.#placeOf(call);
+      const position = this.#positionOf(call);
       for (const entry of call.entries) {
-        places.push(place);
+        positions.push(position);
         entries.push(entry);
       }
     }
@@ -50,7 +50,7 @@ export class AppendBatch {
       binaryArray(TYPES.bytea, this.#threads.map(threadName)),
       textArray(this.#threads.map(({ tenant_id }) => storedText(tenant_id))),
       textArray(this.#threads.map(({ thread_id }) => storedText(thread_id))),
-      int4Array(places),
+      int4Array(positions),
       ids(({ run_id }) => run_id),
       ids(({ event_id }) => event_id),
       binaryArray(
@@ -68,24 +68,24 @@ export class AppendBatch {
   }
 
   /**
-   * What each call is told, in their order; `undefined` where its thread was left out, because another
-   * transaction has locked it: then nothing of the call was stored.
+   * The answer to each call, in their order. `undefined` if its thread was left out because another transaction has
+   * locked it. Then nothing of the call was stored.
    *
-   * @throws Error when the answer is not one to them.
+   * @throws Error if the result does not answer the calls.
    */
   anchors({ rows }: PgResult): (RowAnchor | undefined)[] {
     const found = new Map<number, RowAnchor>();
-    for (const { hash, ordinal, place } of rows) {
+    for (const { hash, ordinal, place: position } of rows) {
       const at = Number(ordinal);
-      if (typeof place !== "number" || typeof hash !== "string" || !isCount(at)) {
+      if (typeof position !== "number" || typeof hash !== "string" || !isCount(at)) {
         throw new Error("audit log: append_rows answered with something else than rows");
       }
-      found.set(place, { ordinal: at, hash });
+      found.set(position, { ordinal: at, hash });
     }
     const heads = this.#threads.map((_, index) => found.get(-1 - index));
     let next = 1;
     return this.#calls.map((call) => {
-      const thread = this.#placeOf(call) - 1;
+      const thread = this.#positionOf(call) - 1;
       const head = heads[thread];
       if (head === undefined) {
         next += call.entries.length;
@@ -103,10 +103,10 @@ export class AppendBatch {
     });
   }
 
-  #placeOf({ thread }: AppendCall): number {
-    const place = this.#places.get(thread.name);
-    if (place === undefined) throw new Error(`no place for thread ${thread.name}`);
-    return place;
+  #positionOf({ thread }: AppendCall): number {
+    const position = this.#positions.get(thread.name);
+    if (position === undefined) throw new Error(`no position for thread ${thread.name}`);
+    return position;
   }
 }
 
@@ -114,7 +114,7 @@ function stored(id: string | null): string | null {
   return id === null ? null : storedText(id);
 }
 
-/** What an event goes by in its thread: the first 16 bytes of SHA-256 of the id as it is stored. */
+/** The key of an event in its thread: the first 16 bytes of the SHA-256 of its stored ID. */
 export function eventKey(id: string): Buffer {
   return sha256(storedText(id)).subarray(0, 16);
 }

@@ -7,34 +7,34 @@ import { storeCalls } from "./store-calls.ts";
 
 export interface AppendQueueOptions {
   /**
-   * Stores calls in their order, all or none but those of locked threads, and answers each: `undefined`
-   * where its thread is locked.
+   * Stores calls in their order, all or none, except those of locked threads. Answers each call: `undefined` if its
+   * thread is locked.
    *
-   * @param waitMs how long one lock is waited for where no thread can be had.
+   * @param waitMs how long to wait for one lock if every thread is locked.
    */
   readonly write: (
     calls: readonly AppendCall[],
     waitMs: number,
   ) => Promise<readonly (RowAnchor | undefined)[]>;
-  /** Each call gets a transaction of its own. */
+  /** Each call gets its own transaction. */
   readonly each: boolean;
-  /** For how long the calls of a thread wait while it is locked and none is stored, in ms. */
+  /** How long the calls of a locked thread wait while none of them is stored, in ms. */
   readonly lockMs: number;
-  /** Bytes of calls that may wait for locked threads. */
+  /** Most bytes of calls that wait for locked threads. */
   readonly maxLockedBytes: number;
 }
 
 /**
- * Appends in the order of the calls; those that wait go together into the next transaction.
+ * Appends in the order of the calls. Calls that wait share the next transaction.
  *
- * When one fails, so does everything queued behind it: else rows of a thread would change places when
- * their callers try again. An error about the data of one call hits that call alone. A thread that another
- * transaction has locked is left out: its calls, and all that come for it, wait beside the queue.
+ * If a call fails, all calls queued behind it fail as well. Otherwise a retry would change the order of a thread's
+ * rows. An error about the data of one call fails that call alone. If another transaction has locked a thread, its
+ * calls, present and later ones, wait outside the queue.
  */
 export class AppendQueue {
   readonly #queue: CommitQueue<WaitingCall>;
   readonly #locked: LockedThreads;
-  /** Those that wait or are being written, in their order. */
+  /** Transactions that wait or are being written, in order. */
   readonly #transactions = new Set<Transaction>();
 
   constructor(options: AppendQueueOptions) {
@@ -59,12 +59,12 @@ export class AppendQueue {
     });
   }
 
-  /** Bytes not yet stored, those of the running transactions included. */
+  /** Bytes that are not stored yet, including those being written. */
   get bytes(): number {
     return this.#queue.bytes + this.#locked.bytes;
   }
 
-  /** Threads that wait for the lock of another transaction. */
+  /** Threads that are locked by another transaction. */
   get lockedThreads(): number {
     return this.#locked.count;
   }
@@ -84,7 +84,7 @@ export class AppendQueue {
     }
   }
 
-  /** All calls of a thread, so that they stay in their order. */
+  /** All calls of a thread, to keep their order. */
   #holdBack(calls: readonly WaitingCall[]): void {
     if (calls.length === 0) return;
     const threads = new Set(calls.map(({ thread }) => thread.name));
@@ -110,12 +110,12 @@ class Transaction implements CommitBatch<WaitingCall> {
     this.#options = options;
   }
 
-  /** Also of the calls that were held back since: the queue has counted them. */
+  /** Including the calls held back since, because the queue has counted them. */
   get bytes(): number {
     return this.#batch.bytes;
   }
 
-  /** Calls that have no answer and were not held back. */
+  /** Calls that have no answer and are not held back. */
   get unanswered(): WaitingCall[] {
     return this.#batch.calls.filter(isUnanswered);
   }

@@ -7,14 +7,14 @@ import { isLocked, type PgPool, pauseMs, tryStatement } from "./pg-pool.ts";
 
 export interface BatchWriterOptions {
   readonly pool: PgPool;
-  /** Quoted. */
+  /** Quoted for SQL. */
   readonly schema: string;
   readonly durability: Durability;
   /** See `PostgresSettings.doubtMs`. */
   readonly doubtMs: number;
   /**
-   * For how long a statement that met another transaction is tried again, in ms. Default 30,000: as long
-   * as an append waits for the lock on its thread.
+   * How long a statement is retried after a collision with another transaction, in ms. Default 30,000, as an append
+   * waits for the lock of its thread.
    */
   readonly collisionMs?: number;
 }
@@ -22,10 +22,10 @@ export interface BatchWriterOptions {
 const COLLISION_MS = 30_000;
 
 /**
- * What the functions of the schema are told of their transaction: `synchronous_commit`, and how long it
- * waits for a thread's lock.
+ * The transaction's settings for the functions of the schema: `synchronous_commit`, and how long to wait for a
+ * thread's lock.
  *
- * @param waitMs 0: not at all.
+ * @param waitMs in ms. 0: no wait.
  */
 export function writeMode(durability: Durability, waitMs: number): string {
   return `${durability === "none" ? "off" : "on"} ${waitMs}`;
@@ -34,8 +34,8 @@ export function writeMode(durability: Durability, waitMs: number): string {
 /**
  * Writes batches, each with one statement, which is one transaction.
  *
- * A statement whose answer was lost is sent again under the same batch id until there is an answer:
- * the database does it once.
+ * A statement whose answer was lost is sent again with the same batch ID until there is an answer. The database
+ * executes it once.
  */
 export class BatchWriter {
   readonly #options: BatchWriterOptions;
@@ -48,12 +48,11 @@ export class BatchWriter {
   }
 
   /**
-   * @param waitMs how long the lock of a thread is waited for where none of the threads can be had. 0: not
-   *   at all.
-   * @returns what each call is told; `undefined` where its thread was left out, see {@link AppendBatch}.
-   * @throws (rejects) with the error of PostgreSQL or of the connection when nothing was written, 55P03
-   *   where it met a lock on more than a thread; with an Error that says so when that could not be found
-   *   out.
+   * @param waitMs how long to wait for a thread's lock if every thread is locked, in ms. 0: no wait.
+   * @returns the answer to each call. `undefined` if its thread was left out, see {@link AppendBatch}.
+   * @throws (rejects) with the error of PostgreSQL or of the connection if nothing was written. Its code is 55P03 for
+   *   a lock that is not a thread's.
+   * @throws (rejects) with an Error that says so if the outcome is unknown.
    */
   async write(calls: readonly AppendCall[], waitMs = 0): Promise<(RowAnchor | undefined)[]> {
     const { collisionMs = COLLISION_MS, doubtMs, durability, pool } = this.#options;

@@ -1,16 +1,15 @@
-/** Object ids of PostgreSQL's types, the same in every database. */
+/** Object IDs of PostgreSQL's types. They are the same in every database. */
 export const TYPES = { bytea: 17, int4: 23, int8: 20, text: 25, uuid: 2950 } as const;
 
 const HEAD_BYTES = 20;
 
 /**
- * An array as PostgreSQL reads it in its binary format: nothing in it is escaped, so that a large text
- * costs its bytes and no more.
+ * An array in PostgreSQL's binary format. It needs no escaping, so a large text takes no more than its bytes.
  */
 export function binaryArray(type: number, items: readonly (Uint8Array | null)[]): Buffer {
   let bytes = HEAD_BYTES;
   for (const item of items) bytes += 4 + (item?.length ?? 0);
-  // An empty array has no dimension at all.
+  // An empty array has no dimensions.
   if (items.length === 0) bytes = 12;
   const array = Buffer.allocUnsafe(bytes);
   array.writeInt32BE(items.length === 0 ? 0 : 1, 0);
@@ -29,7 +28,7 @@ export function binaryArray(type: number, items: readonly (Uint8Array | null)[])
   return array;
 }
 
-/** Texts, `null` where there is none. */
+/** Texts, with `null` for a missing one. */
 export function textArray(texts: readonly (string | null)[]): Buffer {
   return binaryArray(
     TYPES.text,

@@ -1,7 +1,7 @@
 import type { RowAnchor } from "../audit-row.ts";
 import type { AppendCall } from "./append-batch.ts";
 
-/** A transaction takes the calls that wait, up to this many entries and bytes; at least one call. */
+/** A transaction takes waiting calls up to this many entries and bytes, and at least one call. */
 const BATCH_ENTRIES = 1000;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
@@ -11,9 +11,9 @@ export class WaitingCall implements AppendCall {
   readonly entries: AppendCall["entries"];
   readonly bytes: number;
   readonly answered: Promise<RowAnchor>;
-  /** Its answer, or why it alone was refused; `undefined` as long as neither is known. */
+  /** Its answer, or the error for which it alone was refused. `undefined` while neither is known. */
   outcome: RowAnchor | Error | undefined;
-  /** Whether it waits with the locked threads. */
+  /** Whether it waits for a locked thread. */
   isHeldBack = false;
   #resolve: (anchor: RowAnchor) => void = () => {};
   #reject: (error: Error) => void = () => {};
@@ -28,7 +28,7 @@ export class WaitingCall implements AppendCall {
     });
   }
 
-  /** Tells its caller the outcome; `failure` where there is none. */
+  /** Settles the caller's promise with the outcome, or with `failure` if there is none. */
   settle(failure: Error | undefined): void {
     const outcome = this.outcome ?? failure ?? new Error("audit log: a call without an answer");
     if (outcome instanceof Error) this.#reject(outcome);
@@ -43,7 +43,7 @@ export class CallBatch {
   #entries = 0;
   readonly #each: boolean;
 
-  /** @param each it has room for one call. */
+  /** @param each the batch holds one call. */
   constructor(each: boolean) {
     this.#each = each;
   }
@@ -63,7 +63,7 @@ export class CallBatch {
   }
 }
 
-/** An entry's text may be one byte or two a character; what stands around it counts for little. */
+/** An estimate: a character takes one or two bytes, and the rest of a row is small. */
 function sizeOf(entries: AppendCall["entries"]): number {
   let bytes = 256;
   for (const { event_text } of entries) bytes += 512 + event_text.length;

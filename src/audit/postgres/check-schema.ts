@@ -1,9 +1,9 @@
 import type { PgClient } from "./pg-pool.ts";
 import { quotedSchema } from "./postgres-options.ts";
 
-/** What reading needs. */
+/** Parts that reading needs. */
 const READ_PARTS = ["table rows", "table threads"] as const;
-/** What this package's version of the schema consists of, as {@link schemaParts} names it. */
+/** Parts of this version's schema, as {@link schemaParts} names them. */
 export const PARTS = [
   ...READ_PARTS,
   "table batches",
@@ -49,7 +49,7 @@ export async function schemaParts(client: PgClient, schema: string): Promise<Rea
   return new Set(rows.map(({ part }) => String(part)));
 }
 
-/** The version of the schema; 0: there is no log in it. @param parts read before, see {@link schemaParts}. */
+/** The version of the schema. 0: it holds no log. @param parts from {@link schemaParts}, read before. */
 export async function schemaVersion(
   client: PgClient,
   schema: string,
@@ -63,8 +63,8 @@ export async function schemaVersion(
 }
 
 /**
- * @throws Error when a schema without a version has tables that a log would have: it is half a log, or
- *   somebody else's.
+ * @throws Error if a schema without a version has tables with a log's names. It is an incomplete log, or belongs to
+ *   another program.
  */
 export function checkNoLog(schema: string, parts: ReadonlySet<string>): void {
   const own = ["rows", "threads", "batches", "migrations"];
@@ -79,8 +79,8 @@ export function checkNoLog(schema: string, parts: ReadonlySet<string>): void {
 }
 
 /**
- * @param whole whether everything is needed: for reading and verifying, the tables are enough.
- * @throws Error that names what is missing of the current version.
+ * @param whole whether all parts are needed. Reading and verifying need only the tables.
+ * @throws Error that names the missing parts.
  */
 export function checkParts(schema: string, parts: ReadonlySet<string>, whole: boolean): void {
   const missing = (whole ? PARTS : READ_PARTS).filter((part) => !parts.has(part));

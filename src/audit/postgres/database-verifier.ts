@@ -10,12 +10,12 @@ import type { DatabaseRow, StatedHead } from "./stored-rows.ts";
 interface OpenThread {
   readonly thread: string;
   readonly head: StatedHead | undefined;
-  /** The last row that could be read as one. */
+  /** The last row that could be parsed. */
   row: StoredRow | undefined;
   last: RowAnchor;
 }
 
-/** Takes the rows of a database, thread by thread, and gathers what is wrong with them. */
+/** Checks the rows of a database, thread by thread, and collects problems. */
 export class DatabaseVerifier {
   readonly #table: string;
   readonly #spans: SpanAnchors;
@@ -26,7 +26,7 @@ export class DatabaseVerifier {
   #threads = 0;
   #erased = 0;
 
-  /** @param table of the rows, for messages. */
+  /** @param table name of the table of rows, for problems. */
   constructor(
     table: string,
     spans: SpanAnchors,
@@ -38,7 +38,7 @@ export class DatabaseVerifier {
     this.#problems = new ProblemList(maxProblems, onProblem);
   }
 
-  /** The next row, ascending by thread and ordinal, and what its thread says of its last row. */
+  /** Takes the next row, ascending by thread and ordinal, and the head that its thread states. */
   row({ ordinal, problem, row, thread }: DatabaseRow, head: StatedHead | undefined): void {
     if (this.#open?.thread !== thread) this.#begin(thread, head);
     const open = this.#open;
@@ -58,12 +58,12 @@ export class DatabaseVerifier {
     open.last = { ordinal, hash: row.hash };
   }
 
-  /** A thread of which no row is left. */
+  /** Takes a thread without rows. */
   emptyThread(key: Pick<StoredRow, "tenant_id" | "thread_id">, head: RowAnchor): void {
-    this.#problems.add({ ...this.#place(key), problem: missing(0, head.ordinal) });
+    this.#problems.add({ ...this.#position(key), problem: missing(0, head.ordinal) });
   }
 
-  /** Everything was read. */
+  /** Returns the report after the last row. */
   result(): VerifyReport {
     this.#end();
     const counts = { rows: this.#rows, threads: this.#threads, erasedRows: this.#erased };
@@ -73,7 +73,7 @@ export class DatabaseVerifier {
   #begin(thread: string, head: StatedHead | undefined): void {
     this.#end();
     this.#threads += 1;
-    // One thread's rows come together, so that no more than its own head has to be kept.
+    // The rows of a thread are consecutive, so only its own head is kept.
     this.#chains = new ThreadChains();
     this.#open = { thread, head, row: undefined, last: EMPTY_THREAD };
   }
@@ -84,7 +84,7 @@ export class DatabaseVerifier {
     if (open?.row === undefined || open.head === undefined) return;
     const { head, last, row } = open;
     if (last.ordinal < head.ordinal) {
-      this.#problems.add({ ...this.#place(row), problem: missing(last.ordinal, head.ordinal) });
+      this.#problems.add({ ...this.#position(row), problem: missing(last.ordinal, head.ordinal) });
     } else if (last.ordinal > head.ordinal) {
       const problem = `the thread ends with row ${head.ordinal}: this one was inserted`;
       this.#report(problem, last.ordinal, row);
@@ -94,11 +94,11 @@ export class DatabaseVerifier {
   }
 
   #report(problem: string, ordinal: number, row: StoredRow | undefined): void {
-    const place = row === undefined ? { file: this.#table, line: 0 } : this.#place(row);
-    this.#problems.add({ ...place, ordinal, problem });
+    const position = row === undefined ? { file: this.#table, line: 0 } : this.#position(row);
+    this.#problems.add({ ...position, ordinal, problem });
   }
 
-  #place({ tenant_id, thread_id }: Pick<StoredRow, "tenant_id" | "thread_id">) {
+  #position({ tenant_id, thread_id }: Pick<StoredRow, "tenant_id" | "thread_id">) {
     return { file: this.#table, line: 0, tenant_id, thread_id };
   }
 }

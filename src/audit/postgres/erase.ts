@@ -4,11 +4,11 @@ import { int8Array, textArray } from "./binary-array.ts";
 import { type RunStatement, rowPages } from "./row-pages.ts";
 
 /**
- * Erases the payloads of a thread's rows, page by page: what is left says which kind of event it was
- * and when. The hashes hold, since they cover the digest of the event and not the event.
+ * Erases the payloads of a thread's rows, page by page. The kind and time of each event remain. The hashes stay
+ * valid, because they cover the digest of the event.
  *
  * @param thread its number in the database.
- * @returns how many were erased; those that were erased before do not count.
+ * @returns how many payloads this call erased.
  */
 export async function eraseThread(
   run: RunStatement,
@@ -31,14 +31,14 @@ export async function eraseThread(
 }
 
 /**
- * Longest kind that is kept, in characters. What stands in an event's place has to be shorter than 1,024
- * bytes, and each character may take six.
+ * Longest kind that is kept, in characters. The text of an erased event must be shorter than 1,024 bytes, and a
+ * character may take six.
  */
 const KEPT = 64;
 
-/** The text that stands in place of an erased event: its kind and its time are left. */
+/** The text that replaces an erased event. It has the event's kind and time. */
 export function erasedText(eventText: string): string {
-  // Of an event that was damaged by hand the rest is erased as well, though nothing can be told of it.
+  // A damaged event may have neither. It is erased, too.
   const event = parseJson(eventText);
   const { kind, timestamp } = isObject(event) ? event : {};
   const erased: ErasedEvent = { erased: true, kind: nameIn(kind), timestamp: timeIn(timestamp) };
@@ -49,7 +49,7 @@ function nameIn(value: unknown): string {
   return typeof value === "string" ? value.slice(0, KEPT) : "";
 }
 
-/** An event of an application's own kind may have anything in that place: only a time is left. */
+/** In an event of an application's own kind this field may have any value. Only a time is kept. */
 function timeIn(value: unknown): string {
   if (typeof value !== "string" || value.length > KEPT) return "";
   return readTimestamp(value) === undefined ? "" : value;

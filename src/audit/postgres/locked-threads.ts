@@ -7,41 +7,41 @@ import { pauseMs } from "./pg-pool.ts";
 import { storeCalls } from "./store-calls.ts";
 
 /**
- * How long a transaction waits for the lock of a thread where it can have none, in ms: as long as other
- * writers hold it, so that these come in turn. Meanwhile all calls wait that are not held back.
+ * How long a transaction waits for a thread's lock if every thread is locked, in ms. It is as long as other writers
+ * hold a lock, so that they get their turn. Calls that are not held back wait meanwhile.
  */
 export const SHORT_WAIT_MS = 50;
-/** The same for a thread that is held back: meanwhile it takes one connection. */
+/** The same for a thread that is held back. Meanwhile it takes one connection. */
 export const LOCK_WAIT_MS = 250;
-/** A thread that was waited for so often is stuck: nobody who writes rows holds a lock for so long. */
+/** Waits after which a thread counts as stuck. A writer of rows never holds a lock that long. */
 const STUCK_AFTER = 2;
 
-/** Threads that go alone, see below, are tried so many at a time: each takes {@link SHORT_WAIT_MS}. */
+/** How many threads that go alone are tried at a time. Each takes {@link SHORT_WAIT_MS}. */
 const ALONE_AT_A_TIME = 4;
 
-/** A thread that was found locked, and its calls in their order. */
+/** A locked thread and its calls, in their order. */
 interface LockedThread {
   readonly thread: NamedThread;
   calls: WaitingCall[];
-  /** When it was found locked, or when a call of it was stored last. */
+  /** When it was found locked, or when one of its calls was stored last. */
   sinceMs: number;
-  /** How often its lock was waited for in vain. */
+  /** How often waiting for its lock timed out. */
   waits: number;
   /**
-   * It met a lock that can't be left out: another transaction creates the thread, or has locked a table. It
-   * would hold back what goes with it.
+   * It met a lock that no transaction can leave out: another transaction is creating the thread, or has locked a
+   * table. It would hold back the other calls of its transaction.
    */
   goesAlone: boolean;
 }
 
 /**
- * Calls of threads that another transaction has locked. They are tried again and again on one connection,
- * beside the calls of other threads. Where none of them can be had, one is waited for: first those that
- * other writers may have, in turn. A thread is here until none of its calls waits.
+ * Calls of threads that another transaction has locked. They are retried on one connection, beside the calls of other
+ * threads. If every thread is locked, a transaction waits for one of them, in turn. Threads that other writers may
+ * hold come first. A thread stays here until none of its calls waits.
  */
 export class LockedThreads {
   readonly #options: AppendQueueOptions;
-  /** By name; those that were tried last stand last. */
+  /** By name, in the order of their last attempt. */
   readonly #threads = new Map<string, LockedThread>();
   #bytes = 0;
   #running: Promise<void> | undefined;
@@ -50,7 +50,7 @@ export class LockedThreads {
     this.#options = options;
   }
 
-  /** Bytes of the calls that wait here. */
+  /** Bytes of the calls that wait. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -63,7 +63,7 @@ export class LockedThreads {
     return this.#threads.has(name);
   }
 
-  /** Takes a call, or refuses it where too many bytes wait here. */
+  /** Takes a call, or refuses it if too many bytes wait. */
   add(call: WaitingCall): void {
     const { maxLockedBytes } = this.#options;
     const { bytes, thread } = call;
@@ -85,7 +85,7 @@ export class LockedThreads {
       });
     }
     this.#bytes += bytes;
-    // Not at once: the other threads of this moment shall be tried with it.
+    // Deferred, so that other threads of the same moment are tried with it.
     this.#running ??= Promise.resolve().then(() => this.#run());
   }
 
@@ -125,14 +125,16 @@ export class LockedThreads {
     return isStored;
   }
 
-  /** What is tried next: of each thread the calls that one transaction takes, or the first if it is stuck. */
+  /**
+   * The next attempts: for each thread the calls that fit into a transaction, or only the first call if it is stuck.
+   */
   #batches(threads: readonly LockedThread[]): readonly (readonly WaitingCall[])[] {
     const batches: CallBatch[] = [];
     let batch: CallBatch | undefined;
     for (const thread of threads) {
       for (const [index, call] of thread.calls.entries()) {
         const fits = batch?.hasRoomFor(call) === true;
-        // All in one transaction: a call may not be stored before one of the same thread that is left out.
+        // All calls in one transaction: a call must not be stored before an earlier one of its thread.
         if (index > 0 && (isStuck(thread) || !fits)) break;
         if (batch === undefined || !fits) {
           batch = new CallBatch(this.#options.each);
@@ -152,7 +154,7 @@ export class LockedThreads {
       await storeCalls(calls, {
         write: (waiting) => {
           const wait = left;
-          // The parts, where a lock is looked for.
+          // The halves of a batch, when storeCalls looks for a lock.
           left = SHORT_WAIT_MS;
           return this.#options.write(waiting, wait);
         },
@@ -178,7 +180,7 @@ export class LockedThreads {
     return stored;
   }
 
-  /** Settles the calls that have an answer; the others stay where they are, and their threads come last. */
+  /** Settles the calls that have an answer. The other calls keep their order, and their threads move to the end. */
   #take(calls: readonly WaitingCall[]): void {
     const answered = new Set<string>();
     for (const call of calls) {
@@ -191,7 +193,7 @@ export class LockedThreads {
       if (locked === undefined) continue;
       this.#threads.delete(name);
       if (answered.has(name)) {
-        // What it met may be what the others met: a lock on a table.
+        // The other threads may have met the same lock on a table.
         if (locked.goesAlone) for (const other of this.#threads.values()) other.goesAlone = false;
         locked.goesAlone = false;
         locked.waits = 0;
@@ -222,7 +224,7 @@ export class LockedThreads {
     }
   }
 
-  /** Refuses all calls of a thread: those behind would else take the place of those before. */
+  /** Refuses all calls of a thread. Otherwise later calls would be stored before refused ones. */
   #fail({ calls, thread }: LockedThread, error: Error): void {
     this.#threads.delete(thread.name);
     for (const call of calls) {
@@ -241,7 +243,7 @@ function isStuck({ goesAlone, waits }: LockedThread): boolean {
   return goesAlone || waits >= STUCK_AFTER;
 }
 
-/** @param outcome what did not happen. */
+/** @param outcome the operation that was not done. */
 export function lockedTooLong(thread: NamedThread, ms: number, outcome: string): Error {
   return new Error(
     `audit log: ${nameOf(thread)}: for ${ms} ms another transaction has held its lock, or one on the log's tables, and ${outcome}: find it with pg_blocking_pids() and end it`,

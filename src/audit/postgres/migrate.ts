@@ -4,15 +4,15 @@ import { migration2 } from "./migration-2.ts";
 import { begin, type PgClient, type PgPool, withClient } from "./pg-pool.ts";
 import { quotedSchema } from "./postgres-options.ts";
 
-/** The statements of each version of the schema, the first one first; given the quoted schema. */
+/** The SQL of each version of the schema, in order, for a quoted schema name. */
 const MIGRATIONS: readonly ((schema: string) => string)[] = [migration1, migration2];
 
 /** The version of the schema that this package reads and writes. */
 const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** What opening a schema came to. */
+/** The result of opening a schema. */
 export interface Migration {
-  /** 0 where there was none. */
+  /** 0 for a schema without a log. */
   readonly from: number;
   readonly to: number;
 }
@@ -20,17 +20,17 @@ export interface Migration {
 export interface MigrateOptions {
   /** Whether the schema may be changed. */
   readonly allowed: boolean;
-  /** Whether the log is only read: then its tables are enough. Default false. */
+  /** Whether the log is only read. Then its tables are enough. Default false. */
   readonly reads?: boolean;
 }
 
 /**
- * Brings a schema to the version of this package: all of it, or nothing. Several processes may do it
- * at once; one does, and the others wait for it.
+ * Brings a schema to the version of this package, completely or not at all. Several processes may call it at once:
+ * one migrates, and the others wait for it.
  *
- * @throws (rejects) with an Error when the schema is of a newer version, or of an older one and may
- *   not be changed, when something of it is missing, or when the database does not store UTF-8; with
- *   PostgreSQL's error otherwise.
+ * @throws (rejects) with an Error if the schema is newer, if it is older and may not be changed, if a part of it is
+ *   missing, or if the database does not store UTF-8.
+ * @throws (rejects) with PostgreSQL's error otherwise.
  */
 export async function migrate(
   pool: PgPool,
@@ -39,8 +39,8 @@ export async function migrate(
 ): Promise<Migration> {
   const quoted = quotedSchema(schema);
   return withClient(pool, async (client) => {
-    // A role that may only append can open a log that is up to date. Parts before the version: another
-    // process may make all of them at once in between.
+    // Reads first, so that a role that may only append can open a log that is up to date. The parts come before the
+    // version, because another process may create all of them in between.
     const there = await schemaParts(client, schema);
     const before = await schemaVersion(client, schema, there);
     checkNotNewer(before, schema);
@@ -51,7 +51,8 @@ export async function migrate(
     if (before === 0) checkNoLog(schema, there);
     if (!allowed) throw notMigrated(before, schema);
     await checkEncoding(client);
-    // Whoever has waited for the lock has to see what was done meanwhile, whatever the database's default.
+    // After waiting for the lock, this transaction must see the changes of the other process, whatever the default
+    // isolation is.
     await client.query(begin("isolation level read committed"));
     await client.query({
       text: "select pg_advisory_xact_lock(hashtextextended($1, 0))",
@@ -84,7 +85,7 @@ function notMigrated(version: number, schema: string): Error {
   );
 }
 
-/** @throws Error when the schema is of a version that this package does not know. */
+/** @throws Error if the schema is newer than this package. */
 function checkNotNewer(version: number, schema: string): void {
   if (version <= SCHEMA_VERSION) return;
   throw new Error(
@@ -97,7 +98,7 @@ async function create(client: PgClient, schema: string, quoted: string): Promise
     text: "select from pg_namespace where nspname = $1",
     values: [schema],
   });
-  // Not `if not exists`: that asks for the right to create schemas where nothing is to be created.
+  // Not `if not exists`: it requires the right to create schemas, even if nothing is created.
   if (rows.length === 0) await client.query({ text: `create schema ${quoted}` });
   await client.query({
     text: `create table ${quoted}.migrations (

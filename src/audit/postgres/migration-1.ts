@@ -1,12 +1,12 @@
 /**
- * Version 1 of the schema, but for the functions that version 2 brings.
+ * Version 1 of the schema, without the functions that version 2 replaces.
  *
- * Ids and events are stored as JSON writes strings, without the quotes: what most ids look like
- * anyway, and PostgreSQL's text can hold neither U+0000 nor half a surrogate pair. So a row's hash
- * can be computed in the database, and anybody can check it with plain SQL.
+ * IDs and events are stored as in a JSON string, without the quotes. PostgreSQL's text can hold neither U+0000 nor an
+ * unpaired surrogate, and most IDs look the same in this form. So the database can compute a row's hash, and plain
+ * SQL can check it.
  *
- * The rows form the chain; what holds it together stands in the database itself, for whoever writes
- * there: a row that does not follow, and every change but the erasing of a payload, is refused.
+ * The database itself enforces the chain, for every writer. It refuses a row that does not continue its thread, and
+ * every change except erasing a payload.
  *
  * @param s the schema, quoted.
  */

@@ -1,15 +1,15 @@
 /**
- * Version 2 of the schema: a locked thread holds back its own rows only.
+ * Version 2 of the schema: a locked thread holds back only its own rows.
  *
- * Both functions keep their parameters, so that what was granted on them stays granted. How long a lock
- * is waited for stands behind `synchronous_commit`: `on 250`, in ms. Writers of version 1, which may go
- * on meanwhile, send none: they wait 30 s for every thread, as before.
+ * Both functions keep their parameters, so that granted rights stay valid. The time to wait for a lock, in ms,
+ * follows `synchronous_commit`: `on 250`. Writers of version 1 may still run and send no time. They wait 30 s for
+ * every thread, as before.
  *
  * @param s the schema, quoted.
  */
 export function migration2(s: string): string {
   const waitMs = "wait_ms integer := nullif(split_part(p_synchronous_commit, ' ', 2), '')::integer";
-  // A lock on a whole table is waited for also where no thread is.
+  // A lock on a table is waited for even if threads are not.
   const beginWrite = `perform set_config('synchronous_commit', split_part(p_synchronous_commit, ' ', 1), true);
   perform set_config('lock_timeout',
     case when wait_ms is null then '30s' when wait_ms = 0 then '50ms' else wait_ms || 'ms' end, true);`;

@@ -9,23 +9,23 @@ import {
 import type { RunStatement } from "./row-pages.ts";
 
 export interface OpenPoolOptions {
-  /** `postgres://…`, as the package `pg` takes it. */
+  /** `postgres://…`, as the package `pg` accepts it. */
   readonly connection: string;
-  /** Connections open at a time, at most. */
+  /** Most connections open at a time. */
   readonly connections: number;
-  /** Told of connections that break while nobody uses them. */
+  /** Called with the error of an idle connection that broke. */
   readonly onError: (error: unknown) => void;
 }
 
-/** How long connecting may take, in ms. */
+/** Time limit for connecting, in ms. */
 const CONNECT_MS = 10_000;
-/** How long the answer to a statement may take, in ms; then the connection counts as broken. */
+/** Time limit for the answer to a statement, in ms. After it, the connection counts as broken. */
 const ANSWER_MS = 60_000;
 
 /**
- * A pool of connections of our own.
+ * Opens a pool of connections.
  *
- * @throws (rejects) with an Error that says what to install when the package `pg` is absent.
+ * @throws (rejects) with an Error that says what to install if the package `pg` is missing.
  */
 export async function openPool(options: OpenPoolOptions): Promise<PgPool> {
   const { connection, connections, onError } = options;
@@ -37,7 +37,7 @@ export async function openPool(options: OpenPoolOptions): Promise<PgPool> {
     query_timeout: ANSWER_MS,
     keepAlive: true,
     application_name: "entelix-otel",
-    // A process that has nothing else to do may end, also when nobody has closed the log.
+    // An idle process may exit, even if the log was not closed.
     allowExitOnIdle: true,
   });
   pool.on("error", onError);
@@ -61,30 +61,30 @@ function isAbsent(error: unknown): boolean {
   return error.code === "ERR_MODULE_NOT_FOUND" || error.code === "MODULE_NOT_FOUND";
 }
 
-/** Which log is read. */
+/** The log to read. */
 export type PostgresLogSource = PostgresSource & {
   /** Default: `schema` in the URL's query, else `entelix`. */
   readonly schema?: string;
 };
 
-/** A log's database that is open. */
+/** The open database of a log. */
 export interface Database {
   readonly pool: PgPool;
-  /** As it is written into statements. */
+  /** Quoted for SQL. */
   readonly schema: string;
-  /** For messages. */
+  /** For error messages. */
   readonly name: string;
   readonly run: RunStatement;
-  /** Ends the connections, but for a pool that was given. */
+  /** Closes the connections, unless the pool was given by the caller. */
   close(): Promise<void>;
 }
 
 /**
- * Connects, and checks the version of the schema, or brings it to this package's.
+ * Connects, and checks the version of the schema or migrates it.
  *
  * @param reads whether the log is only read.
- * @throws (rejects) with an Error when there is no log, or one of another version, that may not be changed,
- *   or one of which something is missing.
+ * @throws (rejects) with an Error if there is no log or one of another version and it may not be changed, or if a
+ *   part of the log is missing.
  */
 export async function openDatabase(
   source: PostgresSource,
@@ -111,8 +111,8 @@ export async function openDatabase(
   };
 }
 
-/** @throws (rejects) with an Error when there is no log, or one of another version. */
-export function openReader(place: PostgresLogSource): Promise<Database> {
-  const settings = { ...postgresSettings(place), connections: 1, migrate: false };
-  return openDatabase(place, settings, true);
+/** @throws (rejects) with an Error if there is no log, or one of another version. */
+export function openReader(source: PostgresLogSource): Promise<Database> {
+  const settings = { ...postgresSettings(source), connections: 1, migrate: false };
+  return openDatabase(source, settings, true);
 }

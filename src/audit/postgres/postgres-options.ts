@@ -10,12 +10,12 @@ import {
 import type { Durability } from "../ndjson/ndjson-options.ts";
 import type { PgPool } from "./pg-pool.ts";
 
-/** Which database: its URL, or a pool of the package `pg`, which the log does not end. */
+/** The database: its URL, or a pool of the package `pg`, which the log does not close. */
 export type PostgresSource =
   | { readonly connection: string; readonly pool?: undefined }
   | { readonly pool: PgPool; readonly connection?: undefined };
 
-/** How a log in PostgreSQL is kept; every field has a default. */
+/** Options of a log in PostgreSQL. Every field has a default. */
 export interface PostgresSettings {
   /**
    * The schema with the log's tables. Default: `schema` in the URL's query (`postgres://…?schema=x`),
@@ -23,39 +23,37 @@ export interface PostgresSettings {
    */
   readonly schema?: string | undefined;
   /**
-   * How safe a row is when its append resolves. `batch` (default): on the server's disk, and with its
-   * synchronous standbys; the appends that wait at a time share one transaction. `each`: the same, with
-   * a transaction of its own. `none`: with the server (`synchronous_commit = off`): the end of this
-   * process costs nothing, a crash of the server the last rows, and never one from the middle.
+   * How safe a row is when its append resolves. `batch` (default): it is on the server's disk and on its synchronous
+   * standbys. Waiting appends share one transaction. `each`: the same, with its own transaction. `none`: the server
+   * has it (`synchronous_commit = off`). A crash of this process loses nothing. A crash of the server may lose the
+   * last rows, but never a row in the middle.
    */
   readonly durability?: Durability | undefined;
-  /** Whether opening may bring the schema to this package's version. Default true. */
+  /** Whether opening may migrate the schema to this package's version. Default true. */
   readonly migrate?: boolean | undefined;
   /** An append is refused while this many bytes wait to be written. Default 64 MiB. */
   readonly maxPendingBytes?: number | undefined;
-  /** Connections to a `connection`, at most. Default 4. */
+  /** Most connections for a `connection`. Default 4. */
   readonly connections?: number | undefined;
   /**
-   * An append whose connection broke before the answer may be in the log or not: for how long the
-   * server is asked, in ms. Default 10,000, at most 180,000: the database knows for five minutes what
-   * it has done.
+   * How long the server is asked for the outcome of an append whose connection broke before the answer, in ms.
+   * Default 10,000, at most 180,000: the database remembers outcomes for five minutes.
    */
   readonly doubtMs?: number | undefined;
   /**
-   * For how long the rows of a thread wait while another transaction has its lock, in ms. Default 30,000.
-   * Then they reject, and so does `archiveBefore`. Rows of other threads do not wait.
+   * How long the rows of a thread wait while another transaction holds its lock, in ms. Default 30,000. After it they
+   * reject, and `archiveBefore` does as well. Rows of other threads do not wait.
    */
   readonly lockMs?: number | undefined;
-  /** Told of connections that break while nobody uses them. What it throws is swallowed. */
+  /** Called with the error of an idle connection that broke. Errors that it throws are ignored. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Which database, and how the log is kept in it. */
+/** The database, and options of the log in it. */
 export type PostgresSessionLogOptions = PostgresSource & PostgresSettings;
 
 /**
- * The table `batches` keeps what an append came to for 5 minutes, and a minute may pass until an answer
- * counts as lost.
+ * The table `batches` keeps outcomes for 5 minutes, and it may take a minute until an answer counts as lost.
  */
 const LONGEST_DOUBT_MS = 180_000;
 
@@ -64,10 +62,10 @@ export type CheckedSettings = {
 };
 
 /**
- * The settings with their defaults.
+ * The options with their defaults.
  *
- * @throws TypeError naming the one that is of another type.
- * @throws RangeError naming the one that is out of range.
+ * @throws TypeError naming the option that is of another type.
+ * @throws RangeError naming the option that is out of range.
  */
 export function postgresSettings(options: PostgresSessionLogOptions): CheckedSettings {
   checkOptionsObject(options);
@@ -108,9 +106,9 @@ export function postgresSettings(options: PostgresSessionLogOptions): CheckedSet
   return settings;
 }
 
-/** Whether a place of an audit log is a database and no directory. */
-export function isPostgresUrl(place: string): boolean {
-  return /^postgres(?:ql)?:\/\//.test(place);
+/** Whether an audit log is in a database and not in a directory. */
+export function isPostgresUrl(location: string): boolean {
+  return /^postgres(?:ql)?:\/\//.test(location);
 }
 
 function schemaIn(connection: string | undefined): string | undefined {
@@ -118,14 +116,14 @@ function schemaIn(connection: string | undefined): string | undefined {
   return new URLSearchParams(query).get("schema") ?? undefined;
 }
 
-/** Where a log's tables are unless told otherwise. */
+/** Default schema of a log's tables. */
 export const DEFAULT_SCHEMA = "entelix";
 
 /**
- * A schema's name as it is written into statements: the only thing of them that is no parameter.
+ * A schema's name, quoted for statements. It is the only part of a statement that cannot be a parameter.
  *
- * @throws RangeError unless it is a plain lower-case name: 1 to 63 of `a`-`z`, `0`-`9` and `_`, not
- *   beginning with a digit or with `pg_`.
+ * @throws RangeError unless it is a plain lower-case name: 1 to 63 of `a`-`z`, `0`-`9` and `_`, not starting with a
+ *   digit or with `pg_`.
  */
 export function quotedSchema(name: string): string {
   if (typeof name === "string" && /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(name)) return `"${name}"`;

@@ -20,17 +20,16 @@ import {
 import { ThreadArchiver } from "./thread-archiver.ts";
 import { loadThread, threadHead, threadsOf } from "./threads.ts";
 
-/** Asks the store and nothing else: it belongs to no tenant, and no row of it is ever written. */
+/** Thread of probes. It belongs to no tenant and never gets a row. */
 const PROBE: ThreadKey = { tenant_id: "entelix-otel", thread_id: "probe" };
 
 /**
- * A {@link SessionLog} in PostgreSQL, for many writers at once: the same rows with the same hashes as
- * every other store has.
+ * A {@link SessionLog} in PostgreSQL, for many writers at once. Its rows have the same hashes as in every other
+ * store.
  *
- * The database itself chains the rows, under a lock on the thread, and refuses what does not follow.
- * An event id is known for as long as its row is there. The appends that wait at a time go in one
- * statement, which is one transaction; while the server is away they reject, and they work again as
- * soon as it is back.
+ * The database chains the rows under a lock on the thread, and refuses a row that does not continue it. It remembers
+ * an event ID as long as the row exists. Waiting appends share one statement, which is one transaction. They reject
+ * while the server is not reachable.
  *
  * @example
  * const log = await PostgresSessionLog.open({ connection: "postgres://audit@db.example/agents" });
@@ -46,11 +45,12 @@ export class PostgresSessionLog implements SessionLog {
   #closing: Promise<void> | undefined;
 
   /**
-   * Connects, and brings the schema to this package's version unless `migrate` is false.
+   * Connects, and migrates the schema to this package's version unless `migrate` is false.
    *
-   * @throws RangeError or TypeError for an option that does not fit; an Error when the package `pg` is
-   *   absent, when the database has a newer version of the schema, or an older one and `migrate` is
-   *   false, or when something of the schema is missing; PostgreSQL's error otherwise.
+   * @throws RangeError or TypeError for an invalid option.
+   * @throws Error if the package `pg` is missing, if the schema is newer, if it is older and `migrate` is false, or
+   *   if a part of it is missing.
+   * @throws PostgreSQL's error otherwise.
    */
   static async open(options: PostgresSessionLogOptions): Promise<PostgresSessionLog> {
     const settings = postgresSettings(options);
@@ -68,23 +68,23 @@ export class PostgresSessionLog implements SessionLog {
       write: (calls, waitMs) => writer.write(calls, waitMs),
       each: durability === "each",
       lockMs,
-      // The other half is left to the threads that are not locked.
+      // The other half is for threads that are not locked.
       maxLockedBytes: maxPendingBytes / 2,
     });
   }
 
-  /** Bytes of appends that wait or are being stored. */
+  /** Bytes of appends that are not stored yet. */
   get pendingBytes(): number {
     return this.#queue.bytes;
   }
 
-  /** Threads with appends that wait because another transaction has locked them. */
+  /** Threads whose appends wait because another transaction has locked them. */
   get lockedThreads(): number {
     return this.#queue.lockedThreads;
   }
 
   async append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor> {
-    // Everything up to the queue is done at the call, so that the caller's objects are his again.
+    // Everything before the queue is done during the call, so that the caller may change its objects afterwards.
     const thread = namedThread(key);
     this.#checkOpen();
     const encoded = encodeEntries(entries, thread);
@@ -119,15 +119,15 @@ export class PostgresSessionLog implements SessionLog {
   }
 
   /**
-   * Erases the payloads of a tenant's rows, or of one thread's: kind and time of each event are left,
-   * its ids and hashes too, and every chain holds. Rows that are appended meanwhile may be left out.
+   * Erases the payloads of a tenant's rows, or of one thread's. Each event's kind, time, IDs and hashes remain, and
+   * every chain stays valid. Rows that are appended meanwhile may keep their payloads.
    *
-   * The old texts stay in the server's files until new rows take their place or `VACUUM FULL` writes the table
-   * anew; its log and backups have them longer.
+   * The old texts stay in the server's files until new rows replace them or `VACUUM FULL` rewrites the table. Its
+   * write-ahead log and backups keep them longer.
    *
-   * @returns how many were erased by this call.
-   * @throws (rejects) with PostgreSQL's error; what was erased before stays erased. TypeError for a
-   *   tenant or thread that is no string of 1 to 4,096 characters.
+   * @returns how many payloads this call erased.
+   * @throws (rejects) with PostgreSQL's error. Payloads that were erased before it stay erased.
+   * @throws (rejects) TypeError if tenant or thread is not a string of 1 to 4,096 characters.
    */
   async erasePayloads(tenant: string, thread?: string): Promise<number> {
     const key = namedThread({ tenant_id: tenant, thread_id: thread ?? "all" });
@@ -145,14 +145,14 @@ export class PostgresSessionLog implements SessionLog {
     return erased;
   }
 
-  /** Resolves when something can be stored, rejects with the reason when not; it leaves no row. */
+  /** Resolves if rows can be stored, rejects with the reason if not. It leaves no row. */
   async probe(): Promise<void> {
     await this.append(PROBE, []);
   }
 
   /**
-   * Stores what waits and ends the connections, but for a pool that was given. Later calls reject. Does
-   * nothing the second time.
+   * Stores waiting rows and closes the connections, unless the pool was given by the caller. Later calls reject. A
+   * second call does nothing.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();

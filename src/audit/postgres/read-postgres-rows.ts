@@ -3,38 +3,38 @@ import { withEvent } from "../stored-row.ts";
 import { type RowFilter, runIdsOf } from "../verify/read-rows.ts";
 import type { LogProblem } from "../verify/verify-report.ts";
 import { openReader, type PostgresLogSource } from "./open-database.ts";
-import { FIRST_PLACE, type RowChoice, rowPages } from "./row-pages.ts";
+import { FIRST_POSITION, type RowChoice, rowPages } from "./row-pages.ts";
 import { storedText } from "./stored-rows.ts";
 import { threadHead } from "./threads.ts";
 
-/** Who is told of what `readPostgresRows` finds. */
+/** Options of `readPostgresRows`. */
 export interface ReadPostgresRowsOptions {
-  /** Told of every row that is damaged. Default: they are passed over. */
+  /** Called with every damaged row. Default: damaged rows are skipped. */
   readonly onProblem?: ((problem: LogProblem) => void) | undefined;
 }
 
 /**
- * The rows of a log in PostgreSQL, thread by thread, archived ones too. It locks nothing and may run
- * beside the writers.
+ * The rows of a log in PostgreSQL, thread by thread, including archived ones. Takes no lock and can run while
+ * processes write.
  *
- * @throws with an Error when there is no log; with PostgreSQL's error otherwise.
+ * @throws with an Error if there is no log, with PostgreSQL's error otherwise.
  *
  * @example
  * const log = { connection: "postgres://reader@db.example/agents" };
  * for await (const row of readPostgresRows(log, { run_id })) console.log(row.ordinal, row.event_text);
  */
 export async function* readPostgresRows(
-  place: PostgresLogSource,
+  source: PostgresLogSource,
   filter: RowFilter = {},
   options: ReadPostgresRowsOptions = {},
 ): AsyncGenerator<AuditRow, void, void> {
   const { onProblem = () => {} } = options;
-  const reader = await openReader(place);
+  const reader = await openReader(source);
   const { name, run, schema } = reader;
   try {
     const choice: RowChoice = storedFilter(filter);
     const { tenant_id, thread_id } = filter;
-    let behind = FIRST_PLACE;
+    let behind = FIRST_POSITION;
     let thread: string | undefined;
     if (tenant_id !== undefined && thread_id !== undefined) {
       const head = await threadHead(run, schema, { tenant_id, thread_id });

@@ -1,41 +1,41 @@
 import type { PgStatement } from "./pg-pool.ts";
 import { type DatabaseRow, databaseRow, HEAD_COLUMNS, ROW_COLUMNS } from "./stored-rows.ts";
 
-/** A page has at most so many rows, and about so many bytes of events; at least one row. */
+/** A page has at most this many rows and about this many bytes of events, and at least one row. */
 const PAGE_ROWS = 1000;
 const PAGE_BYTES = 8 * 1024 * 1024;
 
-/** Which rows are read; what is not said does not matter. Ids are as they are stored. */
+/** The rows to read. An absent field matches every row. IDs are in their stored form. */
 export interface RowChoice {
   /** The thread's number in the database. */
   readonly thread?: string;
   readonly tenant_id?: string;
   readonly thread_id?: string;
-  /** One of these. */
+  /** Any of these. */
   readonly run_ids?: readonly string[];
   readonly event_id?: string;
   readonly trace_id?: string;
-  /** Whether what the threads say of their last rows is read too. */
+  /** Whether to read the heads that the threads state, too. */
   readonly heads?: boolean;
 }
 
-/** Where reading goes on: behind this row. */
+/** Reading continues behind this row. */
 export interface RowPosition {
   readonly thread: string;
   readonly ordinal: number;
 }
 
 /** Before the first row. */
-export const FIRST_PLACE: RowPosition = { thread: "0", ordinal: 0 };
+export const FIRST_POSITION: RowPosition = { thread: "0", ordinal: 0 };
 
-/** Something that runs a statement: a connection, or one from a pool for each. */
+/** Runs a statement, on one connection or on a pool. */
 export type RunStatement = (
   statement: PgStatement,
 ) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
 /**
- * The rows behind a place, ascending by thread and ordinal, a page at a time: memory is that of one
- * page, and each statement finds its first row by the index.
+ * The rows behind a position, ascending by thread and ordinal, page by page. Memory holds one page, and each
+ * statement finds its first row by an index.
  */
 export async function* rowPages(
   run: RunStatement,
@@ -46,36 +46,36 @@ export async function* rowPages(
   for await (const page of fieldPages(run, schema, choice, behind)) yield page.map(databaseRow);
 }
 
-/** The same, with the columns as the database gives them. */
+/** The same, with the columns as they are in the database. */
 export async function* fieldPages(
   run: RunStatement,
   schema: string,
   choice: RowChoice,
   behind: RowPosition,
 ): AsyncGenerator<readonly Readonly<Record<string, unknown>>[], void, void> {
-  let place = behind;
+  let position = behind;
   for (;;) {
-    const page = await run(pageStatement(schema, choice, place));
+    const page = await run(pageStatement(schema, choice, position));
     const last = page.at(-1);
     if (last === undefined) return;
     yield page;
-    place = { thread: String(last.thread), ordinal: Number(last.ordinal) };
+    position = { thread: String(last.thread), ordinal: Number(last.ordinal) };
   }
 }
 
-/** The statement for the page behind a place. */
+/** The statement for the page behind a position. */
 export function pageStatement(schema: string, choice: RowChoice, behind: RowPosition): PgStatement {
   const values: unknown[] = [];
   const parameter = (value: unknown) => `$${values.push(value)}`;
   const wanted: string[] = [];
   if (choice.thread === undefined) {
-    const place = `(${parameter(behind.thread)}::bigint, ${parameter(behind.ordinal)}::bigint)`;
-    wanted.push(`(r.thread, r.ordinal) > ${place}`);
+    const position = `(${parameter(behind.thread)}::bigint, ${parameter(behind.ordinal)}::bigint)`;
+    wanted.push(`(r.thread, r.ordinal) > ${position}`);
   } else {
     wanted.push(`r.thread = ${parameter(choice.thread)}::bigint`);
     wanted.push(`r.ordinal > ${parameter(behind.ordinal)}::bigint`);
   }
-  // The first characters are what the indexes have, since an id can be too long for one.
+  // The indexes cover only the first characters, because a long ID does not fit into one.
   if (choice.tenant_id !== undefined) {
     const id = parameter(choice.tenant_id);
     wanted.push(`t.tenant_id = ${id} and left(t.tenant_id, 64) = left(${id}, 64)`);

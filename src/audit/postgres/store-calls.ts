@@ -4,19 +4,19 @@ import type { AppendCall } from "./append-batch.ts";
 import type { WaitingCall } from "./call-batch.ts";
 import { isAboutData, isLocked } from "./pg-pool.ts";
 
-/** Stores calls in their order and answers each; `undefined`: its thread is locked, and left out. */
+/** Stores calls in their order and answers each. `undefined`: its thread is locked and was left out. */
 export type WriteCalls = (
   calls: readonly AppendCall[],
 ) => Promise<readonly (RowAnchor | undefined)[]>;
 
 export interface StoreCallsOptions {
   readonly write: WriteCalls;
-  /** Whether a call is still to be stored. Asked before each transaction. */
+  /** Whether a call still has to be stored. Called before each transaction. */
   readonly isWaiting: (call: WaitingCall) => boolean;
   /**
-   * Called after each transaction with its calls: those without an outcome were left out.
+   * Called after each transaction with its calls. Those without an outcome were left out.
    *
-   * @param metLock whether none was stored because of a lock that is not a thread's.
+   * @param metLock whether nothing was stored because of a lock that is not a thread's.
    */
   readonly done: (calls: readonly WaitingCall[], metLock: boolean) => void;
   /** Whether calls are divided to find the one that meets a lock. Otherwise all are left out. */
@@ -24,10 +24,10 @@ export interface StoreCallsOptions {
 }
 
 /**
- * Stores calls in one transaction. Where one of them can't be stored, the others shall not suffer for it:
- * then they go in halves.
+ * Stores calls in one transaction. If one of them cannot be stored, the calls are divided in halves, so that the
+ * others are stored.
  *
- * @throws what failed, unless it was about the data of a single call, or about a lock.
+ * @throws the error, unless it is about the data of one call or about a lock.
  */
 export async function storeCalls(
   calls: readonly WaitingCall[],

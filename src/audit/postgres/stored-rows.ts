@@ -2,26 +2,26 @@ import type { RowAnchor } from "../audit-row.ts";
 import { readRow, type StoredRow } from "../stored-row.ts";
 import { eventKey } from "./append-batch.ts";
 
-/** A row as the database has it, and the thread that it belongs to. */
+/** A row of the database, and its thread. */
 export interface DatabaseRow {
   /** The thread's number in the database. */
   readonly thread: string;
   readonly ordinal: number;
-  /** What is wrong with it, as far as the row alone can show. */
+  /** The row's problem, as far as one row can show it. */
   readonly problem: string | undefined;
-  /** The row, or with a problem what it claims to be, where it reads as a row at all. */
+  /** The row. With a problem, the row that it claims to be, if it can be parsed as one. */
   readonly row: StoredRow | undefined;
   readonly archived: boolean;
-  /** What stands in the event's place, whatever it is. */
+  /** The stored text of the event, also if it is damaged. */
   readonly event: string;
 }
 
-/** What the thread of a row says of its last row, and the name that it goes by. */
+/** The last row that a thread states, and the thread's stored name. */
 export interface StatedHead extends RowAnchor {
   readonly name: string;
 }
 
-/** The columns that {@link databaseRow} reads, of `rows r` and `threads t`. */
+/** The columns that {@link databaseRow} reads, from `rows r` and `threads t`. */
 export const ROW_COLUMNS = `r.thread::text as thread, r.ordinal::text as ordinal, t.tenant_id, t.thread_id,
   encode(r.prev, 'hex') as prev, encode(r.hash, 'hex') as hash, r.run_id, r.event_id,
   r.trace_id, r.span_id, encode(r.digest, 'hex') as digest, r.event,
@@ -32,7 +32,7 @@ export const ROW_COLUMNS = `r.thread::text as thread, r.ordinal::text as ordinal
 export const HEAD_COLUMNS = `t.ordinal::text as head_ordinal, encode(t.hash, 'hex') as head_hash,
   encode(t.name, 'hex') as head_name`;
 
-/** The head that stands beside a row; `undefined` where its thread is missing. */
+/** The head that was read with a row. `undefined` if its thread is missing. */
 export function statedHead(fields: Readonly<Record<string, unknown>>): StatedHead | undefined {
   const { head_hash, head_name, head_ordinal } = fields;
   if (typeof head_hash !== "string" || typeof head_name !== "string") return undefined;
@@ -40,35 +40,35 @@ export function statedHead(fields: Readonly<Record<string, unknown>>): StatedHea
 }
 
 /**
- * Reads one row and checks all that it alone can show: it is made into its line as any store has it,
- * and that line is read.
+ * Reads one row and checks everything that one row can show. It makes the row's line as in every other store and
+ * reads that line.
  */
 export function databaseRow(fields: Readonly<Record<string, unknown>>): DatabaseRow {
   const { archived, ordinal, thread } = fields;
-  const place = {
+  const position = {
     thread: text(thread),
     ordinal: Number(ordinal),
     archived: archived === true,
     event: text(fields.event),
   };
   if (fields.tenant_id === null || fields.thread_id === null) {
-    return { ...place, problem: "the row's thread is missing", row: undefined };
+    return { ...position, problem: "the row's thread is missing", row: undefined };
   }
   const reading = readRow(lineOf(fields));
   if (reading.problem !== undefined) {
-    return { ...place, problem: reading.problem, row: reading.claim };
+    return { ...position, problem: reading.problem, row: reading.claim };
   }
   const { row } = reading;
-  // A quote put into an id by hand could end it early, and another row be read.
+  // A quote that was inserted into an ID by hand could end it early. Then another row would be read.
   const isSame = (["tenant_id", "thread_id", "run_id", "event_id", "trace_id", "span_id"] as const)
     .map((name) => ({ read: row[name], stored: fields[name] }))
     .every(({ read, stored }) => (read === null ? null : storedText(read)) === stored);
   if (!isSame || row.event_text !== fields.event) {
-    return { ...place, problem: "edited: the row is not written as this log writes rows", row };
+    return { ...position, problem: "edited: the row is not written as this log writes rows", row };
   }
   const key = row.event_id === null ? null : eventKey(row.event_id).toString("hex");
   const problem = key === fields.event_key ? undefined : "edited: the key is not that of its event";
-  return { ...place, problem, row };
+  return { ...position, problem, row };
 }
 
 function lineOf(fields: Readonly<Record<string, unknown>>): string {
@@ -87,14 +87,14 @@ function text(value: unknown): string {
 }
 
 /**
- * An id as it is stored: as JSON writes it, without the quotes. PostgreSQL's text can hold neither
- * U+0000 nor half a surrogate pair; this can say both, and most ids stand there as they are.
+ * The stored form of an ID: as in a JSON string, without the quotes. It can express U+0000 and an unpaired surrogate,
+ * which PostgreSQL's text cannot hold. Most IDs are unchanged.
  */
 export function storedText(id: string): string {
   return JSON.stringify(id).slice(1, -1);
 }
 
-/** The id of a stored text; of a text that was edited into none, the text itself. */
+/** The ID of a stored text. A text that was edited into invalid JSON is returned unchanged. */
 export function idOf(text: string): string {
   try {
     const id: unknown = JSON.parse(`"${text}"`);

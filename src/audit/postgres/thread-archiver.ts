@@ -8,16 +8,16 @@ import { isLocked, type PgPool, type PgResult, pauseMs, tryStatement } from "./p
 
 export interface ThreadArchiverOptions {
   readonly pool: PgPool;
-  /** Quoted. */
+  /** Quoted for SQL. */
   readonly schema: string;
   readonly durability: Durability;
-  /** For how long a locked thread is tried again, in ms. */
+  /** How long a locked thread is retried, in ms. */
   readonly lockMs: number;
 }
 
 /**
- * Archives rows of threads, each time with one statement, which is one transaction: a process that stops in
- * between holds no lock. One runs at a time, so that locked threads never take all connections.
+ * Archives rows of threads. Each call is one statement, which is one transaction, so a process that stops in between
+ * holds no lock. One runs at a time, so that locked threads never take all connections.
  */
 export class ThreadArchiver {
   readonly #options: ThreadArchiverOptions;
@@ -29,7 +29,7 @@ export class ThreadArchiver {
 
   /**
    * @returns how many rows were archived by this call.
-   * @throws (rejects) with PostgreSQL's error; with an Error that names the thread where it stays locked.
+   * @throws (rejects) with PostgreSQL's error, or with an Error that names a thread that stays locked.
    */
   async archive(thread: NamedThread, watermark: number): Promise<number> {
     const { lockMs } = this.#options;

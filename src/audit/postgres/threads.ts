@@ -5,11 +5,11 @@ import type { PgStatement } from "./pg-pool.ts";
 import { type RunStatement, rowPages } from "./row-pages.ts";
 import { idOf, storedText } from "./stored-rows.ts";
 
-/** A thread as the database has it. */
+/** A thread in the database. */
 export interface ThreadHead extends RowAnchor {
   /** Its number in the database. */
   readonly thread: string;
-  /** Rows up to this one are archived. */
+  /** Rows up to this ordinal are archived. */
   readonly archived: number;
   readonly tenant_id: string;
   readonly thread_id: string;
@@ -19,7 +19,7 @@ const COLUMNS = `thread::text as thread, ordinal::text as ordinal, encode(hash, 
   archived::text as archived, tenant_id, thread_id`;
 const PAGE_THREADS = 1000;
 
-/** A thread, `undefined` where it has no rows. */
+/** A thread. `undefined` if it has no rows. */
 export async function threadHead(
   run: RunStatement,
   schema: string,
@@ -46,7 +46,7 @@ export function threadsOf(
   }));
 }
 
-/** Threads of which no row is left. */
+/** Threads whose rows are all gone. */
 export function emptyThreads(
   run: RunStatement,
   schema: string,
@@ -76,7 +76,7 @@ async function* threadPages(
   }
 }
 
-/** @throws TypeError when the row is none of `threads`. */
+/** @throws TypeError if the row is not one of `threads`. */
 function headOf(row: Readonly<Record<string, unknown>>): ThreadHead {
   const { archived, hash, ordinal, tenant_id, thread, thread_id } = row;
   if (
@@ -94,8 +94,8 @@ function headOf(row: Readonly<Record<string, unknown>>): ThreadHead {
 /**
  * The rows of a thread with ordinals above `after`.
  *
- * @throws (rejects) with an Error naming the row when one is damaged, missing or not the one that must
- *   follow: what was tampered with is not given out as a record.
+ * @throws (rejects) with an Error naming the row if it is damaged, missing or does not continue the chain: a changed
+ *   row must not be returned as a record.
  */
 export async function loadThread(
   run: RunStatement,

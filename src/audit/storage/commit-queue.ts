@@ -4,7 +4,7 @@ import { asError } from "../../events/door.ts";
 export interface CommitBatch<Call> {
   /** Memory that its calls hold, in bytes. */
   readonly bytes: number;
-  /** Whether `call` goes into this write as well. Asked from the second call on. */
+  /** Whether `call` fits into this write as well. Called from the second call on. */
   hasRoomFor(call: Call): boolean;
   add(call: Call): void;
   /** Stores all calls. Rejects when none was stored. */
@@ -18,7 +18,7 @@ export interface Commit {
   /** Rejects with the store's error when nothing was stored. */
   readonly written: Promise<void>;
   /** Resolves when the calls know the outcome of the write. Never rejects. */
-  readonly told: Promise<void>;
+  readonly reported: Promise<void>;
 }
 
 export interface CommitQueueOptions<Call> {
@@ -61,7 +61,7 @@ export class CommitQueue<Call> {
     const before = batch.bytes;
     batch.add(call);
     this.#bytes += batch.bytes - before;
-    // Not at once: the other calls of this moment shall go into the same write.
+    // Deferred, so that other calls of the same moment share the write.
     this.#running ??= Promise.resolve().then(() => this.#run());
     return commit;
   }
@@ -91,7 +91,7 @@ export class CommitQueue<Call> {
     this.#running = undefined;
   }
 
-  /** No wait in here: a call that is pushed from now on does not build on the failed ones. */
+  /** No await in here, so that a call that is pushed afterwards does not build on a failed one. */
   #fail(first: PendingCommit<Call>, error: Error): void {
     const behind = this.#options.failBehind ? this.#waiting : [];
     if (this.#options.failBehind) this.#waiting = [];
@@ -115,5 +115,5 @@ function pendingCommit<Call>(batch: CommitBatch<Call>): PendingCommit<Call> {
       else reject(failure);
     };
   });
-  return { batch, written, told: written.catch(() => {}), settle };
+  return { batch, written, reported: written.catch(() => {}), settle };
 }

@@ -18,39 +18,38 @@ import type { DirectoryLock, LockHolder } from "./file-layer.ts";
 import { reservePath } from "./locked-directory.ts";
 
 /*
- * Liveness is asked of the kernel: the owner listens on a unix socket in the directory, and whoever
- * dies, however, stops listening at once. A process id would name another process in another
- * container, and may be given to a new one.
+ * The lock asks the kernel whether the owner lives: the owner listens on a unix socket in the directory, and stops
+ * listening when its process ends in any way. A process ID would not do. It can name another process in another
+ * container, and is reused.
  *
- * `link` decides who owns the directory, since only one of many can win it: `lock-<generation>` is a
- * second name of its owner's socket, and the creator of the highest generation is the owner. It listens
- * before it links, so a generation is never seen dead while its owner lives. The highest generation is
- * never deleted, also not on release: a contender that looked earlier and acts late then finds it there,
- * where an empty place would let two of them win. A released one is an empty file.
+ * `link` decides who owns the directory, because only one process can create a name: `lock-<generation>` is a second
+ * name of its owner's socket, and the creator of the highest generation is the owner. It listens before it links, so a
+ * generation never looks dead while its owner lives. The highest generation is never deleted, not even at release.
+ * Otherwise a contender that read the directory earlier could create it again, and there would be two owners. A
+ * released generation is an empty file.
  *
- * No byte is written, so that a full disk keeps nobody out. Where it has no room for the socket itself,
- * the reserve of the directory is given up for it.
+ * The lock writes no byte, so it works on a full disk. If there is no room for the socket itself, the reserve of the
+ * directory is freed for it.
  */
 
 const GENERATION = /^lock-(\d{1,15})$/;
 const SOCKET = /^sock-[0-9a-f]{12}$/;
-/** What a crash has left at a release, or a contender of an earlier version on a full disk. */
+/** Left by a crash during a release, or by a contender of an earlier version on a full disk. */
 const DRAFT = /^(?:sock-[0-9a-f]{12}|lock-\d{1,15})\.tmp$/;
 
 /** Bytes of the longest name below: `lock-` and 15 digits. */
 const LONGEST_NAME = 20;
 
-/** Bytes of a socket's path: `sun_path` without its closing zero byte. */
+/** Longest path of a socket in bytes: `sun_path` without its zero byte. */
 const MAX_SOCKET_PATH = process.platform === "linux" ? 107 : 103;
 
 /**
- * Takes the one writer's place in a directory, and holds it until released or until this process
- * ends. It does not keep the process alive.
+ * Locks a directory for one writer, until it is released or this process ends. It does not keep the process alive.
  *
- * It works between processes and containers of one kernel. It does not work over a network file
- * system: a socket of another machine looks dead.
+ * It works between processes and containers on one kernel. It does not work over a network file system, where a
+ * socket of another machine looks dead.
  *
- * @throws Error with the code `ELOCKED` when a living process, this one included, holds it.
+ * @throws Error with the code `ELOCKED` if a living process, which may be this one, holds the lock.
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   if (process.platform === "win32") return lockByPipe(directory);
@@ -64,8 +63,8 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
 }
 
 /**
- * Looks whether a living process holds the directory. It reads and connects to the owner's socket, which takes no notice:
- * it may be done at any time, by any user who may read the directory and connect.
+ * Returns the holder of the directory's lock. It reads the directory and connects to the owner's socket, which
+ * ignores it. Any user may call it at any time who may do both.
  */
 export async function lockHolder(directory: string): Promise<LockHolder> {
   try {
@@ -89,12 +88,12 @@ async function holderIn(directory: string, sockets: string): Promise<LockHolder>
     if (holder !== "none") return holder;
     const now = highestGeneration(await readdir(directory));
     if (now === generation) return "none";
-    // Another took the place of the one who was asked.
+    // Another process locked the directory meanwhile.
     generation = now;
   }
 }
 
-/** A directory by a name that is short enough for the path of a socket in it. */
+/** The directory under a name that is short enough for the path of a socket in it. */
 async function socketFolder(
   directory: string,
 ): Promise<{ readonly path: string; readonly close: () => Promise<void> }> {
@@ -106,7 +105,7 @@ async function socketFolder(
       `${directory}: expected a path of at most ${most} bytes, for the lock's socket`,
     );
   }
-  // The same folder by a short name, for as long as it is held open.
+  // The same directory under a short name, valid while it is open.
   const handle = await open(directory, "r");
   return { path: `/proc/self/fd/${handle.fd}`, close: () => handle.close() };
 }
@@ -131,7 +130,7 @@ async function contend(
     } catch (error) {
       if (full || !isDiskFull(error)) throw error;
       full = true;
-      // Only what is nobody's: the reserve of one who lives is for its own next start.
+      // Only without a living owner: the reserve of a living one is for its own next start.
       await refuseLiving(directory, sockets, highestGeneration(await readdir(directory)));
       await tidy(directory, sockets, 0, "");
       await unlink(reservePath(directory)).catch(() => {});
@@ -139,7 +138,7 @@ async function contend(
   }
 }
 
-/** @returns `undefined` when somebody was faster: the picture has changed, and is to be looked at again. */
+/** @returns `undefined` if another process was faster. Then the directory must be read again. */
 async function attempt(
   directory: string,
   sockets: string,
@@ -167,8 +166,8 @@ async function attempt(
 }
 
 /**
- * Puts an empty file in the place of a released lock, without a moment in which the name is free: many
- * tools that copy folders fail at a socket.
+ * Replaces the socket of a released lock by an empty file, in one step. Many tools that copy directories fail at a
+ * socket.
  */
 async function leaveFile(path: string): Promise<void> {
   const draft = `${path}.tmp`;
@@ -176,12 +175,12 @@ async function leaveFile(path: string): Promise<void> {
     await (await open(draft, "w", 0o600)).close();
     await rename(draft, path);
   } catch {
-    // Where there is no room for it the socket stays, and is as good: nobody listens on it.
+    // Without room for the file, the socket stays. No process listens on it, so it means the same.
     await unlink(draft).catch(() => {});
   }
 }
 
-/** The generation that was won, or `undefined` when the picture changed meanwhile. */
+/** The generation that was won. `undefined` if the directory changed meanwhile. */
 async function takeNextGeneration(
   directory: string,
   sockets: string,
@@ -200,15 +199,15 @@ async function takeNextGeneration(
     await chmod(join(directory, socket), 0o600);
     await link(join(directory, socket), path);
   } catch (error) {
-    // ENOENT: somebody who tidied up took our socket for a dead one's, in the moment before it listened.
+    // ENOENT: a process that tidied up removed our socket, in the moment before it listened.
     if (hasCode(error, "EEXIST", "ENOENT")) return undefined;
     throw error;
   }
-  // One that looked long ago may have linked a generation that was already passed and deleted.
+  // A contender that read the directory long ago may have linked a generation that had already been deleted.
   return highestGeneration(await readdir(directory)) === mine ? mine : undefined;
 }
 
-/** @throws Error with the code `ELOCKED` when the owner of the generation lives. */
+/** @throws Error with the code `ELOCKED` if the generation's owner lives. */
 async function refuseLiving(directory: string, sockets: string, generation: number): Promise<void> {
   if (generation === 0) return;
   const owner = await ownerOf(directory, `lock-${generation}`);
@@ -225,10 +224,9 @@ function highestGeneration(names: readonly string[]): number {
 }
 
 /**
- * The name of the socket that a generation's owner listens on.
+ * The name of the socket on which a generation's owner listens.
  *
- * @throws Error where the name is neither a socket's nor a file's: such a thing could be waited for, or
- *   lead to another folder.
+ * @throws Error if the name is neither a socket's nor a file's. Opening it could block, or lead to another directory.
  */
 async function ownerOf(directory: string, name: string): Promise<string | undefined> {
   const path = join(directory, name);
@@ -245,7 +243,7 @@ async function ownerOf(directory: string, name: string): Promise<string | undefi
   }
 }
 
-/** Locks were files with the name of a socket in them once: such an owner may still live. */
+/** Locks of earlier versions are files with the name of a socket in them. Their owner may still live. */
 async function socketNamedIn(path: string): Promise<string | undefined> {
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
@@ -257,7 +255,7 @@ async function socketNamedIn(path: string): Promise<string | undefined> {
   }
 }
 
-/** Removes what dead contenders left: never the highest generation, never a listening socket. */
+/** Removes files of dead contenders, but never the highest generation and never a listening socket. */
 async function tidy(
   directory: string,
   sockets: string,
@@ -271,17 +269,17 @@ async function tidy(
         ? Number(match[1]) < generation
         : DRAFT.test(name) ||
           (SOCKET.test(name) && name !== socket && !(await isAlive(join(sockets, name))));
-    // What can't be removed, somebody's folder of such a name say, is in nobody's way.
+    // A file that cannot be removed, such as a directory with this name, does no harm.
     if (isLeft) await unlink(join(directory, name)).catch(() => {});
   }
 }
 
-/** Whether somebody listens there. Only a clear no counts as no. */
+/** Whether a process listens on the socket. An unclear answer counts as yes. */
 async function isAlive(path: string): Promise<boolean> {
   return (await ask(path)) !== "none";
 }
 
-/** Who listens there. One whose backlog is full is alive. */
+/** The state of the listener. One with a full backlog is alive. */
 function ask(path: string): Promise<LockHolder> {
   return new Promise((resolve) => {
     const client = connect({ path });
@@ -291,7 +289,7 @@ function ask(path: string): Promise<LockHolder> {
     });
     client.once("error", (error) => {
       if (hasCode(error, "EAGAIN")) resolve("alive");
-      // It listened and went away before it took the call: now the answer is clear.
+      // It closed before it accepted the connection. Asking again gives a clear answer.
       else if (hasCode(error, "ECONNRESET")) resolve(ask(path));
       else resolve(hasCode(error, "ECONNREFUSED", "ENOENT") ? "none" : "unknown");
     });
@@ -305,7 +303,7 @@ function listen(path: string): Promise<Server> {
     server.once("error", reject);
     server.listen({ path }, () => {
       server.removeListener("error", reject);
-      // Being asked whether one lives must never end the process.
+      // An error of a connection must not end the process.
       server.on("error", () => {});
       resolve(server);
     });
@@ -327,8 +325,8 @@ function held(server: Server, onRelease: () => Promise<void>): DirectoryLock {
 }
 
 /**
- * Why the lock's socket can't be made: that says something of the directory, and nothing of an address that a
- * service listens on. A directory that is not there has the socket refused as one without permission.
+ * Explains why the lock's socket cannot be made. The system's error would look like one about a network address. For
+ * a missing directory it would even be one about permission.
  */
 async function cantLock(directory: string, thrown: unknown): Promise<Error> {
   try {
@@ -346,7 +344,7 @@ function locked(directory: string): Error {
   return Object.assign(error, { code: "ELOCKED" });
 }
 
-/** Windows has no socket files; a named pipe is gone with its owner and takes one listener only. */
+/** Windows has no socket files. Its named pipe ends with its owner and takes only one listener. */
 async function lockByPipe(directory: string): Promise<DirectoryLock> {
   const pipe = await pipeOf(directory);
   try {

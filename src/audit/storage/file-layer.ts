@@ -1,20 +1,20 @@
-/** Held for as long as a log is open for writing. */
+/** Held while a log is open for writing. */
 export interface DirectoryLock {
-  /** Gives the directory free. Does nothing the second time. */
+  /** Releases the directory. A second call does nothing. */
   release(): Promise<void>;
 }
 
 /**
- * The holder of a directory's lock: `alive`, a living process; `none`, no process or one that is gone; `unknown`, where
- * the system did not say.
+ * The holder of a directory's lock. `alive`: a living process. `none`: no living process. `unknown`: the system gave
+ * no clear answer.
  */
 export type LockHolder = "alive" | "none" | "unknown";
 
 /** An open file. Positions and sizes are in bytes; every method rejects with the system's error. */
 export interface LogFile {
-  /** Reads at most the buffer's length and returns how many bytes came: 0 at the end of the file. */
+  /** Reads at most the buffer's length and returns the number of bytes: 0 at the end of the file. */
   read(into: Uint8Array, position: number): Promise<number>;
-  /** Writes and returns how many bytes were taken, which may be fewer than given. */
+  /** Writes and returns the number of bytes written, which may be fewer than given. */
   write(bytes: Uint8Array, position: number): Promise<number>;
   /** Returns once everything written is on the disk (`fdatasync`). */
   sync(): Promise<void>;
@@ -26,33 +26,33 @@ export interface LogFile {
 /**
  * - `read`: an existing file, read only.
  * - `update`: an existing file, to read and write.
- * - `create`: a new file, to read and write; what was there before is gone.
+ * - `create`: a new file, to read and write. An existing file is emptied.
  */
 export type OpenMode = "read" | "update" | "create";
 
 /**
- * Every access of a log to the disk. The default is Node's own file system; a test can put one in
- * its place that fails, or forgets what was not synced.
+ * All disk access of a log. The default is Node's file system. A test can replace it by one that fails or loses bytes
+ * that were not synced.
  */
 export interface FileLayer {
-  /** Makes the directory and those above it, on the disk when it returns. Existing ones are fine. */
+  /** Makes the directory and its missing parents. They are on the disk when it returns. */
   makeDirectory(path: string): Promise<void>;
-  /** Names in a directory, in any order; none when it does not exist. */
+  /** Names in a directory, in any order. None if it does not exist. */
   list(directory: string): Promise<readonly string[]>;
-  /** `undefined` when the file to `read` or `update` does not exist. */
+  /** `undefined` if the file to `read` or `update` does not exist. */
   open(path: string, mode: "create"): Promise<LogFile>;
   open(path: string, mode: OpenMode): Promise<LogFile | undefined>;
   rename(from: string, to: string): Promise<void>;
   /** Returns once the names in the directory are on the disk. */
   syncDirectory(path: string): Promise<void>;
-  /** @throws Error when another log has the directory locked. */
+  /** @throws Error if another log has the directory locked. */
   lock(directory: string): Promise<DirectoryLock>;
   /** The holder of the directory's lock. Changes nothing, and never rejects. */
   lockHolder(directory: string): Promise<LockHolder>;
 }
 
-/** A layer for logs that may be forgotten in time. An audit log is given none: it never removes. */
+/** A file layer for logs that delete old files. An audit log never does. */
 export interface RemovingFileLayer extends FileLayer {
-  /** Removes a file; one that is not there is fine. */
+  /** Removes a file. Does nothing if it does not exist. */
   remove(path: string): Promise<void>;
 }

@@ -2,20 +2,20 @@ import type { LogFile } from "./file-layer.ts";
 
 /** One line of a file. */
 export interface FileLine {
-  /** From 1 at the place where reading began. */
+  /** From 1 at the position where reading began. */
   readonly number: number;
   /** Offset of its first byte. */
   readonly start: number;
   /** Offset behind its newline. */
   readonly end: number;
-  /** Without the newline; valid until more lines are asked for. Empty when `tooLong`. */
+  /** Without the newline. Valid until more lines are requested. Empty if `tooLong`. */
   readonly bytes: Uint8Array;
-  /** A newline ends it; only the last line may lack one. */
+  /** Whether it ends with a newline. Only the last line may lack one. */
   readonly ended: boolean;
   readonly tooLong: boolean;
 }
 
-/** Lines of at least this many bytes are read. Much longer ones are skipped, not held in memory. */
+/** Lines up to this many bytes are read. Much longer ones are skipped, so that they do not fill the memory. */
 export const MAX_LINE_BYTES = 96 * 1024 * 1024;
 
 const CHUNK = 256 * 1024;
@@ -36,8 +36,8 @@ export async function* fileLines(
 }
 
 /**
- * The lines of a file from the offset `from`, where a line must begin, up to the offset `until`: some
- * for each read, since waiting for every line costs more than reading it.
+ * The lines of a file from offset `from`, where a line must begin, to offset `until`. It yields the lines of one read
+ * together, because awaiting each line costs more than reading it.
  */
 export async function* fileLineBatches(
   file: LogFile,
@@ -61,10 +61,10 @@ export async function* fileLineBatches(
       }
     }
     const room = buffer.subarray(held, Math.min(buffer.length, held + until - position));
-    const came = await file.read(room, position);
-    if (came === 0) break;
-    position += came;
-    const filled = held + came;
+    const count = await file.read(room, position);
+    if (count === 0) break;
+    position += count;
+    const filled = held + count;
     const lines: FileLine[] = [];
     let first = 0;
     let newline = buffer.subarray(0, filled).indexOf(NEWLINE, held);
@@ -89,10 +89,10 @@ export async function* fileLineBatches(
 }
 
 /**
- * The first whole line that begins with these bytes, without its newline. Lines are not looked at one by one:
- * to search the bytes for their beginning takes a tenth of the time.
+ * The first complete line that begins with these bytes, without its newline. Searching the bytes takes a tenth of the
+ * time of splitting lines.
  *
- * @param maxLineBytes what a line may have at most: longer ones are not found, nor what is behind them.
+ * @param maxLineBytes most bytes of a line. A longer one, and lines behind it, are not found.
  */
 export async function findLine(
   file: LogFile,
@@ -102,7 +102,7 @@ export async function findLine(
   const wanted = Buffer.from(`\n${prefix}`);
   const until = await file.size();
   let buffer = Buffer.allocUnsafe(Math.min(CHUNK, until + 1));
-  // As if one stood before the first line as well.
+  // A newline before the first line, as before every other.
   buffer[0] = NEWLINE;
   let held = 1;
   let position = 0;
@@ -111,14 +111,14 @@ export async function findLine(
       if (held > maxLineBytes) return undefined;
       buffer = Buffer.concat([buffer], held * 2);
     }
-    const came = await file.read(buffer.subarray(held), position);
-    if (came === 0) return undefined;
-    position += came;
-    const there = buffer.subarray(0, held + came);
+    const count = await file.read(buffer.subarray(held), position);
+    if (count === 0) return undefined;
+    position += count;
+    const there = buffer.subarray(0, held + count);
     const at = there.indexOf(wanted);
     const end = at < 0 ? -1 : there.indexOf(NEWLINE, at + 1);
     if (end >= 0) return there.subarray(at + 1, end);
-    // From the newline before the line that is cut.
+    // Keeps the cut line with the newline before it.
     const cut = there.lastIndexOf(NEWLINE);
     there.copyWithin(0, cut);
     held = there.length - cut;

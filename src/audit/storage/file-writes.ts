@@ -24,7 +24,7 @@ export async function writeFully(
   return position + written;
 }
 
-/** What `work` on an open file gives; where it fails, the file is closed. */
+/** The result of `work` on an open file. Closes the file if it fails. */
 export async function orClosed<T>(file: LogFile, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -34,17 +34,17 @@ export async function orClosed<T>(file: LogFile, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Returns once the content of a file and its name in the directory are on the disk. */
+/** Returns when the content of a file and its name in the directory are on the disk. */
 export async function syncFile(file: LogFile, files: FileLayer, directory: string): Promise<void> {
   await file.sync();
   await files.syncDirectory(directory);
 }
 
 /**
- * Writes a file under the name of a draft, and gives it its name when it is complete and on the disk. A failed draft
- * gives up its room: on a full disk it may be tried again and again.
+ * Writes a file under a draft's name, and renames it when it is complete and on the disk. A failed draft is emptied,
+ * because a full disk may let it be tried again and again.
  *
- * @returns what `write` resolves with.
+ * @returns the result of `write`.
  */
 export async function writeThroughDraft<T>(
   files: FileLayer,
@@ -66,15 +66,15 @@ export async function writeThroughDraft<T>(
   return written;
 }
 
-/** Opens a file as it is, or a new one: made anew it would give up its room first. */
+/** Opens a file unchanged, or a new one. Emptying it would give up its reserved room. */
 export async function openAsIs(files: FileLayer, path: string): Promise<LogFile> {
   return (await files.open(path, "update")) ?? files.open(path, "create");
 }
 
 /**
- * Fills a file, so that what is written over it later needs no room on the disk.
+ * Fills a file, so that overwriting it later needs no more room on the disk.
  *
- * @param durable whether the room is to outlast a power cut.
+ * @param durable whether the room must survive a power failure.
  */
 export async function takeRoom(
   files: FileLayer,
@@ -95,9 +95,9 @@ const CHUNK = 256 * 1024;
 
 export interface SetAsideOptions {
   readonly files: FileLayer;
-  /** Folder of the copy; it is made if need be. */
+  /** Directory of the copy. It is made if it is missing. */
   readonly directory: string;
-  /** How the name of the copy begins. */
+  /** Start of the copy's name. */
   readonly stem: string;
 }
 
@@ -123,10 +123,10 @@ export async function setAside(
 }
 
 /**
- * Copies the bytes of a file from `from` to `to` into another, at `position`.
+ * Copies the bytes of a file from `from` to `to` into another file at `position`.
  *
  * @returns the position behind them.
- * @throws Error when the file ends before `to`; the system's error.
+ * @throws Error if the file ends before `to`; the system's error.
  */
 export async function copyBytes(
   file: LogFile,
@@ -138,15 +138,15 @@ export async function copyBytes(
   const buffer = Buffer.allocUnsafe(Math.min(CHUNK, to - from));
   let at = position;
   for (let left = to - from; left > 0; ) {
-    const came = await file.read(buffer.subarray(0, Math.min(buffer.length, left)), to - left);
-    if (came === 0) throw new Error(`expected a file of ${to} bytes, found ${to - left}`);
-    at = await writeFully(target, buffer.subarray(0, came), at);
-    left -= came;
+    const count = await file.read(buffer.subarray(0, Math.min(buffer.length, left)), to - left);
+    if (count === 0) throw new Error(`expected a file of ${to} bytes, found ${to - left}`);
+    at = await writeFully(target, buffer.subarray(0, count), at);
+    left -= count;
   }
   return at;
 }
 
-/** Never a name that is taken: nothing that was set aside is ever overwritten. */
+/** A name that is not in use, so that a copy never overwrites another. */
 async function unusedName(files: FileLayer, directory: string, stem: string): Promise<string> {
   const taken = new Set(await files.list(directory));
   for (let attempt = 1; ; attempt += 1) {

@@ -3,24 +3,24 @@ import { basename, dirname, join } from "node:path";
 
 export type LogKind = "an audit log" | "a journal";
 
-/** The logs of this package, each in a folder of its own, and what the files of each are called. */
+/** The logs of this package, each in a directory of its own, and the names of their files. */
 const FILES: ReadonlyMap<LogKind, RegExp> = new Map([
   ["an audit log", /^segment-\d{8,16}\.(?:ndjson|index)$/],
   ["a journal", /^lines-\d{16}\.v\d+\.log$/],
 ]);
 
-/** Names in the folder of a log that only the log writes to. */
+/** Names in a log's directory that only the log writes to. */
 const OWN = /^(?:segment-\d{8,16}\.|lines-\d{16}\.|checkpoint(?:\.tmp)?$|lock-|sock-)/;
-/** Folders in it that are the log's as a whole. */
+/** Directories in it that belong to the log. */
 const OWN_FOLDERS = ["archive", "torn"];
 
 /**
- * Refuses a folder that has the files of another log. Two in one folder would share its lock and hide
- * each other; most likely an option names the wrong folder.
+ * Refuses a directory with files of another log. Two logs in one directory would share its lock and hide each other's
+ * files. Usually an option names the wrong directory.
  *
- * @param own what is about to be opened there.
- * @param names what is in the folder.
- * @throws Error naming the first file that is another log's.
+ * @param own the log to be opened there.
+ * @param names the names in the directory.
+ * @throws Error naming the first file of another log.
  */
 export function refuseForeignLog(directory: string, own: LogKind, names: readonly string[]): void {
   for (const [kind, files] of FILES) {
@@ -33,11 +33,11 @@ export function refuseForeignLog(directory: string, own: LogKind, names: readonl
 }
 
 /**
- * The log that a file belongs to, or would belong to if it were there. The content of its folder decides, so that a
- * file which only has a log's name belongs to none.
+ * The log that a file belongs to, or would belong to if it existed. The content of its directory decides: a file with
+ * only a log's name belongs to none.
  *
- * @param path no part of it is a link.
- * @param audit the folder of an audit log that may hold nothing yet.
+ * @param path without symbolic links.
+ * @param audit the directory of an audit log, which may be empty.
  */
 export async function logThatOwns(
   path: string,
@@ -57,7 +57,7 @@ export async function logThatOwns(
   return undefined;
 }
 
-/** Paths of what a log has in its folder: none where there is no log. */
+/** Paths of a log's files in its directory. Empty if there is no log. */
 export async function logFilesIn(directory: string): Promise<string[]> {
   const own = await readdir(directory).catch(() => []);
   const paths = own.filter((name) => OWN.test(name)).map((name) => join(directory, name));

@@ -1,10 +1,10 @@
 /** Bytes of one chunk. */
 const CHUNK = 256 * 1024;
 
-/** Chunks kept for the next write; more are left to the garbage collector. */
+/** Chunks kept for later writes. The garbage collector frees the others. */
 const SPARE = 4;
 
-/** Chunks used again and again, so that a row costs no memory of its own. */
+/** Chunks that are reused, so that a row allocates no memory of its own. */
 export class ChunkPool {
   readonly #spare: Buffer[] = [];
 
@@ -18,8 +18,8 @@ export class ChunkPool {
 }
 
 /**
- * Lines waiting for one write, encoded as they come: one string growing over thousands of rows
- * would cost half as much again.
+ * Lines that wait for one write. Each is encoded when it is added: one growing string of thousands of rows would cost
+ * half as much again.
  */
 export class LineChunks {
   readonly #pool: ChunkPool;
@@ -37,7 +37,7 @@ export class LineChunks {
     return this.#bytes;
   }
 
-  /** Adds a line, given without its newline. */
+  /** Adds a line, without its newline. */
   add(line: string): void {
     const chunk = this.#roomFor(line);
     const written = chunk.write(line, this.#used, "utf8");
@@ -46,14 +46,14 @@ export class LineChunks {
     this.#bytes += written + 1;
   }
 
-  /** What was added, in order. Valid until {@link release}. */
+  /** The added lines, in order. Valid until {@link release}. */
   parts(): readonly Uint8Array[] {
     const parts = this.#full.map(({ chunk, used }) => chunk.subarray(0, used));
     if (this.#chunk !== undefined) parts.push(this.#chunk.subarray(0, this.#used));
     return parts;
   }
 
-  /** Gives the chunks back, once nothing reads them any more. */
+  /** Returns the chunks to the pool. Call it when nothing reads them any more. */
   release(): void {
     if (this.#chunk !== undefined) this.#pool.give(this.#chunk);
     for (const { chunk } of this.#full) this.#pool.give(chunk);
@@ -64,7 +64,7 @@ export class LineChunks {
   }
 
   #roomFor(line: string): Buffer {
-    // A UTF-16 unit takes at most three bytes: only a line near the end of a chunk is measured.
+    // A UTF-16 unit takes at most three bytes, so only a line near the end of a chunk is measured.
     if (this.#chunk !== undefined && this.#fits(line, this.#chunk)) return this.#chunk;
     if (this.#chunk !== undefined) this.#full.push({ chunk: this.#chunk, used: this.#used });
     const most = line.length * 3 + 1;

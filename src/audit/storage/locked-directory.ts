@@ -3,24 +3,23 @@ import { join } from "node:path";
 import type { DirectoryLock, FileLayer } from "./file-layer.ts";
 import { takeRoom } from "./file-writes.ts";
 
-/** More than opening a log writes, but for copies of what a crash left half written. In bytes. */
+/** More bytes than opening a log writes, apart from copies of incomplete writes. */
 const RESERVE_BYTES = 64 * 1024;
 
-/** Backups skip this name, as they skip locks, and no file of a log has it. */
+/** Backups skip this name, as they skip locks. No file of a log has it. */
 export function reservePath(directory: string): string {
   return join(directory, "lock-reserve");
 }
 
 /**
- * The directory of a log that only this log writes to, with a reserve: a file that takes room on the disk
- * for the next start. Opening a log writes a little, so without a reserve a full disk would keep it from
- * starting after a crash.
+ * A locked directory of a log, with a reserve: a file that holds room on the disk for the next start. Opening a log
+ * writes a little. Without a reserve, a full disk would prevent the start after a crash.
  */
 export class LockedDirectory {
   readonly #directory: string;
   readonly #files: FileLayer;
   readonly #lock: DirectoryLock;
-  /** Nothing is reserved yet in what may be another log's directory. */
+  /** Whether the reserve is missing or too small. False at first: the directory may be another log's. */
   #isMissing = false;
 
   private constructor(files: FileLayer, directory: string, lock: DirectoryLock) {
@@ -29,12 +28,12 @@ export class LockedDirectory {
     this.#lock = lock;
   }
 
-  /** @throws Error when another log has the directory locked; the system's error. */
+  /** @throws Error if another log has the directory locked; the system's error. */
   static async lock(files: FileLayer, directory: string): Promise<LockedDirectory> {
     return new LockedDirectory(files, directory, await files.lock(directory));
   }
 
-  /** Opens the log. It may use the reserve's room, which is taken again as far as it is left. */
+  /** Opens the log. It may use the reserve's room, which is reserved again afterwards if possible. */
   async whileOpening<T>(open: () => Promise<T>): Promise<T> {
     this.#isMissing = await this.#giveUp();
     try {
@@ -46,27 +45,27 @@ export class LockedDirectory {
     }
   }
 
-  /** Takes what is missing of the reserve's room. Call it where there may be room again. */
+  /** Reserves room that is missing. Call it when there may be room again. */
   async reserve(): Promise<void> {
     if (!this.#isMissing) return;
     const path = reservePath(this.#directory);
     try {
-      // Random, so that no file system stores it in less room than it has.
+      // Random bytes, so that no file system compresses them.
       await takeRoom(this.#files, path, randomBytes(RESERVE_BYTES), true);
       await this.#files.syncDirectory(this.#directory);
       this.#isMissing = false;
     } catch {
-      // What there was room for stays: a part of it may do for the next start.
+      // A partial reserve stays. It may be enough for the next start.
     }
   }
 
-  /** Gives the directory free. Does nothing the second time. */
+  /** Releases the directory. A second call does nothing. */
   async release(): Promise<void> {
     await this.reserve();
     await this.#lock.release();
   }
 
-  /** @returns whether there was a reserve. Its name stays: a disk may have no room for further names. */
+  /** @returns whether there was a reserve. Its name stays, because a full disk may have no room for a new name. */
   async #giveUp(): Promise<boolean> {
     try {
       const file = await this.#files.open(reservePath(this.#directory), "update");
@@ -78,7 +77,7 @@ export class LockedDirectory {
       }
       return true;
     } catch {
-      // The reserve is a help only: where there is room, the log opens without it.
+      // If there is room, the log opens without its reserve.
       return false;
     }
   }

@@ -6,7 +6,7 @@ import { lockDirectory, lockHolder } from "./directory-lock.ts";
 import type { LogFile, OpenMode, RemovingFileLayer } from "./file-layer.ts";
 import { openFile as openRegular } from "./open-input.ts";
 
-/** Readable by the owner alone: logs hold what the agents were given and gave back. */
+/** Only the owner may read them: logs hold the input and output of agents. */
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 
@@ -40,10 +40,10 @@ async function makeDirectory(path: string): Promise<void> {
 }
 
 /**
- * Makes a folder and those above it that are missing. Not by the `recursive` of `mkdir`: below a folder that is
- * there and takes none, `/proc` say, it tries again for ever.
+ * Makes a directory and its missing parents. The `recursive` option of `mkdir` loops forever below an existing
+ * directory that takes none, such as `/proc`.
  *
- * @returns the topmost that was made; `undefined` where all were there.
+ * @returns the topmost directory that was made. `undefined` if all existed.
  */
 async function makeMissing(path: string): Promise<string | undefined> {
   const failure = await tryMaking(path);
@@ -59,13 +59,13 @@ async function makeMissing(path: string): Promise<string | undefined> {
   throw coded("ENOENT", `${path}: no folder can be made in ${above}`, again);
 }
 
-/** @returns what kept it from being made where it is not there either. */
+/** @returns the error if the directory could not be made and does not exist. */
 async function tryMaking(path: string): Promise<"made" | "there" | Error> {
   try {
     await mkdir(path, { mode: DIRECTORY_MODE });
     return "made";
   } catch (error) {
-    // Systems differ in what they say of one that is there.
+    // Systems report different errors for an existing directory.
     const found = await stat(path).catch(() => undefined);
     if (found?.isDirectory() === true) return "there";
     if (!hasCode(error, "EEXIST")) return asError(error);
@@ -106,7 +106,7 @@ async function remove(path: string): Promise<void> {
 }
 
 async function syncDirectory(path: string): Promise<void> {
-  // Windows opens no directory as a file, and keeps names safe without being asked.
+  // Windows cannot open a directory as a file, and syncs names by itself.
   if (process.platform === "win32") return;
   const handle = await open(path, constants.O_RDONLY);
   try {

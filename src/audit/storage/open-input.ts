@@ -16,14 +16,14 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { kindOf } from "../../events/door.ts";
 
-/** Without it, opening a named pipe would wait for the pipe's other end, and nothing could end that wait. */
+/** Otherwise opening a named pipe would block until its other end opens, and nothing could interrupt it. */
 const AT_ONCE = constants.O_NONBLOCK ?? 0;
 const READ = constants.O_RDONLY | AT_ONCE | (constants.O_NOCTTY ?? 0);
 
-/** How long the first byte of a pipe is waited for before it is said, in ms. */
+/** How long to wait for the first byte of a pipe before `onWait` is called, in ms. */
 const WAIT_MS = 1_000;
 
-/** Size of the pieces that are read, in bytes. */
+/** Size of one read, in bytes. */
 const READ_CHUNK = 1024 * 1024;
 
 const openFd = promisify(open);
@@ -31,11 +31,11 @@ const closeFd = promisify(close);
 const statFd = promisify<number, { bigint: true }, BigIntStats>(fstat);
 
 /**
- * Opens what must be a file: of a folder, where nobody has named it. It never waits, and looks at what was opened, since
- * another thing can have got the name meanwhile.
+ * Opens a file that the user did not name, such as one in a directory. It never blocks. It checks the opened file,
+ * because another file may have got the name meanwhile.
  *
- * @param where what an error begins with. Default: nothing.
- * @throws (rejects) Error where it is no file; the error of the system where it can't be opened.
+ * @param where start of an error's text. Default: empty.
+ * @throws (rejects) Error if it is not a file; the system's error if it cannot be opened.
  */
 export async function openFile(
   path: string,
@@ -53,7 +53,7 @@ export async function openFile(
   }
 }
 
-/** The bytes of a file. @throws (rejects) as {@link openFile} does, and errors of the system. */
+/** The bytes of a file. @throws (rejects) as {@link openFile}, and the system's errors. */
 export async function* fileBytes(
   path: string,
   chunk = READ_CHUNK,
@@ -62,16 +62,16 @@ export async function* fileBytes(
   for await (const piece of handle.createReadStream({ highWaterMark: chunk })) yield piece;
 }
 
-/** @throws Error where it is no file. */
+/** @throws Error if it is not a file. */
 export function checkFile(found: Stats | BigIntStats, where = ""): void {
   if (!found.isFile()) throw new Error(`${where}expected a file, got ${kindOf(found)}`);
 }
 
 /**
- * Checks that what a user has named has an end: a file, a pipe (the shell's `<(…)`, `/dev/stdin`), a terminal, the null
- * device. Any other device is refused: `/dev/zero`, say, never ends.
+ * Checks an input that the user named. Allowed are a file, a pipe (the shell's `<(…)`, `/dev/stdin`), a terminal and
+ * the null device. Other devices such as `/dev/zero` may never end.
  *
- * @throws (rejects) Error where it is something else.
+ * @throws (rejects) Error for anything else.
  */
 export async function checkInput(path: string, found: BigIntStats): Promise<void> {
   if (found.isFile() || found.isFIFO()) return;
@@ -86,14 +86,14 @@ export async function checkInput(path: string, found: BigIntStats): Promise<void
   checkFile(found);
 }
 
-/** Told of a pipe that nothing has come from for a while, which is waited for all the same. */
+/** Called with a text if no byte has come from a pipe for a while. Reading goes on waiting. */
 export type OnWait = (text: string) => void;
 
 /**
- * The bytes of what a user has named, see {@link checkInput}. A named pipe that nobody writes to holds up no thread, and
+ * The bytes of an input that the user named, see {@link checkInput}. A named pipe without a writer blocks no thread,
  * so a signal ends the process as usual.
  *
- * @throws what `checkInput` throws, and errors of the system.
+ * @throws as `checkInput`, and the system's errors.
  */
 export async function* inputBytes(
   path: string | URL,
@@ -102,7 +102,7 @@ export async function* inputBytes(
   const name = typeof path === "string" ? path : fileURLToPath(path);
   const stream = await openInput(name);
   const isPipe = stream instanceof Socket;
-  const timer = isPipe ? setTimeout(() => onWait(`${name}: ${NOBODY_WRITES}`), WAIT_MS) : undefined;
+  const timer = isPipe ? setTimeout(() => onWait(`${name}: ${NO_WRITER}`), WAIT_MS) : undefined;
   timer?.unref();
   try {
     for await (const chunk of stream) {
@@ -116,9 +116,9 @@ export async function* inputBytes(
   }
 }
 
-const NOBODY_WRITES = "waiting, since nothing has been written to this pipe yet";
+const NO_WRITER = "waiting, since nothing has been written to this pipe yet";
 
-/** The text of a small file that a user has named. @throws as {@link inputBytes} does. */
+/** The text of a small file that the user named. @throws as {@link inputBytes}. */
 export async function inputText(path: string, onWait?: OnWait): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of inputBytes(path, onWait)) pieces.push(piece);
@@ -137,7 +137,7 @@ async function openInput(path: string): Promise<Readable> {
     await closeFd(fd);
     throw error;
   }
-  // A terminal has nothing at once: a thread waits for what is typed.
+  // A terminal has no input yet: a thread waits for it.
   await closeFd(fd);
   return createReadStream(path);
 }

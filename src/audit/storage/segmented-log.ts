@@ -1,23 +1,23 @@
 import type { FileLayer, LogFile } from "./file-layer.ts";
 import { orClosed, syncFile, writeFully } from "./file-writes.ts";
 
-/** How a segment begins, in the format of the log. */
+/** The start of a segment, in the log's format. */
 export interface SegmentStart {
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** This many bytes at the end are replaced by the first append. */
+  /** Bytes at its end that the first append replaces. */
   readonly trailing: number;
 }
 
-/** What a log's format defines for its segments; bytes and their meaning are the user's own. */
+/** The parts of a log's format that segments need. The user defines the bytes and their meaning. */
 export interface SegmentFormat {
-  /** The start of the segment behind the current one. */
+  /** The start of the next segment. */
   nextStart(): SegmentStart;
   /**
    * Called when the next segment has replaced the current one.
    *
-   * @param sealedBytes size of the one before.
-   * @returns work to wait for, which must not reject.
+   * @param sealedBytes size of the replaced segment.
+   * @returns work to wait for. It must not reject.
    */
   started(sealedBytes: number): void | Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface SegmentFormat {
 export interface SegmentedLogOptions {
   readonly files: FileLayer;
   readonly directory: string;
-  /** Whether an append is on the disk when it returns, or only with the system. */
+  /** Whether an append is on the disk when it returns, or only in the operating system. */
   readonly durable: boolean;
   /** A segment of this size or more is full. */
   readonly segmentBytes: number;
@@ -33,17 +33,17 @@ export interface SegmentedLogOptions {
 }
 
 /**
- * What the last failure has left to repair before anything is written again:
+ * The repair that is needed after a failure, before the next write:
  *
- * - `cut`: bytes may stand behind the end.
- * - `spent`: a sync failed. The system may have dropped what it could not write and report success the
- *   next time, so nothing more may go into this file.
+ * - `cut`: there may be bytes behind the end.
+ * - `spent`: a sync failed. The system may have dropped the bytes and may report success the next time. So nothing
+ *   more may be written to this file.
  */
 type Fault = "cut" | "spent";
 
 /**
- * Writes to the last segment of a log, and begins the next. An append that fails leaves the segment as it was. One
- * call at a time: the caller waits for each.
+ * Writes to the last segment of a log, and begins the next. A failed append leaves the segment unchanged. The caller
+ * waits for each call before the next one.
  */
 export class SegmentedLog {
   readonly #options: SegmentedLogOptions;
@@ -52,36 +52,35 @@ export class SegmentedLog {
   #fault: Fault | undefined;
   #nextBegun = false;
 
-  /** @param size where the content of the last segment ends. */
+  /** @param size end of the last segment's content. */
   constructor(file: LogFile, size: number, options: SegmentedLogOptions) {
     this.#options = options;
     this.#file = file;
     this.#size = size;
   }
 
-  /** Offset behind the last append that succeeded: what stands before it does not change. */
+  /** Offset behind the last successful append. Bytes before it do not change. */
   get size(): number {
     return this.#size;
   }
 
-  /** The segment has reached its size. */
+  /** Whether the segment has reached its size. */
   get isFull(): boolean {
     return this.#size >= this.#options.segmentBytes;
   }
 
-  /** The file of the next segment exists, perhaps without its start: the log does not end here any more. */
+  /** Whether the file of the next segment exists, perhaps without its start. Then the log does not end here. */
   get nextBegun(): boolean {
     return this.#nextBegun;
   }
 
   /**
-   * Adds the parts, all or none. Each is asked for once the one before is written, so that they need
-   * not be in memory together. Call {@link makeReady} before.
+   * Adds the parts, all or none. Each is requested when the one before is written, so that not all are in memory
+   * together. Call {@link makeReady} before.
    *
    * @param trailing bytes at the end of the parts that the next append replaces.
-   * @throws the system's error. What was written of the parts stands behind the end until
-   *   {@link makeReady} has cut it off. Call it at once, so that a crash does not bring back what was
-   *   refused.
+   * @throws the system's error. Some parts may stand behind the end. Call {@link makeReady} at once, which cuts them
+   *   off. Otherwise a crash could bring them back.
    */
   async append(parts: Iterable<Uint8Array>, trailing = 0): Promise<void> {
     this.#fault = "cut";
@@ -93,17 +92,17 @@ export class SegmentedLog {
     this.#fault = undefined;
   }
 
-  /** Repairs what a failure has left. A file of which a sync failed is replaced by the next. */
+  /** Repairs after a failure. A file whose sync failed is replaced by the next segment. */
   async makeReady(): Promise<void> {
     const isUsable = this.#fault === undefined || (await this.#repair());
     if (!isUsable || this.#nextBegun) await this.startNext();
   }
 
-  /** Seals the segment, which {@link makeReady} has left without a fault behind its end, and begins the next. */
+  /** Seals the segment and begins the next. Call {@link makeReady} before. */
   async startNext(): Promise<void> {
     const { directory, durable, files, format } = this.#options;
     const { bytes, path, trailing } = format.nextStart();
-    // A file of this name is what an attempt before has left: nothing was ever written behind its start.
+    // An existing file of this name is from a failed attempt: nothing was written behind its start.
     const file = await files.open(path, "create");
     this.#nextBegun = true;
     await orClosed(file, writeFully(file, bytes, 0));
@@ -124,7 +123,7 @@ export class SegmentedLog {
     await this.#file.close();
   }
 
-  /** @returns whether more may be written to this file; `false` for ever after a sync has failed. */
+  /** @returns whether this file may still be written. `false` forever after a failed sync. */
   async #repair(): Promise<boolean> {
     await this.#file.truncate(this.#size);
     if (this.#fault === "spent") return false;
@@ -136,8 +135,8 @@ export class SegmentedLog {
 }
 
 /**
- * The numbers of the files among some names, ascending. Only names that `nameOf` makes of their number
- * count: one with more zeros would be a second file of the same number.
+ * The numbers of the files among some names, ascending. A name only counts if `nameOf` makes it of its number.
+ * Otherwise one with more zeros would be a second file of the same number.
  */
 export function numbersOf(names: readonly string[], nameOf: (number: number) => string): number[] {
   const numbers: number[] = [];

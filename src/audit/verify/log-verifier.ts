@@ -15,8 +15,8 @@ import { CUT } from "./segment-files.ts";
 import type { SpanAnchors } from "./span-anchors.ts";
 import { type LogEnd, type LogProblem, ProblemList, type VerifyReport } from "./verify-report.ts";
 
-/** Where a line stands. */
-interface Place {
+/** Position of a line. */
+interface Position {
   readonly file: string;
   readonly line: number;
 }
@@ -24,22 +24,22 @@ interface Place {
 /** How far a segment was read. */
 interface Reading {
   readonly segment: number;
-  /** Whole lines. */
+  /** Complete lines. */
   lines: number;
-  /** Offset behind them. */
+  /** Offset behind the complete lines. */
   end: number;
-  /** Bytes behind that, of a line without an end. */
+  /** Bytes behind them, of a line without an end. */
   torn: number;
 }
 
-/** Takes the segments of a log in their order and gathers what is wrong with them. */
+/** Reads the segments of a log in order and collects problems. */
 export class LogVerifier {
   readonly #spans: SpanAnchors;
   readonly #problems: ProblemList;
   readonly #threads = new ThreadChains();
   readonly #commits = new CommitChain(NO_COMMIT);
   readonly #marks = new LogMarks();
-  /** The segment read last, as long as nothing says that there is a later one. */
+  /** The segment read last, unless a later one is known. */
   #reading: Reading | undefined;
   #segments = 0;
   #rows = 0;
@@ -52,16 +52,16 @@ export class LogVerifier {
     this.#problems = new ProblemList(maxProblems, onProblem);
   }
 
-  /** How the log ends as far as it was read; `open` where the log does not say that it was closed. */
+  /** How the log ends, as far as it was read. `open` if its last line is not a close mark. */
   get end(): "closed" | "open" {
     const { lines = 0, torn = 0 } = this.#reading ?? {};
     return this.#marks.closed && lines > 0 && torn === 0 ? "closed" : "open";
   }
 
   /**
-   * Reads a segment; of the one read last what has come since.
+   * Reads a segment. If it was the last one read, reads only the lines added since.
    *
-   * @returns whether there was more to read.
+   * @returns whether there were new bytes.
    */
   async segment(number: number, { bytes, file }: FoundSegment): Promise<boolean> {
     const reading = this.#reading?.segment === number ? this.#reading : this.#begin(number);
@@ -74,29 +74,29 @@ export class LogVerifier {
     return reading.end > end || reading.torn > torn;
   }
 
-  /** There are later segments than the one read last: its end is no open one. */
+  /** Called when a later segment exists: the end of the last one read must be complete. */
   leave(): void {
     const reading = this.#reading;
     if (reading === undefined) return;
     this.#reading = undefined;
     const { lines, segment, torn } = reading;
-    const place = { file: segmentName(segment), line: lines + (torn > 0 ? 1 : 0) };
-    if (torn > 0) this.report(place, CUT);
-    if (place.line === 0) this.report(place, "the segment is empty");
+    const position = { file: segmentName(segment), line: lines + (torn > 0 ? 1 : 0) };
+    if (torn > 0) this.report(position, CUT);
+    if (position.line === 0) this.report(position, "the segment is empty");
     const { rows } = this.#commits;
     if (rows === 0) return;
-    this.report(place, `cut: the commit of the last ${rows} lines is missing`);
+    this.report(position, `cut: the commit of the last ${rows} lines is missing`);
   }
 
-  report(place: Place, problem: string, row?: StoredRow): void {
+  report(position: Position, problem: string, row?: StoredRow): void {
     const of =
       row === undefined
         ? {}
         : { tenant_id: row.tenant_id, thread_id: row.thread_id, ordinal: row.ordinal };
-    this.#problems.add({ ...place, ...of, problem });
+    this.#problems.add({ ...position, ...of, problem });
   }
 
-  /** Everything was read. */
+  /** Returns the report after the last segment. */
   result(end: LogEnd, tornFiles: readonly string[]): VerifyReport {
     const counts = {
       end,
@@ -131,87 +131,90 @@ export class LogVerifier {
     }
     reading.lines += 1;
     reading.end = line.end;
-    const place = { file: segmentName(reading.segment), line: reading.lines };
-    this.#line(line, place, reading.segment);
+    const position = { file: segmentName(reading.segment), line: reading.lines };
+    this.#line(line, position, reading.segment);
   }
 
-  #line({ bytes, tooLong }: FileLine, place: Place, segment: number): void {
+  #line({ bytes, tooLong }: FileLine, position: Position, segment: number): void {
     const line: LogLine = tooLong ? TOO_LONG : readLogLine(bytes);
-    if (place.line === 1 && line.type !== "header") {
-      this.report(place, "the segment does not begin with its header");
+    if (position.line === 1 && line.type !== "header") {
+      this.report(position, "the segment does not begin with its header");
     }
     this.#marks.take(line);
     switch (line.type) {
       case "header":
-        this.#header(line, place, segment);
+        this.#header(line, position, segment);
         break;
       case "row":
-        this.#row(line.row, place);
+        this.#row(line.row, position);
         break;
       case "archived":
         this.#commits.cover(line.hash);
         break;
       case "commit":
-        this.#commit(line, place);
+        this.#commit(line, position);
         break;
       case "invalid":
-        this.#invalid(line, place);
+        this.#invalid(line, position);
         break;
       default:
         impossible(line);
     }
   }
 
-  #header(line: HeaderLine, place: Place, segment: number): void {
-    if (place.line > 1) {
-      this.report(place, "a segment's header in the middle of a segment");
+  #header(line: HeaderLine, position: Position, segment: number): void {
+    if (position.line > 1) {
+      this.report(position, "a segment's header in the middle of a segment");
       return;
     }
     if (line.segment !== segment) {
-      this.report(place, `the header is that of segment ${line.segment}`);
+      this.report(position, `the header is that of segment ${line.segment}`);
     }
     if (!sameCommit(line.before, this.#commits.last)) {
       const { commit } = line.before;
       this.report(
-        place,
+        position,
         `what was written up to commit ${commit}, before this segment, is changed`,
       );
     }
     this.#commits.begin(line);
   }
 
-  #row(row: StoredRow, place: Place): void {
+  #row(row: StoredRow, position: Position): void {
     this.#rows += 1;
     if (row.erased) this.#erased += 1;
-    this.#follow(row, place);
-    this.#spans.found(row, `${place.file}:${place.line}`);
+    this.#follow(row, position);
+    this.#spans.found(row, `${position.file}:${position.line}`);
   }
 
-  #invalid({ claim, problem }: InvalidLine, place: Place): void {
-    this.report(place, problem, claim);
-    // It stands where a row stood: taking it for that row keeps the next ones from being suspect.
-    if (claim !== undefined) this.#follow(claim, place);
+  #invalid({ claim, problem }: InvalidLine, position: Position): void {
+    this.report(position, problem, claim);
+    // The claimed row takes part in the chain, so that the next rows are not reported as well.
+    if (claim !== undefined) this.#follow(claim, position);
   }
 
-  #follow(row: StoredRow, place: Place): void {
+  #follow(row: StoredRow, position: Position): void {
     this.#commits.cover(row.hash);
     const problem = this.#threads.next(row);
-    if (problem !== undefined) this.report(place, problem, row);
+    if (problem !== undefined) this.report(position, problem, row);
   }
 
-  #commit({ made, mark, recovered, rows }: CommitLine, place: Place): void {
+  #commit({ made, mark, recovered, rows }: CommitLine, position: Position): void {
     if (mark === undefined) this.#commitCount += 1;
     if (recovered) this.#recovered += 1;
     const covered = this.#commits.rows;
     if (!sameCommit(made, this.#commits.next(mark))) {
       this.report(
-        place,
+        position,
         covered === rows
           ? `the ${rows} lines before commit ${made.commit} are not those it was made over`
           : `commit ${made.commit} was made over ${rows} lines, here are ${covered}`,
       );
     } else if (covered !== rows) {
-      this.report(place, `edited: commit ${made.commit} covers ${covered} lines and says ${rows}`);
+      this.report(
+        position,
+        `edited: commit ${made.commit} covers ${covered} lines and says ${rows}`,
+      );
     }
     this.#commits.continueFrom(made);
   }

@@ -9,55 +9,55 @@ import { type StoredRow, withEvent } from "../stored-row.ts";
 import { CUT, missingSegments, NO_LOG, segmentFiles } from "./segment-files.ts";
 import type { LogProblem } from "./verify-report.ts";
 
-/** Which rows are wanted; what is not said does not matter. */
+/** The wanted rows. An absent field matches every row. */
 export interface RowFilter {
   readonly tenant_id?: string | undefined;
   readonly thread_id?: string | undefined;
-  /** A UUID in any letters: sinks and bridge write it in lower case. */
+  /** A UUID in any case: sinks and bridge write it in lower case. */
   readonly run_id?: string | undefined;
   readonly event_id?: string | undefined;
   readonly trace_id?: string | undefined;
 }
 
-/** A place in a log between two lines. */
-export interface LogPlace {
+/** A position between two lines of a log. */
+export interface LogPosition {
   readonly segment: number;
   readonly offset: number;
-  /** Lines of the segment before it, where they are known: for the numbers in problems. Default 0. */
+  /** Lines of the segment before the position, for line numbers in problems. Default 0. */
   readonly lines?: number | undefined;
 }
 
-/** A row, and where it is. */
+/** A row and its position. */
 export interface PlacedRow {
   readonly row: AuditRow;
-  readonly from: LogPlace;
-  readonly to: LogPlace;
+  readonly from: LogPosition;
+  readonly to: LogPosition;
 }
 
-/** How `readRows` reads. */
+/** Options of `readRows`. */
 export interface ReadRowsOptions {
   /**
-   * Told of every line that is no whole, unchanged line of a log, of segments that are missing, and
-   * where there is no log at all. Default: none is told.
+   * Called with every line that is incomplete or changed, with missing segments, and if there is no log. Default: no
+   * call.
    */
   readonly onProblem?: ((problem: LogProblem) => void) | undefined;
   /** Default: the disk. */
   readonly files?: FileLayer | undefined;
 }
 
-/** How a part of a log is read. */
+/** Options for reading a part of a log. */
 export interface PlacedRowsOptions extends ReadRowsOptions {
   /** Start of the part. Default: the start of the log. Missing segments before it are not reported. */
-  readonly from?: LogPlace | undefined;
-  /** Reads up to this place. Default: to the end. */
-  readonly to?: LogPlace | undefined;
+  readonly from?: LogPosition | undefined;
+  /** Reads up to this position. Default: to the end. */
+  readonly to?: LogPosition | undefined;
   /** Called with the position after each complete line, where reading can continue. Default: not called. */
-  readonly onPlace?: ((place: LogPlace) => void) | undefined;
+  readonly onPosition?: ((position: LogPosition) => void) | undefined;
 }
 
 /**
- * The rows of a log in the order they were written, archived ones too. It takes no lock and may run
- * beside the writer, whose last rows may then be ones that are not committed yet.
+ * The rows of a log in the order they were written, including archived ones. Takes no lock and can run while a
+ * process writes. Then the last rows may not be committed yet.
  *
  * @throws with the system's error when a file cannot be read.
  *
@@ -73,7 +73,7 @@ export async function* readRows(
 }
 
 /**
- * The same rows with their places: for who reads a part of a log again, or reads on as it grows.
+ * The same rows with their positions, for reading a part of a log again or continuing as it grows.
  *
  * @throws as `readRows` does.
  */
@@ -82,7 +82,7 @@ export async function* placedRows(
   filter: RowFilter = {},
   options: PlacedRowsOptions = {},
 ): AsyncGenerator<PlacedRow, void, void> {
-  const { files = nodeFileLayer, from, onPlace, onProblem = () => {}, to } = options;
+  const { files = nodeFileLayer, from, onPosition, onProblem = () => {}, to } = options;
   const paths = logPaths(directory);
   const store = new SegmentStore(files, paths);
   const { last, present } = await segmentFiles(files, paths);
@@ -98,7 +98,7 @@ export async function* placedRows(
       next = number + 1;
       const begin = number === from?.segment ? from : { offset: 0, lines: 0 };
       const end = number === to?.segment ? Math.min(to.offset, found.bytes) : found.bytes;
-      // It was cut since: nothing is there.
+      // The segment was truncated since: nothing is left to read.
       if (begin.offset > end) continue;
       const before = begin.lines ?? 0;
       for await (const lines of fileLineBatches(found.file, begin.offset, end)) {
@@ -106,12 +106,12 @@ export async function* placedRows(
           const file = segmentName(number);
           const line = before + at;
           if (!ended) {
-            // In the last one the writer is at work, or a crash has left it.
+            // In the last segment, a process is writing or a crash left the line.
             if (number !== last) onProblem({ file, line, problem: CUT });
             break;
           }
-          const place: LogPlace = { segment: number, offset, lines: line };
-          onPlace?.(place);
+          const position: LogPosition = { segment: number, offset, lines: line };
+          onPosition?.(position);
           const read = tooLong ? undefined : readLogLine(bytes);
           if (read === undefined || read.type === "invalid") {
             onProblem({ file, line, problem: read?.problem ?? "longer than any line of a log" });
@@ -120,7 +120,8 @@ export async function* placedRows(
           if (read.type !== "row" || !isWanted(read.row, filter, runs)) continue;
           const row = withEvent(read.row);
           if (row === undefined) onProblem({ file, line, problem: "the event is no JSON object" });
-          else yield { row, from: { segment: number, offset: start, lines: line - 1 }, to: place };
+          else
+            yield { row, from: { segment: number, offset: start, lines: line - 1 }, to: position };
         }
       }
     } finally {
@@ -132,7 +133,7 @@ export async function* placedRows(
   if (last === 0) onProblem({ file: directory, line: 0, problem: NO_LOG });
 }
 
-/** As which a run may stand in rows: as it was asked for, and in the letters that sinks write. */
+/** The run IDs that rows may have: as given, and in the case that sinks write. */
 export function runIdsOf(runId: string): readonly string[] {
   return [...new Set([runId, canonicalRunId(runId)])];
 }

@@ -2,18 +2,18 @@ import { indexesIn, type LogPaths, segmentName, segmentsIn } from "../ndjson/seg
 import type { FileLayer } from "../storage/file-layer.ts";
 import type { LogProblem } from "./verify-report.ts";
 
-/** A line without an end, where no writer is at work any more. */
+/** A line without an end, although a later segment exists. */
 export const CUT = "cut: the line has no end";
 
 export const NO_LOG = "there is no audit log here";
 
-/** Which segments a log has, as the names in its folders say. Numbers ascend. */
+/** The segments of a log, by the names in its directories. Numbers ascend. */
 export interface SegmentFiles {
-  /** In the folder itself or in the archive. */
+  /** In the directory or in the archive. */
   readonly present: readonly number[];
-  /** In both, which a log never leaves. */
+  /** In both, which never happens in an undamaged log. */
   readonly twice: readonly number[];
-  /** The highest there was, though only its index may be left; 0 where there is no log. */
+  /** The highest number, of a segment or an index. 0 if there is no log. */
   readonly last: number;
 }
 
@@ -24,7 +24,7 @@ export async function segmentFiles(files: FileLayer, paths: LogPaths): Promise<S
   const present = [...new Set([...inRoot, ...inArchive])].sort((a, b) => a - b);
   const known = new Set(present);
   const inBoth = inRoot.filter((number) => inArchive.has(number));
-  // The writer may have archived one between the two looks: only what is still there is there twice.
+  // The writer may have archived a segment between the two listings. So list the directory again.
   const still = new Set(inBoth.length === 0 ? [] : segmentsIn(await files.list(paths.root)));
   const indexOnly = indexesIn(names).filter((number) => !known.has(number));
   return {
@@ -34,7 +34,7 @@ export async function segmentFiles(files: FileLayer, paths: LogPaths): Promise<S
   };
 }
 
-/** What is told of segments that are not there. */
+/** The problem of segments that are missing. */
 export function missingSegments(from: number, to: number): LogProblem {
   const problem = from === to ? "the segment is missing" : `missing, as all up to segment ${to}`;
   return { file: segmentName(from), line: 0, problem };

@@ -2,7 +2,7 @@ import { canonicalRunId } from "../../events/door.ts";
 import type { StoredRow } from "../stored-row.ts";
 import type { LogProblem } from "./verify-report.ts";
 
-/** What a run span says of the run's last row: `entelix.audit.ordinal` and `entelix.audit.hash`. */
+/** A run span's record of the run's last row: `entelix.audit.ordinal` and `entelix.audit.hash`. */
 export interface SpanAnchor {
   readonly tenant_id: string;
   readonly run_id: string;
@@ -12,15 +12,15 @@ export interface SpanAnchor {
 
 interface Wanted {
   readonly anchor: SpanAnchor;
-  /** Place among the spans given, from 1. */
-  readonly place: number;
-  /** Where a row stands that has the run and ordinal and another hash. */
+  /** Position among the given spans, from 1. */
+  readonly position: number;
+  /** Position of a row with the run and ordinal and another hash. */
   other: string | undefined;
 }
 
 /**
- * Looks for the rows that spans, which are kept outside the log, say there must be. What was cut off
- * the end of a log leaves no trace in the log itself.
+ * Looks for the rows that run spans name. A log that was cut at its end has no trace of it, but the spans are stored
+ * elsewhere.
  */
 export class SpanAnchors {
   readonly #wanted = new Map<string, Wanted[]>();
@@ -30,11 +30,11 @@ export class SpanAnchors {
     anchors: Iterable<SpanAnchor> | AsyncIterable<SpanAnchor>,
   ): Promise<SpanAnchors> {
     const spans = new SpanAnchors();
-    let place = 0;
+    let position = 0;
     for await (const anchor of anchors) {
-      place += 1;
+      position += 1;
       const name = nameOf(anchor.tenant_id, anchor.run_id, anchor.ordinal);
-      const wanted = { anchor, place, other: undefined };
+      const wanted = { anchor, position, other: undefined };
       const same = spans.#wanted.get(name);
       if (same === undefined) spans.#wanted.set(name, [wanted]);
       else same.push(wanted);
@@ -47,34 +47,34 @@ export class SpanAnchors {
     return this.#matched;
   }
 
-  /** A row of the log. */
-  found(row: StoredRow, place: string): void {
+  /** Called with each row of the log. */
+  found(row: StoredRow, position: string): void {
     if (this.#wanted.size === 0 || row.run_id === null) return;
     const name = nameOf(row.tenant_id, row.run_id, row.ordinal);
     const wanted = this.#wanted.get(name);
     if (wanted === undefined) return;
     const left = wanted.filter(({ anchor }) => anchor.hash !== row.hash);
     this.#matched += wanted.length - left.length;
-    for (const each of left) each.other = place;
+    for (const each of left) each.other = position;
     if (left.length === 0) this.#wanted.delete(name);
     else this.#wanted.set(name, left);
   }
 
   /** The spans whose row was not found. */
   *missing(): Generator<LogProblem> {
-    for (const { anchor, other, place } of [...this.#wanted.values()].flat()) {
+    for (const { anchor, other, position } of [...this.#wanted.values()].flat()) {
       const { ordinal, run_id, tenant_id } = anchor;
       const row = `row ${ordinal} of run ${run_id}`;
       const problem =
         other === undefined
           ? `${row} is missing: a span names it, the log has no such row`
           : `${row} has another hash than its span says (${other})`;
-      yield { file: "spans", line: place, tenant_id, ordinal, problem };
+      yield { file: "spans", line: position, tenant_id, ordinal, problem };
     }
   }
 }
 
-/** A span may have a UUID in other letters than the row. */
+/** Case is ignored in UUIDs: a span and a row may differ in it. */
 function nameOf(tenant: string, run: string, ordinal: number): string {
   return `${tenant.length}:${tenant}${canonicalRunId(run)}:${ordinal}`;
 }

@@ -6,35 +6,35 @@ import { missingSegments, NO_LOG, segmentFiles } from "./segment-files.ts";
 import { type SpanAnchor, SpanAnchors } from "./span-anchors.ts";
 import type { LogEnd, LogProblem, VerifyReport } from "./verify-report.ts";
 
-/** A log that has grown at each of so many looks is written by somebody, though a lock of another kernel looks dead. */
+/** A log that grew at each of these looks has a writer, even if its lock, on another kernel, looks unused. */
 const LOOKS = 3;
 
-/** What a log in a directory is checked against, and what is told of it. */
+/** Options of `verifyLog`. */
 export interface VerifyOptions {
-  /** Rows that must be there: what run spans say of their last row. Kept in memory. Default: none. */
+  /** Rows that must be in the log, from run spans. Kept in memory. Default: none. */
   readonly against?: Iterable<SpanAnchor> | AsyncIterable<SpanAnchor> | undefined;
-  /** Problems listed in the report; all are counted. Default 1,000. */
+  /** Problems listed in the report. All are counted. Default 1,000. */
   readonly maxProblems?: number | undefined;
-  /** Told of every problem as it is found. Default: none is told. */
+  /** Called with every problem when it is found. Default: no call. */
   readonly onProblem?: ((problem: LogProblem) => void) | undefined;
   /** Default: the disk. */
   readonly files?: FileLayer | undefined;
 }
 
 /**
- * Reads a log from end to end, the archived segments too, and finds what was edited, moved, deleted,
- * inserted, doubled or cut. Anybody can do the same: every hash is over fields of the rows.
+ * Reads a log from start to end, with its archived segments, and finds rows that were edited, moved, deleted,
+ * inserted, duplicated or cut. Every hash is over fields of the rows, so other programs can verify a log as well.
  *
- * Rows that were cut off its end leave the rest as it was written: look at {@link VerifyReport.end}, too.
+ * If rows were cut off the end, the rest is unchanged: see {@link VerifyReport.end}.
  *
- * It only reads, takes no lock, and may run beside the writer: what stands behind the last commit is
- * then counted and is no problem. Memory grows with the number of threads.
+ * It only reads, takes no lock, and can run while a process writes. Lines behind the last commit are counted and are
+ * not a problem. Memory grows with the number of threads.
  *
- * A hash without a key stops nobody who can write all of the files: whoever rewrites a log from some
- * row to its end leaves it consistent, and one that is cut exactly at an earlier close mark seems to have been
- * closed there. `against` finds that too, as long as the spans are elsewhere.
+ * The hashes have no key, so they do not protect against an attacker who can write all files. A log that was
+ * rewritten from some row to its end is consistent. A log that was cut exactly at an earlier close mark looks closed.
+ * `against` finds both, if the spans are stored elsewhere.
  *
- * @throws (rejects) with the system's error when a file cannot be read.
+ * @throws (rejects) with the system's error if a file cannot be read.
  *
  * @example
  * const { end, ok, problems } = await verifyLog("./audit");
@@ -51,13 +51,13 @@ export async function verifyLog(
   const store = new SegmentStore(files, paths);
   let next = 1;
   let last = 0;
-  /** Reads what is there, then what has come since. @returns whether there was more to read. */
+  /** Reads the log, or the part added since. @returns whether there were new bytes. */
   const readOn = async (): Promise<boolean> => {
     const found = await segmentFiles(files, paths);
     last = found.last;
     for (const number of found.twice.filter((each) => each >= next)) {
-      const place = { file: segmentName(number), line: 0 };
-      verifier.report(place, "the segment is there twice, in its place and in the archive");
+      const position = { file: segmentName(number), line: 0 };
+      verifier.report(position, "the segment is there twice, in its place and in the archive");
     }
     let more = false;
     for (const number of found.present.filter((each) => each >= next - 1)) {
@@ -75,7 +75,7 @@ export async function verifyLog(
   for (let looks = 0; end === "open" && looks < LOOKS; looks += 1) {
     const holder = await files.lockHolder(paths.root);
     if (holder === "alive") break;
-    // Its writer may have closed it since it was read: only one that has not grown was left as it is.
+    // Its writer may have closed it since it was read. So read again: a log that has not grown was left unclosed.
     if (await readOn()) end = verifier.end;
     else end = holder === "none" ? "unclosed" : "unknown";
   }

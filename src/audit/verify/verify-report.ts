@@ -1,78 +1,78 @@
 import type { SpanAnchors } from "./span-anchors.ts";
 
-/** One thing that is not as the log was written. */
+/** One problem in a log. */
 export interface LogProblem {
-  /** Name of the file, or of the table of a database; `spans` for what was given as `against`. */
+  /** Name of the file, or of the table of a database. `spans` for a span of `against`. */
   readonly file: string;
-  /** From 1; 0 where the whole file is meant, and in a database. */
+  /** From 1. 0 for the file as a whole, and in a database. */
   readonly line: number;
   readonly tenant_id?: string;
   readonly thread_id?: string;
   readonly ordinal?: number;
-  /** In plain words. */
+  /** Description of the problem. */
   readonly problem: string;
 }
 
 /**
  * How a log in a directory ends:
  *
- * - `closed`: with the mark of a writer that closed it. No row is missing at the end, but for a cut exactly at an earlier
- *   close mark.
- * - `open`: without, and a living process has it open.
- * - `unclosed`: without, and no process has it open. A writer crashed, this is a copy of a log that was open, or rows were
- *   cut off.
- * - `unknown`: without, and whether a process has it open could not be asked, for lack of permission say.
+ * - `closed`: the last line is a close mark. No row is missing at the end, except if the log was cut exactly at an
+ *   earlier close mark.
+ * - `open`: no close mark, and a living process has it open.
+ * - `unclosed`: no close mark, and no process has it open. A writer crashed, this is a copy of an open log, or rows
+ *   were cut off.
+ * - `unknown`: no close mark. Whether a process has it open is not known, for example for lack of permission.
  */
 export type LogEnd = "closed" | "open" | "unclosed" | "unknown";
 
-/** What verifying a log has shown. What only files have is 0 and empty for a database. */
+/** The result of verifying a log. For a database, fields about files are 0 or empty. */
 export interface VerifyReport {
-  /** Nothing is wrong with what is there: {@link VerifyReport.problemCount} is 0. */
+  /** Whether no problem was found: {@link VerifyReport.problemCount} is 0. */
   readonly ok: boolean;
-  /** Whether something may be missing at the end. Nothing for a database, whose threads say which row is their last. */
+  /** Whether rows may be missing at the end. `undefined` for a database, which stores the last row of each thread. */
   readonly end: LogEnd | undefined;
   readonly segments: number;
   readonly rows: number;
   readonly threads: number;
-  /** Without those that carry a mark. */
+  /** Commits with lines, without marks. */
   readonly commits: number;
-  /** Commits written at reopening after a crash. No problem. */
+  /** Commits that were written after a crash, when the log was opened again. Not a problem. */
   readonly recoveredCommits: number;
   /**
-   * Times it was opened again without having been closed before: after a crash, or after rows were cut off. No problem of
-   * what is there.
+   * Times that the log was opened again without having been closed: after a crash, or after rows were cut off. Not
+   * counted as a problem.
    */
   readonly unclosedReopenings: number;
-  /** Rows whose payload was erased: the chain was checked, the digest cannot be. No problem. */
+  /** Rows whose payload was erased. Their chain was checked, their digest cannot be. Not a problem. */
   readonly erasedRows: number;
   /**
-   * Whole lines behind the last commit of the log, and bytes of a half written one: a writer is at
-   * work, or a crash left them and the next opening takes care of them. No problem.
+   * Complete lines behind the last commit, and bytes of an incomplete one. A process is writing, or a crash left them
+   * and the next opening recovers them. Not a problem.
    */
   readonly uncommittedLines: number;
   readonly tornBytes: number;
-  /** Files with what crashes had left half written, in the folder `torn`. No problem. */
+  /** Files with incomplete writes that crashes left, in the folder `torn`. Not a problem. */
   readonly tornFiles: readonly string[];
-  /** Rows named by the spans in `against` that were found as the spans have them. */
+  /** Spans of `against` whose row was found with the same hash. */
   readonly matchedSpans: number;
   readonly problemCount: number;
-  /** The first problems, as many as `maxProblems` allows. */
+  /** The first problems, at most `maxProblems`. */
   readonly problems: readonly LogProblem[];
 }
 
-/** Problems as they are found: all are told and counted, the first ones kept. */
+/** Collects problems: counts and reports all, keeps the first ones. */
 export class ProblemList {
   readonly #most: number;
-  readonly #tell: (problem: LogProblem) => void;
+  readonly #onProblem: (problem: LogProblem) => void;
   readonly #kept: LogProblem[] = [];
   #count = 0;
 
-  constructor(most: number, tell: (problem: LogProblem) => void) {
+  constructor(most: number, onProblem: (problem: LogProblem) => void) {
     this.#most = most;
-    this.#tell = tell;
+    this.#onProblem = onProblem;
   }
 
-  /** The report of a log in which `counts` were counted; what is not counted is 0. */
+  /** The report of a log. Fields that are missing in `counts` are 0 or empty. */
   report(counts: Partial<VerifyReport>, spans: SpanAnchors): VerifyReport {
     for (const problem of spans.missing()) this.add(problem);
     return {
@@ -98,6 +98,6 @@ export class ProblemList {
   add(problem: LogProblem): void {
     this.#count += 1;
     if (this.#kept.length < this.#most) this.#kept.push(problem);
-    this.#tell(problem);
+    this.#onProblem(problem);
   }
 }

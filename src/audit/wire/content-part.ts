@@ -7,7 +7,7 @@ export interface CacheControl {
 }
 
 /**
- * A token that a provider wants back, unread, on the next turn.
+ * A token that a provider wants to receive unchanged on the next turn.
  *
  * Upstream: `ProviderEchoSnapshot` of entelix-core.
  */
@@ -18,18 +18,18 @@ export interface ProviderEcho {
 }
 
 interface Echoing {
-  /** Left out of the line when empty. */
+  /** Left out if empty. */
   readonly provider_echoes?: readonly ProviderEcho[];
 }
 
 interface Cacheable extends Echoing {
-  /** Left out of the line when not set. */
+  /** Left out if not set. */
   readonly cache_control?: CacheControl | null;
 }
 
 /**
- * What a tool gave back. Upstream's type is untagged: a string is text, every other JSON value is
- * structured, so that a tool's string output and an error text look the same but for `is_error`.
+ * The output of a tool. Upstream's type is untagged: a string is text, and any other JSON value is structured. A
+ * string output and an error text differ only in `is_error`.
  */
 export type ToolResultContent = unknown;
 
@@ -46,7 +46,7 @@ export type ContentPart =
   | (Cacheable & {
       readonly type: "document";
       readonly source: MediaSource;
-      /** Written as `null` when not known. */
+      /** Written as `null` if unknown. */
       readonly name?: string | null;
     })
   | (Cacheable & { readonly type: "thinking"; readonly text: string })
@@ -67,7 +67,7 @@ export type ContentPart =
   | (Echoing & {
       readonly type: "audio_output";
       readonly source: MediaSource;
-      /** Written as `null` when there is none. */
+      /** Written as `null` if there is none. */
       readonly transcript?: string | null;
     })
   | (Cacheable & {
@@ -80,10 +80,9 @@ export type ContentPart =
     });
 
 /**
- * Where the bytes of an image, audio, video or document part come from.
+ * The source of an image, audio, video or document part.
  *
- * Upstream: `MediaSource` of entelix-core, tagged by `kind`. A `media_type` that is not known is
- * written as `null`.
+ * Upstream: `MediaSource` of entelix-core, tagged by `kind`. An unknown `media_type` is written as `null`.
  */
 export type MediaSource =
   | { readonly kind: "url"; readonly url: string; readonly media_type?: string | null }
@@ -91,7 +90,7 @@ export type MediaSource =
   | { readonly kind: "file_id"; readonly id: string; readonly media_type?: string | null };
 
 /**
- * What a citation points at.
+ * The source of a citation.
  *
  * Upstream: `CitationSource` of entelix-core, tagged by `kind`. A missing title is written as `null`.
  */

@@ -8,26 +8,25 @@ import type {
 import { graphEventForm, knownEventForm, ownEventForm } from "./graph-event-form.ts";
 import type { OwnGraphEvent } from "./own-event.ts";
 
-/** What is wrong with one field of an entry. */
+/** An invalid field of an entry. */
 export interface GraphEventIssue {
-  /** Path such as `content[0].source.url`; empty when the entry itself is wrong. */
+  /** Path such as `content[0].source.url`. Empty if the entry itself is invalid. */
   readonly field: string;
   readonly expected: string;
 }
 
-/** An entry, or what keeps the value from being one. */
+/** An entry, or the issues of an invalid one. */
 export type DecodedGraphEvent =
   | { readonly event: KnownGraphEvent; readonly known: true; readonly issues?: undefined }
   | { readonly event: UnknownGraphEvent; readonly known: false; readonly issues?: undefined }
   | { readonly event?: undefined; readonly issues: readonly GraphEventIssue[] };
 
 /**
- * Checks a parsed line against upstream's `GraphEvent` and this package's own kinds, and returns the
- * same object, typed.
+ * Checks a parsed line against upstream's `GraphEvent` and this package's own kinds, and returns the same object with
+ * its type.
  *
- * Unknown fields pass through untouched, and so does an entry of an unknown kind (`known: false`).
- * Parse with `parseExact` to keep integers beyond 2^53. It does not throw; at most 20 issues are
- * listed.
+ * Unknown fields stay unchanged, and so does an entry of an unknown kind (`known: false`). Parse with `parseExact` to
+ * keep integers beyond 2^53. It does not throw. At most 20 issues are listed.
  *
  * @example
  * const decoded = decodeGraphEvent(parseExact(line));
@@ -43,12 +42,12 @@ export function decodeGraphEvent(value: unknown): DecodedGraphEvent {
   return { issues };
 }
 
-/** Whether the value is an entry of one of upstream's 19 kinds, with every field in order. */
+/** Whether the value is a valid entry of one of upstream's 19 kinds. */
 export function isGraphEvent(value: unknown): value is GraphEvent {
   return graphEventForm.fits(value);
 }
 
-/** Whether the value is an entry of one of this package's own kinds, with every field in order. */
+/** Whether the value is a valid entry of one of this package's own kinds. */
 export function isOwnGraphEvent(value: unknown): value is OwnGraphEvent {
   return ownEventForm.fits(value);
 }
@@ -58,15 +57,15 @@ function hasKind(value: Readonly<Record<string, unknown>>): value is UnknownGrap
 }
 
 /**
- * Writes an entry as upstream's serde does: the fields in the order of its declaration, what is not
- * there as `null` or left out as upstream does. Entries of this package's own kinds have a fixed order
- * too. One line of text, without its newline.
+ * Writes an entry as upstream's serde does: the fields in the order of their declaration, and an absent field as
+ * `null` or left out as upstream does. Entries of this package's own kinds have a fixed order as well. The result is
+ * one line without a newline.
  *
- * What this version does not know is never dropped: an object with an unknown field is written in
- * its own order, and an unknown kind as it stands. A value that is no JSON at all becomes a text that
- * says so; the event itself always stays an object with its kind.
+ * Unknown data is never dropped: an object with an unknown field keeps its own order, and an entry of an unknown kind
+ * is written unchanged. A value that JSON cannot express becomes a text that says so. The event itself always stays
+ * an object with its kind.
  *
- * @throws RangeError when a value of it has more than 32 MiB of JSON; what a getter of the event itself throws.
+ * @throws RangeError if one of its values has more than 32 MiB of JSON; the error of a getter of the event.
  *
  * @example
  * encodeGraphEvent({ kind: "cancelled", reason: "deadline", timestamp: "2026-04-29T12:00:00Z" });
@@ -75,6 +74,6 @@ export function encodeGraphEvent(event: AnyGraphEvent): string {
   const text = knownEventForm.write(event);
   if (text.startsWith('{"kind":')) return text;
   if (text.startsWith("{") && Object.hasOwn(event, "kind")) return text;
-  // An unknown kind with a cycle in it, say: written as one text it could never be read as an event.
+  // For example a cycle in an unknown kind. Written as one text it could never be read as an event.
   return writeAsItStands({ ...event, kind: event.kind });
 }

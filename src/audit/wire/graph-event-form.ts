@@ -21,8 +21,8 @@ import {
 import type { GraphEvent, GraphEventKind } from "./graph-event.ts";
 import { OWN_VARIANTS } from "./own-event-form.ts";
 
-// The fields stand in the order of upstream's declarations, which is that of the wire. The types of
-// `graph-event.ts` are public and documented, so they are not inferred; the compiler compares them.
+// The fields have the order of upstream's declarations, which is the order on the wire. The types in `graph-event.ts`
+// are public and documented, so they are not inferred from the forms. The compiler compares both.
 
 const text = textWhere("a string");
 const json = jsonOf("a JSON value");
@@ -37,12 +37,12 @@ const textMap = value(
     isObject(given) && Object.values(given).every((each) => typeof each === "string"),
 );
 
-/** Written as `null` when there is none. */
+/** Written as `null` if there is none. */
 function orNull<T>(form: Form<T>): Optional<T | null> {
   return { ...nullish(form, form.expected), written: "null" };
 }
 
-/** Left out when there is none. */
+/** Left out if there is none. */
 function ifSet<T>(form: Form<T>): Optional<T | null> {
   return nullish(form, form.expected);
 }
@@ -155,7 +155,7 @@ const variants = {
   warning: record({ warning: modelWarning, ...timed }),
   thinking_delta: record({ text, ...echoing, ...timed }),
   rate_limit: record({ snapshot: rateLimitSnapshot, ...timed }),
-  // Before 0.6 there was no kind.
+  // Entries before 0.6 have no kind.
   interrupt: record({ interruption_kind: ifSet(interruptionKindForm), payload: json, ...timed }),
   cancelled: record({ reason: text, ...timed }),
   sub_agent_invoked: record({ agent_id: text, sub_thread_id: text, ...timed }),

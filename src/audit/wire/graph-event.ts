@@ -3,7 +3,7 @@ import type { ContentPart, ProviderEcho, ToolResultContent } from "./content-par
 import type { OwnGraphEvent } from "./own-event.ts";
 
 interface Timed {
-  /** This package's own field: fields of the entry whose values were above the limit of a row, and so were cut. */
+  /** This package's own field: fields whose values exceeded the limit of a row and were cut. */
   readonly cut?: readonly string[] | undefined;
   /** When it happened: RFC 3339 in UTC, as chrono writes it (0, 3, 6 or 9 sub-second digits). */
   readonly timestamp: string;
@@ -17,7 +17,7 @@ export interface UserMessage extends Timed {
 export interface AssistantMessage extends Timed {
   readonly kind: "assistant_message";
   readonly content: readonly ContentPart[];
-  /** Written as `null` when the provider reported none. */
+  /** Written as `null` if the provider reported none. */
   readonly usage?: ModelUsage | null;
 }
 
@@ -26,7 +26,7 @@ export interface ContextCompacted extends Timed {
   readonly kind: "context_compacted";
   /** Characters removed or summarised away. */
   readonly dropped_chars: number | bigint;
-  /** Characters carried on. */
+  /** Characters that remain. */
   readonly retained_chars: number | bigint;
 }
 
@@ -45,10 +45,10 @@ export interface ToolResult extends Timed {
   readonly kind: "tool_result";
   readonly tool_use_id: string;
   readonly name: string;
-  /** The output, or the text that the model was given in place of one. */
+  /** The output, or the text that the model received instead. */
   readonly content: ToolResultContent;
   readonly is_error: boolean;
-  /** This package's own field: somebody called the call off. It is no failure of the tool. */
+  /** This package's own field: the call was cancelled, which does not count as a failure of the tool. */
   readonly cancelled?: boolean | undefined;
   /** This package's own field: the text that the model received is unknown, and `content` is empty. */
   readonly model_text?: "unknown" | undefined;
@@ -58,11 +58,11 @@ export interface BranchCreated extends Timed {
   readonly kind: "branch_created";
   /** Thread id of the branch. */
   readonly branch_id: string;
-  /** Index from 0 of the event it left at. */
+  /** Index, from 0, of the event at which it branched off. */
   readonly parent_event: number | bigint;
 }
 
-/** Ties this place in the log to a stored checkpoint. */
+/** Ties this position in the log to a stored checkpoint. */
 export interface CheckpointMarker extends Timed {
   readonly kind: "checkpoint_marker";
   readonly checkpoint_id: string;
@@ -78,7 +78,7 @@ export interface Warning extends Timed {
 export interface ThinkingDelta extends Timed {
   readonly kind: "thinking_delta";
   readonly text: string;
-  /** Left out of the line when empty. */
+  /** Left out if empty. */
   readonly provider_echoes?: readonly ProviderEcho[];
 }
 
@@ -92,7 +92,7 @@ export interface Interrupt extends Timed {
   readonly kind: "interrupt";
   /** Absent in entries of entelix 0.5. */
   readonly interruption_kind?: InterruptionKind | null | undefined;
-  /** Any JSON: what was shown to the human; `null` where the kind says it all. */
+  /** Any JSON: the content shown to the person. `null` if the kind is enough. */
   readonly payload: unknown;
 }
 
@@ -101,7 +101,7 @@ export interface Cancelled extends Timed {
   readonly reason: string;
 }
 
-/** A sub-agent was dispatched; its own log is that of `sub_thread_id`. */
+/** A sub-agent was dispatched. Its own log is the thread `sub_thread_id`. */
 export interface SubAgentInvoked extends Timed {
   readonly kind: "sub_agent_invoked";
   readonly agent_id: string;
@@ -116,14 +116,14 @@ export interface AgentHandoff extends Timed {
   readonly to: string;
 }
 
-/** A run went on from a checkpoint. */
+/** A run continued from a checkpoint. */
 export interface Resumed extends Timed {
   readonly kind: "resumed";
-  /** Empty when it resumed from a fresh state. */
+  /** Empty if it resumed from a fresh state. */
   readonly from_checkpoint: string;
 }
 
-/** A memory tier was asked; the hits themselves are not kept. */
+/** A memory tier was queried. The hits are not stored. */
 export interface MemoryRecall extends Timed {
   readonly kind: "memory_recall";
   readonly tier: string;
@@ -136,7 +136,7 @@ export interface UsageLimitExceeded extends Timed {
   readonly breach: BudgetBreach;
 }
 
-/** A tool's error ended the run without asking the model. */
+/** A tool's error ended the run without another model call. */
 export interface ToolErrorTerminal extends Timed {
   readonly kind: "tool_error_terminal";
   readonly error_kind: ToolErrorKind;
@@ -180,7 +180,7 @@ export type GraphEvent =
 /** The tag of a {@link GraphEvent}. */
 export type GraphEventKind = GraphEvent["kind"];
 
-/** An entry of a kind that this version does not know, exactly as it came. */
+/** An entry of a kind that this version does not know, unchanged. */
 export interface UnknownGraphEvent {
   readonly kind: string;
   readonly [field: string]: unknown;
@@ -189,12 +189,12 @@ export interface UnknownGraphEvent {
 /** An entry whose fields are known: one of upstream's kinds, or of this package's own. */
 export type KnownGraphEvent = GraphEvent | OwnGraphEvent;
 
-/** What a log may hold: tell them apart with `isGraphEvent` and `isOwnGraphEvent`. */
+/** Any entry of a log. `isGraphEvent` and `isOwnGraphEvent` tell them apart. */
 export type AnyGraphEvent = KnownGraphEvent | UnknownGraphEvent;
 
 /**
- * What a model codec could not carry over. Upstream: `ModelWarning` of entelix-core, tagged by
- * `kind` inside the `warning` field of the event.
+ * A value that a model codec could not convert exactly. Upstream: `ModelWarning` of entelix-core, tagged by `kind`
+ * inside the `warning` field of the event.
  */
 export type ModelWarning =
   | { readonly kind: "lossy_encode"; readonly field: string; readonly detail: string }
@@ -207,9 +207,9 @@ export type ModelWarning =
   | { readonly kind: "provider_extension_ignored"; readonly vendor: string };
 
 /**
- * What a provider's response headers said about its rate limits.
+ * A provider's rate limits, from its response headers.
  *
- * Upstream: `RateLimitSnapshot` of entelix-core. What the provider did not say is written as `null`.
+ * Upstream: `RateLimitSnapshot` of entelix-core. A value that the provider did not send is written as `null`.
  */
 export interface RateLimitSnapshot {
   readonly requests_remaining?: number | bigint | null;
@@ -218,13 +218,13 @@ export interface RateLimitSnapshot {
   readonly requests_reset_at?: string | null;
   /** RFC 3339. */
   readonly tokens_reset_at?: string | null;
-  /** The headers this was read from. Default none. */
+  /** The headers from which it was read. Default none. */
   readonly raw?: Readonly<Record<string, string>>;
 }
 
 /**
- * What a vendor's safety filter rates. Upstream: `SafetyCategory` of entelix-core, tagged by `kind`;
- * a category that upstream has no name for keeps the vendor's in `raw`.
+ * A category of a vendor's safety filter. Upstream: `SafetyCategory` of entelix-core, tagged by `kind`. A category
+ * that upstream does not name has the vendor's name in `raw`.
  */
 export type SafetyCategory =
   | { readonly kind: "harassment" }
@@ -233,7 +233,7 @@ export type SafetyCategory =
   | { readonly kind: "dangerous_content" }
   | { readonly kind: "other"; readonly raw: string };
 
-/** How strongly a safety category was rated. */
+/** Severity of a safety category. */
 export type SafetyLevel = "negligible" | "low" | "medium" | "high";
 
 /** One rating of a vendor's safety filter. */
@@ -243,10 +243,10 @@ export interface SafetyRating {
 }
 
 /**
- * The tokens of one model call, as the vendor reported them; each count below 2^32.
+ * The tokens of one model call, as reported by the vendor. Each count is below 2^32.
  *
- * Not the budget of a run: that is `UsageSnapshot`. Upstream: `Usage` of entelix-core. The fields
- * that may be left out are written with their default.
+ * The budget of a run is `UsageSnapshot`. Upstream: `Usage` of entelix-core. Optional fields are written with their
+ * default.
  */
 export interface ModelUsage {
   readonly input_tokens: number;

@@ -14,7 +14,7 @@ import {
 } from "../../events/door.ts";
 import type { OwnGraphEvent, OwnGraphEventKind } from "./own-event.ts";
 
-// The fields stand in the order in which they are written.
+// The fields are in the order in which they are written.
 
 const text = textWhere("a string");
 const time = textWhere("an RFC 3339 time", (given) => readTimestamp(given) !== undefined);
@@ -24,7 +24,7 @@ const wait = value(
   "milliseconds from 0",
   (given): given is number => typeof given === "number" && given >= 0 && Number.isFinite(given),
 );
-/** A later version may know more of them. */
+/** Later versions may have more of them. */
 const failureKind: Form<FailureKindId | (string & {})> = text;
 const origin: Form<FailureOrigin | (string & {})> = text;
 

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import {
   type AuditRow,
-  type LogPlace,
+  type LogPosition,
   type LogProblem,
   logPaths,
   type PlacedRow,
@@ -33,7 +33,7 @@ export class LogRows implements RunLog {
   readonly #options: LogRowsOptions;
   readonly #store: RunStore;
   readonly #log: number;
-  #place: LogPlace | undefined;
+  #place: LogPosition | undefined;
   /** Number of the segment that was read last, and which file it is. */
   #identity: string | undefined;
   /** Looks at which that segment was not there, one after the other. */
@@ -52,7 +52,7 @@ export class LogRows implements RunLog {
   }
 
   /** The place up to which rows were read; `undefined` before the first. */
-  get place(): LogPlace | undefined {
+  get place(): LogPosition | undefined {
     return this.#place;
   }
 
@@ -60,10 +60,10 @@ export class LogRows implements RunLog {
   async *more(onProblem?: (problem: LogProblem) => void): AsyncGenerator<AuditRow, void, void> {
     const { directory } = this.#options;
     let reached = this.#place;
-    const onPlace = (place: LogPlace) => {
+    const onPosition = (place: LogPosition) => {
       reached = place;
     };
-    const options = { from: this.#place, onPlace, onProblem };
+    const options = { from: this.#place, onPosition, onProblem };
     for await (const placed of placedRows(directory, {}, options)) {
       // Together: `again` may come at any time, and reads up to this place.
       this.#place = placed.to;
@@ -140,8 +140,8 @@ export function indexRow(
   log: number,
   origin: RunLog["from"],
   { run_id, tenant_id }: AuditRow,
-  from: LogPlace,
-  to: LogPlace,
+  from: LogPosition,
+  to: LogPosition,
 ): void {
   if (run_id === null || run_id === "") return;
   const runId = canonicalRunId(run_id);
