@@ -15,13 +15,13 @@ import {
   MOST_COPY,
   property,
 } from "../events/door.ts";
-import type { Call } from "./lifecycle/call.ts";
 import type {
   OuterParent,
   ParentContext,
   RunOwner,
   SignalContext,
 } from "./lifecycle/parent-context.ts";
+import type { Call } from "./lifecycle/part.ts";
 import type { Run } from "./lifecycle/run.ts";
 import type { Reporter } from "./report.ts";
 import { RunOwners } from "./spans/run-owners.ts";

@@ -1,5 +1,5 @@
 import { compareInstants, type Instant, isSince, type SpanAttributes } from "../../events/door.ts";
-import type { Call } from "./call.ts";
+import type { Call } from "./part.ts";
 import type { Run } from "./run.ts";
 
 /** A tool call that was approved and has not started. */

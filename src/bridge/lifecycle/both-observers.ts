@@ -1,5 +1,5 @@
 import type { CallEnd, Instant, Loop, ModelEnd, RunEnd } from "../../events/door.ts";
-import type { ModelCall } from "./model-call.ts";
+import type { ModelCall } from "./part.ts";
 import type { Run } from "./run.ts";
 import type { RunObserver, ToldDecision } from "./run-observer.ts";
 

@@ -1,6 +1,6 @@
 import type { RunIds } from "../../events/door.ts";
-import type { Call } from "./call.ts";
 import type { ClosedCalls } from "./closed-runs.ts";
+import type { Call } from "./part.ts";
 
 /** Below this many ids a scan is cheaper than a Map, in time and in memory. */
 const SCAN_MOST = 8;

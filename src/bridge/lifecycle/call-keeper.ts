@@ -11,16 +11,10 @@ import {
   type RunEnd,
 } from "../../events/door.ts";
 import { type Approval, Approvals, type Asked, isAnswered } from "./approvals.ts";
-import { Call } from "./call.ts";
-import type { CallIdBudget } from "./call-history.ts";
-import type { Counters } from "./counters.ts";
-import type { LifecycleRules } from "./limits.ts";
+import { Call } from "./part.ts";
+import { PartKeeper, UNFINISHED } from "./part-keeper.ts";
 import type { Run } from "./run.ts";
-import type { RunObserver } from "./run-observer.ts";
-import type { SpanDriver } from "./span-driver.ts";
-import { handleOfStep, stepHandle } from "./step-keeper.ts";
 
-const UNFINISHED: CallEnd = { outcome: "unfinished" };
 const PAUSED: CallEnd = { outcome: "interrupted" };
 
 /** What tells calls apart, and where they stand. */
@@ -40,38 +34,14 @@ type GivenApproval = Omit<Approval, "attributes"> & {
 };
 
 /** Opens and closes the calls of a run: their numbering, their limits, their approvals. */
-export class CallKeeper<H> {
-  readonly #driver: SpanDriver<H>;
-  readonly #counters: Counters;
-  readonly #limits: LifecycleRules;
-  readonly #budget: CallIdBudget;
-  /** Told of every end of a call; see `Lifecycle.observe`. */
-  observer: RunObserver | undefined = undefined;
-
-  constructor(
-    driver: SpanDriver<H>,
-    counters: Counters,
-    limits: LifecycleRules,
-    budget: CallIdBudget,
-  ) {
-    this.#driver = driver;
-    this.#counters = counters;
-    this.#limits = limits;
-    this.#budget = budget;
-  }
-
+export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
   /** Opens a call; the oldest open one of the run is closed when there are too many. */
   open(
     run: Run<H>,
     opening: CallName & { readonly at: Instant; readonly content?: unknown },
   ): Call<H> {
-    const { at } = opening;
-    const call = this.#begin(run, opening, at, opening.content);
-    run.calls.add(call);
-    if (run.calls.size > this.#limits.openCalls && run.calls.oldest !== undefined) {
-      this.#counters.adjustments.evicted_calls++;
-      this.close(run, run.calls.oldest, at, UNFINISHED);
-    }
+    const call = this.#begin(run, opening, opening.at, opening.content);
+    this.add(run, run.calls, call);
     return call;
   }
 
@@ -80,14 +50,13 @@ export class CallKeeper<H> {
    *   event tells of the end.
    */
   close(run: Run<H>, call: Call<H>, at: Instant, end: CallEnd, durationMs?: number): void {
-    run.calls.remove(call);
-    this.#finish(run, call, at, end, durationMs);
+    this.stop(run, run.calls, call, at, end, durationMs);
   }
 
   /** @param open the call that was approved, where it has started; else the next one of its id is. */
   approve(run: Run<H>, told: GivenApproval, open: Call<H> | undefined): void {
     const { at, callId, name, waitMs, decision } = told;
-    const attributes = this.#driver.addApprovalEvent(run, at, callId, name, decision);
+    const attributes = this.driver.addApprovalEvent(run, at, callId, name, decision);
     const approval: Approval = { callId, name, at, waitMs, attributes };
     run.lastApproval = approval;
     run.approvedCalls++;
@@ -97,9 +66,9 @@ export class CallKeeper<H> {
       run.approvals ??= new Approvals();
       const { given } = run.approvals;
       given.push(approval);
-      if (given.length > this.#limits.openCalls) {
+      if (given.length > this.limits.openCalls) {
         given.shift();
-        this.#counters.adjustments.forgotten_approvals++;
+        this.counters.adjustments.forgotten_approvals++;
       }
     }
     run.approvals?.settle(approval);
@@ -110,8 +79,8 @@ export class CallKeeper<H> {
     if (!run.followsCalls || isAnswered(run, asked)) return;
     const { at, callId, name } = asked;
     run.approvals ??= new Approvals();
-    if (run.approvals.ask({ at, callId, name }, this.#limits.openCalls)) {
-      this.#counters.adjustments.forgotten_approvals++;
+    if (run.approvals.ask({ at, callId, name }, this.limits.openCalls)) {
+      this.counters.adjustments.forgotten_approvals++;
     }
   }
 
@@ -152,7 +121,7 @@ export class CallKeeper<H> {
     durationMs?: number,
   ): Call<H> {
     const call = this.#begin(run, told, startedAt, undefined);
-    this.#finish(run, call, told.at, end, durationMs);
+    this.finish(run, call, told.at, end, durationMs);
     return call;
   }
 
@@ -165,54 +134,42 @@ export class CallKeeper<H> {
       call.lastEndAt = last.lastEndAt;
       call.lastEndMs = last.lastEndMs;
     }
-    run.history.record(call, this.#limits.callIds, this.#budget);
+    run.history.record(call, this.limits.callIds, this.budget);
     run.toolCalls++;
     const approval = run.approvals?.take(call);
     if (approval !== undefined) approved(call, approval);
     run.approvals?.settle({ callId, name, at });
     // Beside calls that stay open, a start settles those before it, and may complete a loop.
     const isToTell = this.#looksForLoop(run);
-    run.callTrail = callStarted(run.callTrail, call, content, run.calls, this.#limits.loops);
+    run.callTrail = callStarted(run.callTrail, call, content, run.calls, this.limits.loops);
     if (isToTell) this.#tellLoop(run);
-    this.#counters.spansOpened++;
-    call.handle = this.#driver.openCall(run, call, at, content, this.#around(run, told));
+    this.counters.spansOpened++;
+    call.handle = this.driver.openCall(run, call, at, content, this.around(run, told));
     return call;
   }
 
-  /** What it stands in; `undefined`: its run. */
-  #around(run: Run<H>, { inCallId, inStepId }: CallName): H | undefined {
-    const call = inCallId === undefined ? undefined : run.calls.newestOf(inCallId)?.handle;
-    if (call === undefined) return stepHandle(run, inStepId, this.#driver);
-    const step = inStepId === undefined ? undefined : run.steps?.find(inStepId);
-    return step?.inCallId === inCallId && step !== undefined
-      ? handleOfStep(run, step, this.#driver)
-      : call;
-  }
-
-  #finish(
+  protected override end(
     run: Run<H>,
     call: Call<H>,
-    asked: Instant,
+    at: Instant,
     end: CallEnd,
-    durationMs: number | undefined,
+    durationMs?: number,
   ): void {
     if (end.outcome === "error") run.toolErrors++;
     else if (end.outcome === "denied") call.denied = true;
-    const at = this.#counters.notBefore(call.startedAt, asked);
     this.#noteEnd(run, call, at, end);
     if (this.observer !== undefined && durationMs !== undefined) {
       const took = durationMs > 0 ? durationMs : millisecondsBetween(call.startedAt, at);
       this.observer.callEnded(run, call.name, took, end);
     }
-    this.#driver.closeCall(run, call, at, end);
+    this.driver.closeCall(run, call, at, end);
     run.approvals?.settle({ callId: call.id, name: call.name, at });
-    call.handle = undefined;
     call.approvalAttributes = undefined;
   }
 
   /** What the end adds to the trail of the run's calls. */
   #noteEnd(run: Run<H>, call: Call<H>, at: Instant, end: CallEnd): void {
-    const { loops } = this.#limits;
+    const { loops } = this.limits;
     const isToTell = this.#looksForLoop(run);
     if (end.outcome === "complete" || end.outcome === "error") {
       const failed = end.outcome === "error";

@@ -1,5 +1,5 @@
 import { hashOfId, type RunIds } from "../../events/door.ts";
-import type { Call } from "./call.ts";
+import type { Call } from "./part.ts";
 import { Run } from "./run.ts";
 import { Tree } from "./tree.ts";
 

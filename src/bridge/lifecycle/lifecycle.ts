@@ -15,6 +15,7 @@ import type { LifecycleRules } from "./limits.ts";
 import { ModelKeeper } from "./model-keeper.ts";
 import { NOT_TAKEN, type Outcome, TakenOutcome } from "./outcome.ts";
 import type { SignalContext } from "./parent-context.ts";
+import type { Call } from "./part.ts";
 import { goesOn, handleOn, type Run, startsAgain } from "./run.ts";
 import { RunKeeper } from "./run-keeper.ts";
 import type { RunObserver } from "./run-observer.ts";
@@ -54,19 +55,13 @@ export class Lifecycle<H> {
     this.counters = new Counters(onTenantConflict);
     this.#driver = driver;
     this.seen = new SeenEvents(limits.eventIds, this.counters);
-    this.#calls = new CallKeeper(driver, this.counters, limits, budget);
-    this.#models = new ModelKeeper(driver, this.counters, limits.openCalls, budget);
-    this.#steps = new StepKeeper(driver, this.counters, limits.openCalls, budget);
+    const options = { driver, counters: this.counters, limits, budget };
+    this.#calls = new CallKeeper(options);
+    this.#models = new ModelKeeper(options);
+    this.#steps = new StepKeeper(options);
     this.#followsSteps = followsSteps;
-    this.runs = new RunKeeper({
-      driver,
-      counters: this.counters,
-      limits,
-      calls: this.#calls,
-      models: this.#models,
-      steps: this.#steps,
-      budget,
-    });
+    const [calls, models, steps] = [this.#calls, this.#models, this.#steps];
+    this.runs = new RunKeeper({ ...options, calls, models, steps });
   }
 
   /** From now on tells of runs and calls. None may be open: of those it would see the end alone. */
@@ -203,7 +198,8 @@ export class Lifecycle<H> {
       return this.#outcome.of(run);
     }
     if (!run.followsCalls) return this.#alive(run, at);
-    if (!context.identified && callId !== "" && run.calls.has(callId, name, version)) {
+    const isSame = (call: Call<H>) => call.name === name && call.version === version;
+    if (!context.identified && callId !== "" && run.calls.has(callId, isSame)) {
       return this.#ignore("duplicate");
     }
     this.runs.touch(run, at);

@@ -1,4 +1,4 @@
-import type { Call } from "./call.ts";
+import type { Call } from "./part.ts";
 import type { Run } from "./run.ts";
 
 /** What a signal has done. It holds until the next signal. */

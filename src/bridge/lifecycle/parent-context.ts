@@ -1,4 +1,4 @@
-import type { Call } from "./call.ts";
+import type { Call } from "./part.ts";
 import type { Run } from "./run.ts";
 
 /** Why one span points to another that is not its parent. */

@@ -1,9 +1,9 @@
 import type { Counters } from "./counters.ts";
 import type { Link, ParentContext } from "./parent-context.ts";
+import { handleOfStep } from "./part-keeper.ts";
 import type { Run } from "./run.ts";
 import type { RunTable } from "./run-table.ts";
 import type { SpanDriver } from "./span-driver.ts";
-import { handleOfStep } from "./step-keeper.ts";
 
 /** Levels of known parents that are searched for the run itself. */
 const DEEPEST = 256;

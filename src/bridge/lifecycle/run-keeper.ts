@@ -16,6 +16,7 @@ import type { LifecycleLimits } from "./limits.ts";
 import type { ModelKeeper } from "./model-keeper.ts";
 import { type Link, type RunOrigin, type SignalContext, withOrigin } from "./parent-context.ts";
 import { findParent, linkToLateParent } from "./parents.ts";
+import type { KeeperOptions } from "./part-keeper.ts";
 import { Run } from "./run.ts";
 import { RunAges, type TimeSource } from "./run-ages.ts";
 import type { RunObserver } from "./run-observer.ts";
@@ -25,15 +26,11 @@ import type { StepKeeper } from "./step-keeper.ts";
 import { TenantLoadHeap } from "./tenant-load.ts";
 import { Forest, Tree } from "./tree.ts";
 
-export interface RunKeeperOptions<H> {
-  readonly driver: SpanDriver<H>;
-  readonly counters: Counters;
-  readonly limits: LifecycleLimits;
+export interface RunKeeperOptions<H> extends KeeperOptions<H> {
   /** They close what a run that ends has open. */
   readonly calls: CallKeeper<H>;
   readonly models: ModelKeeper<H>;
   readonly steps: StepKeeper<H>;
-  readonly budget: CallIdBudget;
 }
 
 /** Opens, reopens, closes and gives up runs: their parents, their segments, their limits. */

@@ -7,7 +7,7 @@ import type {
   RunEnd,
   SpanAttributes,
 } from "../../events/door.ts";
-import type { ModelCall } from "./model-call.ts";
+import type { ModelCall } from "./part.ts";
 import type { Run } from "./run.ts";
 
 /** What is known of the decision about a call. */

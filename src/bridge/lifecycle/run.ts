@@ -10,11 +10,10 @@ import {
 } from "../../events/door.ts";
 import type { Approval, Approvals } from "./approvals.ts";
 import { CallHistory } from "./call-history.ts";
-import type { ModelCall, ModelCalls } from "./model-call.ts";
-import { OpenCalls } from "./open-calls.ts";
 import type { OwnUsage } from "./own-usage.ts";
 import type { RunOwner } from "./parent-context.ts";
-import type { Steps } from "./step.ts";
+import type { Call, ModelCall, Step } from "./part.ts";
+import { Parts } from "./parts.ts";
 import type { Tree } from "./tree.ts";
 
 /**
@@ -73,17 +72,15 @@ export class Run<H> {
 
   /** Whether its calls are followed: not where nobody would see anything of them. */
   followsCalls = true;
-  #calls: OpenCalls<H> | undefined = undefined;
+  #calls: Parts<Call<H>> | undefined = undefined;
   #history: CallHistory<H> | undefined = undefined;
-  /** The open call of its model, where the source does not tell its model calls apart. */
-  modelCall: ModelCall<H> | undefined = undefined;
-  /** Those that have an id; made with the first one. */
-  modelCallsById: ModelCalls<H> | undefined = undefined;
-  /** How many there were, with and without an id. */
+  /** Its model calls. Created with the first one. */
+  models: Parts<ModelCall<H>> | undefined = undefined;
+  /** How many model calls there were. */
   modelCalls = 0;
-  /** Its steps; made with the first one. */
-  steps: Steps<H> | undefined = undefined;
-  /** How many there were. */
+  /** Its steps. Created with the first one. */
+  steps: Parts<Step<H>> | undefined = undefined;
+  /** How many steps there were. */
   stepCount = 0;
   /** What they used so far; made with the first end that says it. */
   used: OwnUsage | undefined = undefined;
@@ -121,8 +118,8 @@ export class Run<H> {
   }
 
   /** Its open calls; made when first asked for, since a run may have none that are followed. */
-  get calls(): OpenCalls<H> {
-    this.#calls ??= new OpenCalls<H>();
+  get calls(): Parts<Call<H>> {
+    this.#calls ??= new Parts<Call<H>>();
     return this.#calls;
   }
 
@@ -141,7 +138,7 @@ export class Run<H> {
 /** The span that an event stands on; the run's where that is not open. */
 export function handleOn<H>(run: Run<H>, target: SpanEventTarget): H | undefined {
   if (target === "run") return run.handle;
-  if (target === "model") return run.modelCall?.handle ?? run.handle;
+  if (target === "model") return run.models?.newestOf("")?.handle ?? run.handle;
   return run.calls.newestOf(target.callId)?.handle ?? run.handle;
 }
 

@@ -8,12 +8,10 @@ import type {
   SpanAttributes,
   StepEnd,
 } from "../../events/door.ts";
-import type { Call } from "./call.ts";
 import type { RunMemory } from "./closed-runs.ts";
-import type { ModelCall } from "./model-call.ts";
 import type { Link } from "./parent-context.ts";
+import type { Call, ModelCall, Step } from "./part.ts";
 import type { Run } from "./run.ts";
-import type { Step } from "./step.ts";
 
 /**
  * What the lifecycle calls to make spans. Each span it opens it closes exactly once.

@@ -1,5 +1,5 @@
 import { compareInstants, type Instant } from "../../events/door.ts";
-import type { Call } from "./call.ts";
+import type { Call } from "./part.ts";
 import type { Run } from "./run.ts";
 import type { Tree } from "./tree.ts";
 
@@ -51,7 +51,7 @@ export function waitOf<H>(run: Run<H>, children: OpenChildren<H> | undefined): W
   const own = children?.get(run) ?? NO_RUNS;
   const call = ownCall(run, own);
   if (call !== undefined) return { kind: "tool", name: call.name, since: call.startedAt };
-  const model = run.modelCall ?? run.modelCallsById?.oldest;
+  const model = run.models?.newestOf("") ?? run.models?.oldest;
   if (model !== undefined) return { kind: "model", name: model.model, since: model.startedAt };
   const child = earliest(own);
   if (child !== undefined) return { kind: "child", name: child.agent, since: child.startedAt };

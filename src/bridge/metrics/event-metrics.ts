@@ -13,7 +13,7 @@ import {
   type RunUsage,
   type SpanAttributes,
 } from "../../events/door.ts";
-import type { ModelCall } from "../lifecycle/model-call.ts";
+import type { ModelCall } from "../lifecycle/part.ts";
 import { inSegment, type Run } from "../lifecycle/run.ts";
 import type { RunObserver, ToldDecision } from "../lifecycle/run-observer.ts";
 import type { Reporter } from "../report.ts";

@@ -15,12 +15,10 @@ import {
   type SpanAttributes,
   type StepEnd,
 } from "../../events/door.ts";
-import type { Call } from "../lifecycle/call.ts";
-import type { ModelCall } from "../lifecycle/model-call.ts";
 import type { Link } from "../lifecycle/parent-context.ts";
+import type { Call, ModelCall, Step } from "../lifecycle/part.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { SpanDriver } from "../lifecycle/span-driver.ts";
-import type { Step } from "../lifecycle/step.ts";
 import type { RunRows } from "../run-rows.ts";
 import { type ContentPolicy, CutCounts } from "./content.ts";
 import type { CustomAttributes, SpanOpening } from "./custom-attributes.ts";

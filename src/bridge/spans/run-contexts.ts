@@ -1,7 +1,7 @@
 import { type Context, context, isSpanContextValid } from "@opentelemetry/api";
 import type { EventEnvelope, RunContext, SpanTarget } from "../../events/door.ts";
 import { contextInside } from "../event-context.ts";
-import type { Call } from "../lifecycle/call.ts";
+import type { Call } from "../lifecycle/part.ts";
 import type { Run } from "../lifecycle/run.ts";
 import type { RunKeeper } from "../lifecycle/run-keeper.ts";
 import { type SpanHandle, spanRefs } from "./span-handle.ts";
@@ -30,8 +30,8 @@ export class RunContexts {
     const run = this.#runs.find(tenantId, runId);
     if (run?.handle === undefined || !run.open) return active;
     const call = toolUseId === undefined ? undefined : run.calls.newestOf(toolUseId);
-    const model = modelCallId === undefined ? undefined : run.modelCallsById?.get(modelCallId);
-    const step = stepId === undefined ? undefined : run.steps?.openOf(stepId);
+    const model = modelCallId === undefined ? undefined : run.models?.newestOf(modelCallId);
+    const step = stepId === undefined ? undefined : run.steps?.newestOf(stepId);
     // A call that the step does not stand in stands in the step.
     const inStep = call === undefined || step?.inCallId === call.id ? step?.handle : undefined;
     const innermost = model?.handle ?? inStep ?? call?.handle ?? run.handle;

@@ -15,8 +15,7 @@ import {
   type SpanAttributeValue,
   textIn,
 } from "../../events/door.ts";
-import type { Call } from "../lifecycle/call.ts";
-import type { ModelCall } from "../lifecycle/model-call.ts";
+import type { Call, ModelCall } from "../lifecycle/part.ts";
 import type { Run } from "../lifecycle/run.ts";
 import { callFingerprint, runFingerprint } from "../metrics/fingerprint.ts";
 import type { ContentPolicy } from "./content.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Call } from "../../../src/bridge/lifecycle/call.ts";
 import { CallHistory, type CallIdBudget } from "../../../src/bridge/lifecycle/call-history.ts";
 import { ClosedCalls } from "../../../src/bridge/lifecycle/closed-runs.ts";
+import { Call } from "../../../src/bridge/lifecycle/part.ts";
 import { RunIds } from "../../../src/events/ids/run-ids.ts";
 
 const IDS = RunIds.hashed("acme", "r1");

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Call } from "../../../src/bridge/lifecycle/call.ts";
 import {
   ClosedCalls,
   ClosedRuns,
   type RunMemory,
 } from "../../../src/bridge/lifecycle/closed-runs.ts";
+import { Call } from "../../../src/bridge/lifecycle/part.ts";
 import { Run } from "../../../src/bridge/lifecycle/run.ts";
 import { Tree } from "../../../src/bridge/lifecycle/tree.ts";
 import { RunIds } from "../../../src/events/ids/run-ids.ts";

@@ -1,9 +1,7 @@
-import type { Call } from "../../../src/bridge/lifecycle/call.ts";
-import type { ModelCall } from "../../../src/bridge/lifecycle/model-call.ts";
 import type { Link } from "../../../src/bridge/lifecycle/parent-context.ts";
+import type { Call, ModelCall, Step } from "../../../src/bridge/lifecycle/part.ts";
 import type { Run } from "../../../src/bridge/lifecycle/run.ts";
 import type { SpanDriver } from "../../../src/bridge/lifecycle/span-driver.ts";
-import type { Step } from "../../../src/bridge/lifecycle/step.ts";
 import type { SpanAttributes } from "../../../src/events/signals/signal.ts";
 
 /**

@@ -35,7 +35,7 @@ describe("model calls that have an id", () => {
     const test = start();
     test.begin();
     expect([test.asks(2, "a"), test.asks(3, "b"), test.asks(4, "c")]).toEqual([true, true, true]);
-    expect(test.run()?.modelCallsById?.size).toBe(3);
+    expect(test.run()?.models?.size).toBe(3);
     expect(test.answers(5, "b")).toBe(true);
     expect(test.answers(6, "a", 4000, { outcome: "error", problem: { message: "x" } })).toBe(true);
     test.asks(7, "d");
@@ -51,7 +51,7 @@ describe("model calls that have an id", () => {
       `closeModelCall ${span(3)} complete`,
       `closeModelCall ${span(4)} complete`,
     ]);
-    expect(test.run()?.modelCallsById?.size).toBe(0);
+    expect(test.run()?.models?.size).toBe(0);
   });
 
   it.each([
@@ -155,7 +155,7 @@ describe("model calls that have an id", () => {
     test.begin();
     for (const id of ["a", "b", "c"]) test.asks(2, id);
     expect(test.done().at(-1)).toBe(`closeModelCall ${span(1)} unfinished`);
-    expect(test.run()?.modelCallsById?.size).toBe(2);
+    expect(test.run()?.models?.size).toBe(2);
     expect(test.lifecycle.counters.adjustments.evicted_calls).toBe(1);
     expect(test.answers(5, "a")).toBe(true);
     expect(test.run()?.modelCalls).toBe(4);
@@ -173,7 +173,7 @@ describe("model calls that have an id", () => {
   it("cost a run without any nothing", () => {
     const test = start();
     test.begin();
-    expect(test.run()?.modelCallsById).toBeUndefined();
+    expect(test.run()?.models).toBeUndefined();
   });
 });
 
@@ -212,6 +212,6 @@ describe("model calls without an id", () => {
       `openModelCall ${span(2)}`,
       `closeModelCall ${span(2)} complete`,
     ]);
-    expect(test.run()?.modelCallsById?.size).toBe(1);
+    expect(test.run()?.models?.size).toBe(1);
   });
 });

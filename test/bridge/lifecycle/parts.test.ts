@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Call } from "../../../src/bridge/lifecycle/call.ts";
-import { OpenCalls } from "../../../src/bridge/lifecycle/open-calls.ts";
+import { Call } from "../../../src/bridge/lifecycle/part.ts";
+import { Parts } from "../../../src/bridge/lifecycle/parts.ts";
 import { RunIds } from "../../../src/events/ids/run-ids.ts";
 import { runs } from "../../support/runs.ts";
 
@@ -25,7 +25,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** Does the steps on the real list and on a plain array, which must agree after each. */
 function run(steps: readonly Step[]): void {
-  const calls = new OpenCalls<string>();
+  const calls = new Parts<Call<string>>();
   const model: Call<string>[] = [];
   for (const step of steps) {
     if (step.type === "add") {
@@ -47,7 +47,7 @@ function run(steps: readonly Step[]): void {
         );
         for (const version of [undefined, "1"]) {
           if (id === "") continue;
-          expect(calls.has(id, name, version)).toBe(
+          expect(calls.has(id, (one) => one.name === name && one.version === version)).toBe(
             model.some((one) => one.id === id && one.name === name && one.version === version),
           );
         }
@@ -79,7 +79,7 @@ describe("the open calls of a run", () => {
   });
 
   it("link only what is open", () => {
-    const calls = new OpenCalls<string>();
+    const calls = new Parts<Call<string>>();
     const [first, second, third] = [call("x"), call("y"), call("z")];
     for (const one of [first, second, third]) calls.add(one);
     calls.remove(second);

@@ -1,0 +1,125 @@
+import {
+  type Instant,
+  type ModelOpening,
+  type RunIds,
+  type SpanAttributes,
+  type StepKind,
+  type StepOpening,
+  spanIdOf,
+} from "../../events/door.ts";
+
+/**
+ * One tool call of a run, open or closed. Closed ones stay, light, to number the repeats of their
+ * id and to recognise a redelivered end.
+ *
+ * @typeParam H the driver's handle of a span.
+ */
+export class Call<H> {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string | undefined;
+  /** How often the id has come in this run, from 1. */
+  readonly occurrence: number;
+  readonly startedAt: Instant;
+  /** The two words of its span id; the first is what is left of it when its run is over. */
+  readonly high: number;
+  readonly low: number;
+  handle: H | undefined = undefined;
+  /** `approved` when a person or policy let it pass. */
+  approved = false;
+  /** How long the approval took, where the source says so. */
+  approvalWaitMs: number | undefined = undefined;
+  /** What the driver made of the approval, in place of the two above. */
+  approvalAttributes: SpanAttributes | undefined = undefined;
+  /**
+   * When an end of this id came last, whichever call it ended, and how long it said that call took:
+   * an equal one is a repeat. Held by the newest call of the id.
+   */
+  lastEndAt: Instant | undefined = undefined;
+  lastEndMs = 0;
+  denied = false;
+
+  /** The call before it in the run's history, while that is short. */
+  before: Call<H> | undefined = undefined;
+  /** Neighbors in the run's list of open calls, oldest first. */
+  previous: Call<H> | undefined = undefined;
+  next: Call<H> | undefined = undefined;
+
+  constructor(
+    id: string,
+    name: string,
+    version: string | undefined,
+    occurrence: number,
+    startedAt: Instant,
+    ids: RunIds,
+  ) {
+    const { h1, h2 } = ids.childWords("t", id, occurrence);
+    this.high = h1;
+    this.low = h2;
+    this.id = id;
+    this.name = name;
+    this.version = version;
+    this.occurrence = occurrence;
+    this.startedAt = startedAt;
+  }
+
+  get spanId(): string {
+    return spanIdOf(this.high, this.low);
+  }
+}
+
+/**
+ * A model call of a run.
+ *
+ * @typeParam H the driver's handle of a span.
+ */
+export class ModelCall<H> {
+  /** Number of the model call in its run, from 1. Its span ID is derived from it. */
+  readonly ordinal: number;
+  readonly model: string | undefined;
+  readonly provider: string | undefined;
+  readonly startedAt: Instant;
+  /** Empty if the source has no IDs of model calls. */
+  readonly id: string;
+  handle: H | undefined = undefined;
+  previous: ModelCall<H> | undefined = undefined;
+  next: ModelCall<H> | undefined = undefined;
+
+  constructor(ordinal: number, opening: ModelOpening, startedAt: Instant, id: string) {
+    const provider = opening.attributes?.["gen_ai.provider.name"];
+    this.ordinal = ordinal;
+    this.model = opening.model;
+    this.provider = typeof provider === "string" ? provider : undefined;
+    this.startedAt = startedAt;
+    this.id = id;
+  }
+}
+
+/**
+ * A step of a run. The run keeps ended steps, without their handles, as the parents of late children.
+ *
+ * @typeParam H the driver's handle of a span.
+ */
+export class Step<H> {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: StepKind;
+  /** Number of the step in its run, from 1. Its span ID is derived from it. */
+  readonly ordinal: number;
+  /** The call of the run that the step is inside. */
+  readonly inCallId: string | undefined;
+  readonly startedAt: Instant;
+  /** While it is open. */
+  handle: H | undefined = undefined;
+  previous: Step<H> | undefined = undefined;
+  next: Step<H> | undefined = undefined;
+
+  constructor(id: string, ordinal: number, opening: StepOpening, startedAt: Instant) {
+    this.id = id;
+    this.name = opening.name;
+    this.kind = opening.kind ?? "step";
+    this.ordinal = ordinal;
+    this.inCallId = opening.inCallId;
+    this.startedAt = startedAt;
+  }
+}
