@@ -11,7 +11,7 @@ export type { Outcome } from "./lifecycle/outcome.ts";
 export { inSegment, type Run } from "./lifecycle/run.ts";
 export { WAIT_KINDS, type WaitKind } from "./lifecycle/waiting.ts";
 export type { MetricOptions } from "./metrics/label-values.ts";
-export { WaitedTime } from "./metrics/waited-time.ts";
+export { WaitedTime } from "./metrics/waiting-run.ts";
 export type { OpenRun } from "./open-runs.ts";
 export { environmentWarnings, watchedTelemetry } from "./output/command-telemetry.ts";
 export { type Delivery, OtlpEndpoint, type Probe, probe } from "./output/otlp-endpoint.ts";
@@ -40,8 +40,14 @@ export type {
 } from "./progress-options.ts";
 export type { ErrorHook } from "./report.ts";
 export type { RunRows } from "./run-rows.ts";
-export { metricsUrl, shownUrl, tracesUrl } from "./setup/endpoint.ts";
-export { type Protocol, protocolChoice, protocolFromEnvironment } from "./setup/exporter-choice.ts";
+export {
+  metricsUrl,
+  type Protocol,
+  protocolChoice,
+  protocolFromEnvironment,
+  shownUrl,
+  tracesUrl,
+} from "./setup/exporter-choice.ts";
 export { isRegistered } from "./setup/global-registration.ts";
 export {
   type MetricReaderLike,

@@ -5,10 +5,16 @@ import {
   type Instant,
   millisecondsBetween,
 } from "../events/door.ts";
-import { delayOf, idleMs } from "./lifecycle/idle-time.ts";
 import type { Run } from "./lifecycle/run.ts";
 import type { Tree } from "./lifecycle/tree.ts";
-import { childrenIn, type OpenChildren, type WaitKind, waitOf } from "./lifecycle/waiting.ts";
+import {
+  childrenIn,
+  delayOf,
+  idleMs,
+  type OpenChildren,
+  type WaitKind,
+  waitOf,
+} from "./lifecycle/waiting.ts";
 import { type SpanHandle, spanRefs } from "./spans/span-handle.ts";
 
 /** Which open runs to list. */

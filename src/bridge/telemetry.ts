@@ -12,11 +12,11 @@ import {
 } from "../events/door.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import { EventContexts } from "./event-context.ts";
-import { bothOf } from "./lifecycle/both-observers.ts";
 import { Lifecycle } from "./lifecycle/lifecycle.ts";
 import { resolveLimits } from "./lifecycle/limits.ts";
 import type { Outcome } from "./lifecycle/outcome.ts";
 import type { Run } from "./lifecycle/run.ts";
+import { bothOf } from "./lifecycle/run-observer.ts";
 import { BridgeMetrics, NOTHING_REPLACED } from "./metrics/bridge-metrics.ts";
 import { resolveCaps, TenantTally } from "./metrics/label-values.ts";
 import { listOpenRuns, type OpenRun, type OpenRunsOptions } from "./open-runs.ts";

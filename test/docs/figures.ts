@@ -21,7 +21,7 @@ import { OTHER } from "../../src/bridge/metrics/metric-names.ts";
 import { PendingApprovals } from "../../src/bridge/metrics/pending-approvals.ts";
 import { SeriesCache } from "../../src/bridge/metrics/series-cache.ts";
 import { MOST_SERIES, Series } from "../../src/bridge/metrics/series-table.ts";
-import { WaitedTime } from "../../src/bridge/metrics/waited-time.ts";
+import { WaitedTime } from "../../src/bridge/metrics/waiting-run.ts";
 import { MOST_RECORDS } from "../../src/bridge/run-progress.ts";
 import { setupTracing } from "../../src/bridge/setup/setup-tracing.ts";
 import { ContentPolicy, READ_FACTOR } from "../../src/bridge/spans/content.ts";

@@ -11,6 +11,7 @@ import {
 import type { CallIdBudget } from "./call-history.ts";
 import { CallKeeper, isSameEnd } from "./call-keeper.ts";
 import { type ConflictHook, Counters, type IgnoredReason } from "./counters.ts";
+import { SeenEvents } from "./id-cache.ts";
 import type { LifecycleRules } from "./limits.ts";
 import { ModelKeeper } from "./model-keeper.ts";
 import { NOT_TAKEN, type Outcome, TakenOutcome } from "./outcome.ts";
@@ -19,7 +20,6 @@ import type { Call } from "./part.ts";
 import { goesOn, handleOn, type Run, startsAgain } from "./run.ts";
 import { RunKeeper } from "./run-keeper.ts";
 import type { RunObserver } from "./run-observer.ts";
-import { SeenEvents } from "./seen-events.ts";
 import type { SpanDriver } from "./span-driver.ts";
 import { StepKeeper } from "./step-keeper.ts";
 

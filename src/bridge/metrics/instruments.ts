@@ -9,16 +9,17 @@ import {
   type ObservableResult,
   ValueType,
 } from "@opentelemetry/api";
-import { fromMilliseconds } from "../../events/door.ts";
+import { fromMilliseconds, type Instant } from "../../events/door.ts";
 import { VERSION } from "../../version.ts";
 import type { Adjustment } from "../lifecycle/counters.ts";
 import type { Tree } from "../lifecycle/tree.ts";
+import { childrenIn, delayOf, idleMs, waitOf } from "../lifecycle/waiting.ts";
 import { type BridgeCounts, CountSum } from "./bridge-metrics.ts";
 import { FingerprintCounts } from "./fingerprint-counts.ts";
 import { METRICS, type MetricName } from "./metric-names.ts";
-import { tallyOpenRuns } from "./open-run-tally.ts";
 import { PendingApprovals } from "./pending-approvals.ts";
 import { type Series, SeriesTable } from "./series-table.ts";
+import { pairIn } from "./waiting-run.ts";
 
 /** The scope of all instruments. */
 const SCOPE = "entelix-otel";
@@ -297,4 +298,25 @@ export function instrumentsOf(provider?: MeterProvider): Instruments | undefined
   const made = new Instruments(meter);
   kept.set(from, made);
   return made;
+}
+
+/**
+ * Adds the open runs of a bridge to the series of what they wait for. Counted when asked, not kept as a
+ * sum: nothing can drift, and no event pays for it.
+ *
+ * @param now by this process's clock.
+ */
+function tallyOpenRuns(trees: Iterable<Tree<unknown>>, now: Instant): void {
+  for (const tree of trees) {
+    const delay = delayOf(tree);
+    const children = childrenIn(tree);
+    for (let run = tree.first; run !== undefined; run = run.next) {
+      const pair = pairIn(run.observed);
+      if (pair === undefined) continue;
+      const { count, idle } = pair.ofAgent.waiting(waitOf(run, children).kind);
+      count.value++;
+      const seconds = idleMs(run, now, delay) / 1000;
+      if (seconds > idle.value) idle.value = seconds;
+    }
+  }
 }

@@ -4,8 +4,7 @@ import { OtlpPost } from "../export/otlp-post.ts";
 import { formatOf, type RequestFormat } from "../export/request-format.ts";
 import { REPLAY } from "../export/send-policy.ts";
 import { SpanSender } from "../export/span-sender.ts";
-import { shownUrl } from "../setup/endpoint.ts";
-import { protocolFromEnvironment, type SignalName } from "../setup/exporter-choice.ts";
+import { protocolFromEnvironment, type SignalName, shownUrl } from "../setup/exporter-choice.ts";
 import type { SpanTarget } from "./span-outlet.ts";
 
 /** How many spans arrived. */

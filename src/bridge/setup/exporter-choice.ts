@@ -1,6 +1,8 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { diag } from "@opentelemetry/api";
+import { trimmedEnd } from "../../events/door.ts";
 import { environmentText, warnOfVariable } from "./environment-variables.ts";
+import type { TracingOptions } from "./tracing-options.ts";
 
 /** An exporter that `OTEL_TRACES_EXPORTER` or `OTEL_METRICS_EXPORTER` can name here. */
 export type ExporterName = "otlp" | "console";
@@ -83,6 +85,36 @@ export function protocolChoice(signal: SignalName): ProtocolChoice {
   return { protocol: byDefault, variable: undefined };
 }
 
+/** Where and in what an OTLP exporter sends a signal. */
+export interface OtlpTarget {
+  readonly protocol: Protocol;
+  /** `undefined`: the exporter reads the environment. */
+  readonly url: string | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
+/** The target that the options name, else the environment. Warns of variables that cannot be used. */
+export function otlpTarget(
+  signal: SignalName,
+  { endpoint, headers }: Pick<TracingOptions, "endpoint" | "headers">,
+): OtlpTarget {
+  const url =
+    endpoint === undefined ? urlInPlaceOfEnvironments(signal) : signalUrl(endpoint, signal);
+  warnOfHeaders(signal);
+  return { protocol: protocolFromEnvironment(signal), url, headers };
+}
+
+/** The options of a stock exporter for a target. */
+export function stockOptions({ url, headers }: OtlpTarget): {
+  url?: string;
+  headers?: Record<string, string>;
+} {
+  return {
+    ...(url === undefined ? {} : { url }),
+    ...(headers === undefined ? {} : { headers: { ...headers } }),
+  };
+}
+
 const EXPECTED = "name=value pairs, comma-separated and percent-encoded";
 
 /**
@@ -90,7 +122,7 @@ const EXPECTED = "name=value pairs, comma-separated and percent-encoded";
  * `Authorization: Bearer x` with its colon is, or with which no request can be made. Neither is shown: it
  * may be a secret.
  */
-export function warnOfHeaders(signal: SignalName): void {
+function warnOfHeaders(signal: SignalName): void {
   for (const variable of ["OTEL_EXPORTER_OTLP_HEADERS", `OTEL_EXPORTER_OTLP_${signal}_HEADERS`]) {
     const pairs = environmentText(variable)?.split(",") ?? [];
     for (const [at, pair] of pairs.entries()) {
@@ -123,4 +155,97 @@ function decoded(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Where each signal is sent below a base URL, as the OTLP specification says. */
+const PATHS = { TRACES: "/v1/traces", METRICS: "/v1/metrics" } as const satisfies Record<
+  SignalName,
+  string
+>;
+
+/** Where signals are sent by default. */
+const DEFAULT_BASE = "http://localhost:4318";
+
+/**
+ * Where spans are sent for a base URL: the base with `/v1/traces`, as the specification says for
+ * `OTEL_EXPORTER_OTLP_ENDPOINT`; a URL that ends with this path is taken as it is.
+ *
+ * @throws TypeError when it is no http or https URL.
+ */
+export function tracesUrl(endpoint: string): string {
+  return signalUrl(endpoint, "TRACES");
+}
+
+/**
+ * Where metrics are sent for the same base URL: `/v1/metrics`, also beside a `/v1/traces`.
+ *
+ * @throws TypeError when it is no http or https URL.
+ */
+export function metricsUrl(endpoint: string): string {
+  return signalUrl(endpoint, "METRICS");
+}
+
+/**
+ * Where a signal is sent in place of an address of the environment that has another scheme than http
+ * or https; such a variable is warned of. `localhost:4318` is one: "localhost:" reads as its scheme. The
+ * exporters' own code takes it, and no request is ever made.
+ *
+ * @returns `undefined` where the exporters' own code reads the variables right.
+ */
+export function urlInPlaceOfEnvironments(signal: SignalName): string | undefined {
+  const general = "OTEL_EXPORTER_OTLP_ENDPOINT";
+  const faulty: [variable: string, text: string][] = [];
+  let base = DEFAULT_BASE;
+  for (const variable of [`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`, general]) {
+    const text = environmentText(variable);
+    // What is no URL at all is warned of, and passed over, by the exporters' own code.
+    if (text === undefined || !URL.canParse(text)) continue;
+    if (!isHttp(new URL(text))) {
+      faulty.push([variable, text]);
+      continue;
+    }
+    if (faulty.length === 0) return undefined;
+    base = text;
+  }
+  if (faulty.length === 0) return undefined;
+  const url = base.replace(/\/$/, "") + PATHS[signal];
+  for (const [variable, text] of faulty) {
+    warnOfVariable(variable, shownUrl(text), "an http or https URL", shownUrl(url));
+  }
+  return url;
+}
+
+function signalUrl(endpoint: string, signal: SignalName): string {
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  if (url === undefined || !isHttp(url)) {
+    throw new TypeError(`endpoint: expected an http or https URL, got "${shownUrl(endpoint)}"`);
+  }
+  url.pathname = baseOf(trimmedEnd(url.pathname, "/")) + PATHS[signal];
+  return url.href;
+}
+
+/** The path without that of a signal. */
+function baseOf(path: string): string {
+  const signal = Object.values(PATHS).find((known) => path.endsWith(known));
+  return signal === undefined ? path : path.slice(0, -signal.length);
+}
+
+function isHttp(url: URL): boolean {
+  return url.protocol === "http:" || url.protocol === "https:";
+}
+
+/** An address as it may be shown: without a user's name and password, also where it is no URL. */
+export function shownUrl(address: string): string {
+  if (!URL.canParse(address)) return withoutUser(address);
+  const url = new URL(address);
+  url.username = "";
+  url.password = "";
+  return url.href;
+}
+
+/** Without what stands between the first `//` and the last `@`. */
+function withoutUser(address: string): string {
+  const from = address.indexOf("//") + 2;
+  const to = address.lastIndexOf("@") + 1;
+  return from < 2 || to < from ? address : address.slice(0, from) + address.slice(to);
 }

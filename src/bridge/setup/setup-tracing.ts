@@ -1,5 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
-import type { Resource } from "@opentelemetry/resources";
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  type Resource,
+  resourceFromAttributes,
+} from "@opentelemetry/resources";
 import {
   ConsoleSpanExporter,
   NodeTracerProvider,
@@ -12,20 +19,15 @@ import { OtlpPost } from "../export/otlp-post.ts";
 import { Reporter } from "../report.ts";
 import { createIdGenerator } from "../spans/id-generator.ts";
 import { LONGEST_WAIT_MS } from "../spans/within.ts";
-import { tracesUrl, urlInPlaceOfEnvironments } from "./endpoint.ts";
 import {
   applyLogLevel,
   environmentText,
   variablesAloud,
   warnAloud,
+  warnOfVariable,
 } from "./environment-variables.ts";
-import {
-  exportersFromEnvironment,
-  protocolFromEnvironment,
-  warnOfHeaders,
-} from "./exporter-choice.ts";
+import { exportersFromEnvironment, otlpTarget, stockOptions } from "./exporter-choice.ts";
 import { registerGlobally } from "./global-registration.ts";
-import { processResource } from "./resource.ts";
 import { createSampler, samplerFromEnvironment } from "./sampler.ts";
 import { LossReporter, SpanLedger } from "./span-ledger.ts";
 import { ContainedProcessor, CountedBatchProcessor } from "./span-processors.ts";
@@ -68,7 +70,6 @@ export interface Wiring {
  */
 export function wireTracing(options: TracingOptions): Wiring {
   checkOptions(options);
-  const url = options.endpoint === undefined ? undefined : tracesUrl(options.endpoint);
   applyLogLevel();
 
   const reporter = new Reporter(options.onError ?? warnAloud);
@@ -87,7 +88,7 @@ export function wireTracing(options: TracingOptions): Wiring {
   }
 
   const exporters = exportersFromEnvironment("TRACES");
-  const otlp = exporters.has("otlp") ? otlpProcessor(url, options, common) : undefined;
+  const otlp = exporters.has("otlp") ? otlpProcessor(options, common) : undefined;
   const spanProcessors: SpanProcessor[] = otlp === undefined ? [] : [otlp];
   if (exporters.has("console")) {
     spanProcessors.push(new SimpleSpanProcessor(new ConsoleSpanExporter()));
@@ -119,23 +120,58 @@ function providerTimeout({ flushMs }: ChunkSpanProcessor) {
 }
 
 function otlpProcessor(
-  given: string | undefined,
-  { headers, queueBytes }: TracingOptions,
+  options: TracingOptions,
   { ledger, reporter }: Pick<TracingParts, "ledger" | "reporter">,
 ): OtlpProcessor {
-  const url = given ?? urlInPlaceOfEnvironments("TRACES");
-  warnOfHeaders("TRACES");
-  if (protocolFromEnvironment("TRACES") === "http/protobuf") {
+  const target = otlpTarget("TRACES", options);
+  const { queueBytes } = options;
+  if (target.protocol === "http/protobuf") {
     const settings = exportSettings(queueBytes === undefined ? {} : { queueBytes });
+    const { url, headers } = target;
     const post = new OtlpPost({ url, headers, timeoutMs: settings.exportTimeoutMillis });
     const tell = (error: Error) => reporter.report(error, "span export");
     return new ChunkSpanProcessor(post, settings, ledger, tell);
   }
   const settings = batchSettings();
   const exporter = new OTLPTraceExporter({
+    ...stockOptions(target),
     concurrencyLimit: concurrencyLimit(settings),
-    ...(url === undefined ? {} : { url }),
-    ...(headers === undefined ? {} : { headers: { ...headers } }),
   });
   return new CountedBatchProcessor(exporter, settings, ledger);
+}
+
+const SERVICE_NAME = "service.name";
+const INSTANCE_ID = "service.instance.id";
+
+/** Nothing but the name of the service. */
+const ONLY_NAME = /^[\s,]*service\.name\s*=[^=,]*(?:,[\s,]*)?$/;
+
+/**
+ * The resource of the spans. In rising order of weight: the SDK's own attributes,
+ * `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_SERVICE_NAME`, `resourceAttributes`, `serviceName`.
+ * `service.instance.id` is a random UUID where none of them gives it: backends tell two processes
+ * of a service apart by it.
+ */
+function processResource(options: TracingOptions): Resource {
+  const named = options.serviceName === undefined ? {} : { [SERVICE_NAME]: options.serviceName };
+  const given = defaultResource()
+    .merge(resourceOfEnvironment())
+    .merge(resourceFromAttributes({ ...options.resourceAttributes, ...named }));
+  if (given.attributes[INSTANCE_ID] !== undefined) return given;
+  return given.merge(resourceFromAttributes({ [INSTANCE_ID]: randomUUID() }));
+}
+
+function resourceOfEnvironment(): Resource {
+  const resource = detectResources({ detectors: [envDetector] });
+  const text = environmentText("OTEL_RESOURCE_ATTRIBUTES");
+  if (text === undefined) return resource;
+  const named = environmentText("OTEL_SERVICE_NAME") !== undefined;
+  const taken = Object.keys(resource.attributes).filter((name) => !named || name !== SERVICE_NAME);
+  // The detector gives up on the whole variable at the first fault, and says so to nobody. A name of
+  // the service can be the other variable's, which would win anyway.
+  if (taken.length === 0 && !(named && ONLY_NAME.test(text))) {
+    const expected = "name=value pairs, comma-separated and percent-encoded";
+    warnOfVariable("OTEL_RESOURCE_ATTRIBUTES", text, expected, "none of it");
+  }
+  return resource;
 }

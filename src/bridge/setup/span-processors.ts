@@ -70,12 +70,31 @@ export class CountedBatchProcessor implements SpanProcessor {
   }
 }
 
-type ExportDone = Parameters<SpanExporter["export"]>[1];
-type ExportResult = Parameters<ExportDone>[0];
+export type ExportDone = Parameters<SpanExporter["export"]>[1];
+export type ExportResult = Parameters<ExportDone>[0];
 
 /** The SDK's `ExportResultCode`, which is in a package that this one does not depend on. */
 const SUCCESS: ExportResult["code"] = 0;
 const FAILED: ExportResult["code"] = 1;
+
+export function isExported({ code }: ExportResult): boolean {
+  return code === SUCCESS;
+}
+
+/** Exports `items`. An error that the exporter throws is a failed export, too. */
+export function containedExport<T>(
+  exporter: { export(items: T, done: ExportDone): void },
+  items: T,
+  done: ExportDone,
+): void {
+  const settle: ExportDone = ({ code, error }) =>
+    done({ code, ...(error && { error: withoutHeaderName(error) }) });
+  try {
+    exporter.export(items, settle);
+  } catch (error) {
+    settle({ code: FAILED, error: error instanceof Error ? error : new Error(String(error)) });
+  }
+}
 
 /**
  * Books in a ledger what becomes of the spans that an exporter is given: confirmed or failed, once
@@ -100,25 +119,19 @@ class CountedExporter implements SpanExporter {
       finish = resolve;
     });
     this.#underWay.add(request);
-    const settle: ExportDone = ({ code, error }) => {
+    containedExport(this.#exporter, spans, (result) => {
       if (!this.#underWay.delete(request)) return;
-      const result = { code, ...(error && { error: withoutHeaderName(error) }) };
-      if (result.code === SUCCESS) ledger.confirm(count);
+      if (isExported(result)) ledger.confirm(count);
       else ledger.fail(count, result.error);
       finish(result);
       done(result);
-    };
-    try {
-      this.#exporter.export(spans, settle);
-    } catch (error) {
-      settle({ code: FAILED, error: error instanceof Error ? error : new Error(String(error)) });
-    }
+    });
   }
 
   /** Waits for the requests that are under way now; rejects when one of them failed. */
   async forceFlush(): Promise<void> {
     const results = await Promise.all(this.#underWay);
-    const failed = results.find((result) => result.code !== SUCCESS);
+    const failed = results.find((result) => !isExported(result));
     if (failed !== undefined) throw failed.error ?? new Error("the export of spans failed");
   }
 

@@ -13,6 +13,7 @@ import {
 } from "../../events/door.ts";
 import type { ErrorHook } from "../report.ts";
 import { checkWait } from "../spans/within.ts";
+import { tracesUrl } from "./exporter-choice.ts";
 
 /** Options of `setupTracing`. Each overrides the environment variable of the same meaning. */
 export interface TracingOptions {
@@ -59,13 +60,14 @@ export interface TracingOptions {
 }
 
 /**
- * @throws TypeError when an option is of another type, `serviceName` blank, or a header none that can be sent.
+ * @throws TypeError when an option is of another type, `serviceName` blank, a header none that can be sent, or
+ *   `endpoint` no http or https URL.
  * @throws RangeError when `queueBytes` is no whole number from 1, or `shutdownTimeoutMs` no number of
  *   milliseconds from 1.
  */
 export function checkOptions(options: TracingOptions): void {
   checkTypes(options);
-  const { serviceName, headers, queueBytes, shutdownTimeoutMs } = options;
+  const { endpoint, serviceName, headers, queueBytes, shutdownTimeoutMs } = options;
   if (serviceName !== undefined && serviceName.trim() === "") {
     throw new TypeError('serviceName: expected a name, got ""');
   }
@@ -75,8 +77,8 @@ export function checkOptions(options: TracingOptions): void {
   if (queueBytes !== undefined && !(Number.isSafeInteger(queueBytes) && queueBytes >= 1)) {
     throw new RangeError(`queueBytes: expected a whole number of bytes from 1, got ${queueBytes}`);
   }
-  if (shutdownTimeoutMs === undefined) return;
-  checkWait(shutdownTimeoutMs, "shutdownTimeoutMs");
+  if (shutdownTimeoutMs !== undefined) checkWait(shutdownTimeoutMs, "shutdownTimeoutMs");
+  if (endpoint !== undefined) tracesUrl(endpoint);
 }
 
 /** What no request can carry would be tried, and fail, for as long as the process lives. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { delayOf, idleMs } from "../../../src/bridge/lifecycle/idle-time.ts";
+import { delayOf, idleMs } from "../../../src/bridge/lifecycle/waiting.ts";
 import type { Instant } from "../../../src/events/instant.ts";
 import { TestLifecycle } from "./test-lifecycle.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { WaitedTime } from "../../../src/bridge/metrics/waited-time.ts";
+import { WaitedTime } from "../../../src/bridge/metrics/waiting-run.ts";
 import { RunEvents } from "../../support/run-events.ts";
 import { meteredBench } from "./meter.ts";
 

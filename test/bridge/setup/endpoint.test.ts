@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { urlInPlaceOfEnvironments } from "../../../src/bridge/setup/endpoint.ts";
+import { urlInPlaceOfEnvironments } from "../../../src/bridge/setup/exporter-choice.ts";
 import { setupTelemetry } from "../../../src/bridge/setup/metrics/setup-telemetry.ts";
 import { OtlpServer } from "../../support/otlp-server.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";

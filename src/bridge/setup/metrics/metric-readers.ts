@@ -9,16 +9,16 @@ import {
   type PushMetricExporter,
   type ResourceMetrics,
 } from "@opentelemetry/sdk-metrics";
-import { withoutHeaderName } from "../../export/attempt.ts";
 import type { Reporter } from "../../report.ts";
 import { LONGEST_WAIT_MS } from "../../spans/within.ts";
-import { metricsUrl, urlInPlaceOfEnvironments } from "../endpoint.ts";
 import { environmentNumber } from "../environment-variables.ts";
+import { exportersFromEnvironment, otlpTarget, stockOptions } from "../exporter-choice.ts";
 import {
-  exportersFromEnvironment,
-  protocolFromEnvironment,
-  warnOfHeaders,
-} from "../exporter-choice.ts";
+  containedExport,
+  type ExportDone,
+  type ExportResult,
+  isExported,
+} from "../span-processors.ts";
 import type { MetricReaderLike, TelemetrySetupOptions } from "./setup-telemetry.ts";
 
 /** As often as the shipped Prometheus scrapes: a failure is seen at its next look. */
@@ -32,20 +32,11 @@ export function metricReaders(
   const exporters = exportersFromEnvironment("METRICS");
   const readers: MetricReaderLike[] = [];
   if (exporters.has("otlp")) {
-    protocolFromEnvironment("METRICS");
-    warnOfHeaders("METRICS");
-    readers.push(periodic(new ReportedMetricExporter(otlpExporter(options), reporter), options));
+    const exporter = new OTLPMetricExporter(stockOptions(otlpTarget("METRICS", options)));
+    readers.push(periodic(new ReportedMetricExporter(exporter, reporter), options));
   }
   if (exporters.has("console")) readers.push(periodic(new ConsoleMetricExporter(), options));
   return [...readers, ...(options.metricReaders ?? [])];
-}
-
-function otlpExporter({ endpoint, headers }: TelemetrySetupOptions): OTLPMetricExporter {
-  const url = endpoint === undefined ? urlInPlaceOfEnvironments("METRICS") : metricsUrl(endpoint);
-  return new OTLPMetricExporter({
-    ...(url === undefined ? {} : { url }),
-    ...(headers === undefined ? {} : { headers: { ...headers } }),
-  });
 }
 
 function periodic(exporter: PushMetricExporter, options: TelemetrySetupOptions) {
@@ -81,13 +72,6 @@ export class MetricReporter {
   }
 }
 
-type ExportDone = Parameters<PushMetricExporter["export"]>[1];
-type ExportResult = Parameters<ExportDone>[0];
-
-/** The SDK's `ExportResultCode`, which is in a package that this one does not depend on. */
-const SUCCESS: ExportResult["code"] = 0;
-const FAILED: ExportResult["code"] = 1;
-
 /**
  * Reports when metrics do not arrive, the first time after they did. As long as the
  * process goes on nothing is lost by it: sums are sent whole each time.
@@ -104,16 +88,10 @@ class ReportedMetricExporter implements PushMetricExporter {
   }
 
   export(metrics: ResourceMetrics, done: ExportDone): void {
-    const settle: ExportDone = ({ code, error }) => {
-      const result = { code, ...(error && { error: withoutHeaderName(error) }) };
+    containedExport(this.#exporter, metrics, (result) => {
       this.#note(result);
       done(result);
-    };
-    try {
-      this.#exporter.export(metrics, settle);
-    } catch (error) {
-      settle({ code: FAILED, error: error instanceof Error ? error : new Error(String(error)) });
-    }
+    });
   }
 
   /** Rejects when the metrics sent last did not arrive. */
@@ -137,8 +115,9 @@ class ReportedMetricExporter implements PushMetricExporter {
 
   #note(result: ExportResult): void {
     const worked = this.#trouble === undefined;
-    this.#trouble =
-      result.code === SUCCESS ? undefined : (result.error ?? new Error("the export failed"));
+    this.#trouble = isExported(result)
+      ? undefined
+      : (result.error ?? new Error("the export failed"));
     if (worked && this.#trouble !== undefined) {
       this.#reporter.report(this.#trouble, "metric export");
     }
