@@ -19,7 +19,7 @@ export type {
   QueryMetadata,
 } from "./claude-agent/options.ts";
 export type { SdkQuery } from "./claude-agent/sdk.ts";
-export type { DecidedBy, ToolDecision } from "./core/decided-by.ts";
+export type { DecidedBy, ToolDecision } from "./core/hooks.ts";
 export { LangChainHandler } from "./langchain/handler.ts";
 export type {
   HandlerCounts,
@@ -30,7 +30,6 @@ export { inSpan } from "./langchain/in-span.ts";
 export { MastraTelemetry } from "./mastra/mastra-telemetry.ts";
 export type { MastraCounts, MastraRun, MastraTelemetryOptions } from "./mastra/options.ts";
 export type { LoneCall, McpClientOptions } from "./mcp/client-options.ts";
-export type { McpCounts } from "./mcp/counts.ts";
 export { type McpClientLike, mcpClient } from "./mcp/mcp-client.ts";
 export { type McpServerLike, mcpServer } from "./mcp/mcp-server.ts";
 export {
@@ -39,7 +38,7 @@ export {
   mcpTransport,
 } from "./mcp/mcp-transport.ts";
 export { type Propagate, RUN_META_KEY } from "./mcp/meta.ts";
-export { mcpCounts } from "./mcp/reporter.ts";
+export { type McpCounts, mcpCounts } from "./mcp/reporter.ts";
 export type { McpCaller, McpServerOptions } from "./mcp/server-options.ts";
 export type { ProcessorCounts } from "./openai-agents/counts.ts";
 export {

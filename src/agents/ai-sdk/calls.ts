@@ -10,11 +10,11 @@ import {
 } from "../../events/door.ts";
 import { sendDecision } from "../core/call-reports.ts";
 import { askedText, knownTenant } from "../core/common-options.ts";
+import { askedSubject } from "../core/hooks.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import { LEFT_OPEN } from "../core/run-parts.ts";
 import { RunWriter } from "../core/run-writer.ts";
 import type { SafeSink } from "../core/safe-sink.ts";
-import { askedSubject } from "../core/subject-hook.ts";
 import { UsageTotals } from "../core/usage-totals.ts";
 import { activeRun } from "../runtime/active-run.ts";
 import { calledOff, cutBy } from "../runtime/calling-off.ts";
@@ -39,7 +39,7 @@ import {
 } from "./options.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
-/** Calls of the SDK that are runs. */
+/** Operations of the SDK that are runs. */
 export const RUNS: ReadonlySet<unknown> = new Set([
   "ai.generateText",
   "ai.streamText",
@@ -47,15 +47,14 @@ export const RUNS: ReadonlySet<unknown> = new Set([
   "ai.streamObject",
 ]);
 
-/** The default stores of paused runs: telemetries with the same sink share one. */
+/** The default stores of paused runs, one for each sink. */
 const pausedBySink = new WeakMap<InnerSink, PausedRuns>();
 
-/** What names a call. */
 interface CallName {
   readonly callId?: unknown;
 }
 
-/** Follows calls of the AI SDK. Each is a run. */
+/** Follows calls of the AI SDK. Each call is a run. */
 export class Calls {
   readonly models: ModelCalls;
   readonly tools: ToolCalls;
@@ -91,16 +90,16 @@ export class Calls {
     };
   }
 
-  /** The call that an event is of. */
+  /** The call that an event belongs to. */
   of(event: CallName): CallState | undefined {
     return this.#calls.get(textOf(event.callId) ?? "");
   }
 
-  /** @returns a promise where the store of paused runs has to be asked. */
+  /** @returns a promise if the store of paused runs must be read first. */
   start(event: Fields): void | Promise<void> {
     const operationId = textOf(event.operationId);
     const callId = textOf(event.callId);
-    // The AI SDK 6 calls its own integrations, which are others.
+    // Integrations of the AI SDK 6 get other events.
     if (operationId === undefined) return;
     if (!RUNS.has(operationId) || callId === undefined) {
       this.#otherOperations += 1;
@@ -129,7 +128,7 @@ export class Calls {
     this.#begin(state, event, paused, answers);
   }
 
-  /** A run of another tenant is not known: no link leads out of a tenant. */
+  /** Ignores a run of another tenant, because links must not cross tenants. */
   async #pausedFor(approvalId: string, { active }: CallState): Promise<PausedRun | undefined> {
     try {
       const found = await this.#paused.get(approvalId);
@@ -173,7 +172,7 @@ export class Calls {
     });
   }
 
-  /** @returns `undefined` where its tenant is not known. */
+  /** @returns `undefined` if the tenant is not known. */
   #open(event: Fields, operationId: string): CallState | undefined {
     const outer = activeRun();
     const runtimeContext = fieldsOf(event.runtimeContext) ?? {};
@@ -209,7 +208,7 @@ export class Calls {
     };
   }
 
-  /** The runs of a tree share their totals, as far as they are calls of the SDK. */
+  /** Calls of the SDK inside each other share their totals. */
   #totalsOf(outerId: string | undefined): UsageTotals {
     if (outerId === undefined) return new UsageTotals();
     for (const { active, totals } of this.#calls.values()) {
@@ -229,7 +228,7 @@ export class Calls {
     return askedText(() => this.#options.thread?.(call), this.#onError);
   }
 
-  /** A step has ended: what its content tells beyond the callbacks before. */
+  /** A step has ended. Its content shows decisions and refused calls that no callback reports. */
   stepEnded(state: CallState, event: Fields): void {
     if (state.model !== undefined)
       this.models.failed(state, new Error("the model's stream ended without an answer"));
@@ -244,7 +243,7 @@ export class Calls {
       this.#pause(event, state, waiting);
       return;
     }
-    // A stream that fails at a later step ends with what the steps before have said.
+    // A stream that fails at a later step still ends with the data of the earlier steps.
     const isFailed = event.finishReason === "error" || state.model?.error !== undefined;
     if (isFailed || (event.error !== undefined && event.error !== null)) {
       this.failed(event, state, event.error ?? undefined);
@@ -288,7 +287,7 @@ export class Calls {
     state.writer.failed(failure);
   }
 
-  /** The call was aborted, or its reader has left. */
+  /** The call was aborted, or the reader of its stream left. */
   aborted(event: CallName, state: CallState, reason: unknown): void {
     const thrown = calledOff(reason);
     this.#close(event, state, thrown, thrown);
@@ -301,7 +300,7 @@ export class Calls {
     this.models.failed(state, thrown);
   }
 
-  /** The run at the top alone says it, for its own calls. */
+  /** Only the root run reports usage. It includes the child runs. */
   #usageOf(state: CallState) {
     return state.isRoot ? state.totals.snapshot() : null;
   }

@@ -1,12 +1,12 @@
 import { type FailureSource, FROM_MODEL, FROM_RUN, sourceOf } from "../../events/door.ts";
-import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
+import { textInPlaceOf } from "../core/ai-sdk.ts";
 import type { Failure } from "../core/run-parts.ts";
 import type { CallState } from "./call-state.ts";
 
-/** What the SDK shows telemetry of an error if it must not show what goes in or out. */
+/** The SDK's text for an error if inputs or outputs are hidden. */
 const HIDDEN = "AI SDK operation failed";
 
-/** The operator's text of an error. Default (`undefined`): the error's own. */
+/** The operator's text of an error. `undefined`: use the error's own text. */
 export function operatorTextOf(
   thrown: unknown,
   { isHidden }: Pick<CallState, "isHidden">,
@@ -18,12 +18,12 @@ export function operatorTextOf(
 /**
  * Why a call of the SDK failed.
  *
- * @param shown the error as the SDK shows it; `undefined`: that of the model call.
+ * @param shown the error that the SDK shows. `undefined`: use the model call's error.
  */
 export function failureOf(state: CallState, shown: unknown): Failure {
   const { active, model, since } = state;
   const ofModel = model?.error ?? state.modelError;
-  // If it is hidden, the SDK shows another error than the one that was thrown.
+  // If content is hidden, the SDK shows a replacement for the thrown error.
   const thrown =
     ofModel !== undefined && (state.isHidden || shown === undefined) ? ofModel.thrown : shown;
   const scope = { rootRunId: active.rootRunId, since };
@@ -32,7 +32,7 @@ export function failureOf(state: CallState, shown: unknown): Failure {
   return { thrown, source, text: operatorTextOf(thrown, state) };
 }
 
-/** The text that the SDK gives the model for a tool's error. Version 6 leaves the error's name away. */
+/** The text that the SDK gives the model for a tool's error. Version 6 omits the error's name. */
 export function toldToModel(thrown: unknown, { sdk }: Pick<CallState, "sdk">): string | null {
   if (thrown === undefined || thrown === null) return "unknown error";
   if (typeof thrown === "string") return thrown;

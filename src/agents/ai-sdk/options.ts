@@ -6,19 +6,19 @@ import {
   type IsFailure,
 } from "../../events/door.ts";
 import { checkCommonOptions } from "../core/common-options.ts";
-import type { DecidedBy } from "../core/decided-by.ts";
+import type { DecidedBy } from "../core/hooks.ts";
 import type { Price } from "../runtime/price.ts";
 import type { RunSubject } from "../runtime/run-subject.ts";
 
-/** A call of the AI SDK, as the hooks of {@link AiSdkTelemetryOptions} see it. */
+/** A call of the AI SDK, as the hooks of {@link AiSdkTelemetryOptions} get it. */
 export interface AiSdkCall {
   /** `ai.generateText`, `ai.streamText`, `ai.generateObject` or `ai.streamObject`. */
   readonly operationId: string;
-  /** As the call's `telemetry.functionId` says; in the AI SDK 6, its `experimental_telemetry.functionId`. */
+  /** The call's `telemetry.functionId`. AI SDK 6: `experimental_telemetry.functionId`. */
   readonly functionId: string | undefined;
   /**
-   * The fields of the call's `runtimeContext` that its `telemetry.includeRuntimeContext` names; in the AI SDK 6,
-   * its `experimental_telemetry.metadata`.
+   * The fields of the call's `runtimeContext` that its `telemetry.includeRuntimeContext` names. AI SDK 6:
+   * `experimental_telemetry.metadata`.
    */
   readonly runtimeContext: Readonly<Record<string, unknown>>;
 }
@@ -32,69 +32,73 @@ export interface PausedRun {
 }
 
 /**
- * Where paused runs are kept until they are approved, by the IDs of their approval requests. A
- * `Map` of one process is one; a database makes resumptions in other processes known.
+ * Stores paused runs by the IDs of their approval requests. A `Map` works inside one process. A database also links
+ * runs that another process resumes.
  */
 export interface PausedRuns {
   get(approvalId: string): PausedRun | undefined | Promise<PausedRun | undefined>;
   set(approvalId: string, run: PausedRun): unknown;
 }
 
-/** Where the events go, and whose they are. */
+/** Options of {@link AiSdkTelemetry}. */
 export interface AiSdkTelemetryOptions {
   /** Where the events go: a `Bridge`, or any other sink. */
   readonly sink: InnerSink;
   /**
-   * The tenant of the runs. A function is called once for each outermost call. If it throws, or returns
-   * anything but a text that is not empty, no event of that call is sent (`counts.refused`). A call inside
-   * a run belongs to that run's tenant.
+   * The tenant of the runs. A function is called once for each outermost call. If it throws or returns anything but a
+   * non-empty text, no event of that call is sent (`counts.refused`). A call inside a run has the tenant of that run.
    *
    * @example
    * tenant: ({ runtimeContext }) => String(runtimeContext.tenantId)
    */
   readonly tenant: string | ((call: AiSdkCall) => string);
-  /** The conversation of a call: `gen_ai.conversation.id`. Default: that of the run around it, else none. */
+  /**
+   * The conversation of a call (`gen_ai.conversation.id`). Default: the conversation of the surrounding run, if any.
+   */
   readonly thread?: ((call: AiSdkCall) => string | undefined) | undefined;
   /**
-   * Whose run a call is: personal data, so only what this returns is sent. Called once for each outermost
-   * call. If it throws, or returns an invalid subject, `onError` is called. Default: nothing, or what the
-   * run around the call says.
+   * The subject of a call's run: personal data, so only the result of this function is sent. Called once for each
+   * outermost call. If it throws or returns an invalid subject, `onError` is called. Default: the subject of the
+   * surrounding run, if any.
    */
   readonly context?: ((call: AiSdkCall) => RunSubject | undefined) | undefined;
   /**
-   * Which results of tools are failures. Default: results of MCP tools with `isError: true`. The call is
-   * then a `tool_error` with the wire code `tool_result_error`, and the run continues.
+   * Decides which tool results are failures. A failure is sent as `tool_error` with the wire code
+   * `tool_result_error`, and the run continues. Default: results of MCP tools with `isError: true`.
    */
   readonly isFailure?: IsFailure | undefined;
-  /** Gives the price of a model call that reported its usage, in US dollars. Default: the cost is not known. */
+  /** Returns the price of a model call that reported its usage, in US dollars. Default: the cost is not known. */
   readonly price?: Price | undefined;
   /**
-   * Names the person who answered an approval request. It gets the `runtimeContext` (AI SDK 6: `metadata`) of
-   * the call with the answer. Default: no person is named.
+   * Names the person who answered an approval request. It gets the `runtimeContext` (AI SDK 6: `metadata`) of the
+   * call that has the answer. Default: no person is named.
    */
   readonly decidedBy?: DecidedBy | undefined;
   /**
-   * Where paused runs are kept, so that a resumed run is linked. Default: the last 10,000 in memory, one
-   * store for each sink. What it throws goes to `onError`.
+   * Stores paused runs, so that a resumed run is linked to them. Errors of the store go to `onError`. Default: the
+   * last 10,000 in memory, one store for each sink.
    */
   readonly pausedRuns?: PausedRuns | undefined;
-  /** Most calls of the AI SDK that are followed at once. Above it, the oldest is forgotten. Default 10,000. */
+  /**
+   * Maximum number of open calls of the AI SDK. Above it, the oldest is forgotten (`counts.forgotten`). Default
+   * 10,000.
+   */
   readonly maxCalls?: number | undefined;
-  /** Called with errors of the sink and of the adapter. Default: not called; both are counted. */
+  /** Called with errors of the sink and of the adapter. Both are also counted. Default: not called. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** Counts of callbacks that were not sent as events. */
 export interface AiSdkCounts {
-  /** Embeddings, reranking, speech, images and so on: they are no runs. */
+  /** Calls that are not runs: embeddings, reranking, speech, images and others. */
   readonly otherOperations: number;
   /** Calls without a known tenant. */
   readonly refused: number;
   /** Calls that were forgotten because of `maxCalls`. */
   readonly forgotten: number;
-  /** Starts of calls that are known already: the telemetry is registered twice. */
+  /** Repeated starts of a call: the telemetry is registered twice. */
   readonly duplicates: number;
-  /** Events that the sink did not take. */
+  /** Events that the sink refused. */
   readonly sinkFailures: number;
   /** Callbacks that failed in this package: each is a bug. */
   readonly faults: number;
@@ -102,7 +106,10 @@ export interface AiSdkCounts {
 
 export const DEFAULT_CALLS = 10_000;
 
-/** @throws TypeError for an option of another type, RangeError for a limit out of range. */
+/**
+ * @throws TypeError when an option has the wrong type.
+ * @throws RangeError when a limit is out of range.
+ */
 export function checkAiSdkOptions(options: AiSdkTelemetryOptions): void {
   checkCommonOptions(options);
   checkFunction(options.thread, "thread");

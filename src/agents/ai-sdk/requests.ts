@@ -1,10 +1,10 @@
 import type { ModelCallUsage, ModelParameters } from "../../events/door.ts";
-import { aiSdkProvider } from "../core/ai-sdk-providers.ts";
+import { aiSdkProvider } from "../core/ai-sdk.ts";
 import { type ModelRequest, toolChoiceOf } from "../core/model-request.ts";
 import { countOf, type Fields, fieldsOf, textOf } from "../core/narrow.ts";
 import { parametersIn } from "../runtime/model-parameters.ts";
 
-/** What the SDK says of a request, beside its messages. */
+/** Data of a request, without its messages. */
 export function requestIn(event: Fields, toolChoice: unknown, isStream: boolean): ModelRequest {
   const provider = aiSdkProvider(textOf(event.provider));
   const parameters = callParameters(event, toolChoice, isStream);
@@ -31,12 +31,12 @@ function callParameters(
     stop_sequences: event.stopSequences,
     reasoning_effort: event.reasoning,
     tool_choice: textOf(choice?.toolName) ?? toolChoiceOf(toolChoice),
-    // The conventions want this flag only if it is true.
+    // The conventions set this flag only if it is true.
     stream: isStream ? true : undefined,
   });
 }
 
-/** The SDK's `LanguageModelUsage`: the input contains the cached tokens, the output those of reasoning. */
+/** Reads the SDK's `LanguageModelUsage`. Input includes cached tokens, output includes reasoning tokens. */
 export function usageIn(usage: unknown): ModelCallUsage | undefined {
   const fields = fieldsOf(usage);
   const input = countOf(fields?.inputTokens);

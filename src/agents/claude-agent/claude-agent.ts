@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { property, RecentMap, tellHook, tenantKey } from "../../events/door.ts";
 import { knownTenant } from "../core/common-options.ts";
+import { askedSubject } from "../core/hooks.ts";
 import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
 import { SafeSink } from "../core/safe-sink.ts";
-import { askedSubject } from "../core/subject-hook.ts";
 import { type ActiveRun, activeRun, carried } from "../runtime/active-run.ts";
 import { calledOff } from "../runtime/calling-off.ts";
 import { FollowedQuery } from "./followed-query.ts";
@@ -22,8 +22,8 @@ import { Session } from "./session.ts";
 import { amountOf } from "./usage-difference.ts";
 
 /**
- * Follows the queries of the Claude Agent SDK, and sends their runs, tool calls, model calls and decisions
- * to a sink. It does not import the SDK, and its errors never reach the SDK.
+ * Follows queries of the Claude Agent SDK. It sends their runs, tool calls, model calls and decisions to a sink. It
+ * does not import the SDK, and its errors never reach the SDK.
  */
 export class ClaudeAgent {
   readonly #options: ClaudeAgentOptions;
@@ -44,9 +44,8 @@ export class ClaudeAgent {
   }
 
   /**
-   * Calls the SDK's `query()` and follows it. Your hooks and `canUseTool` are called as without it, the
-   * result has all methods of the SDK's, and its stream the same messages and errors. Your objects are
-   * not changed.
+   * Calls the SDK's `query()` and follows the query. Your hooks and `canUseTool` are called as usual. The result has
+   * all methods of the SDK's query, and its stream has the same messages and errors. Your objects are not changed.
    *
    * @param query the SDK's `query`.
    * @param params its parameters.
@@ -58,7 +57,7 @@ export class ClaudeAgent {
    */
   query<P extends object, Q extends SdkQuery>(
     query: (params: P) => Q,
-    // The intersection keeps the parameters from deciding what `P` is: their type is the SDK's.
+    // The intersection makes TypeScript infer `P` from `query` alone.
     params: P & {},
     details: QueryDetails = {},
   ): Q {
@@ -77,8 +76,8 @@ export class ClaudeAgent {
   }
 
   /**
-   * Makes the handler of an in-process tool (`tool()` of the SDK) run inside the span of its call. HTTP and
-   * database spans become children of that span, and runs that it starts become child runs.
+   * Makes the handler of an in-process tool (`tool()` of the SDK) run inside the span of its call. HTTP and database
+   * spans become children of that span. Runs that the handler starts become child runs.
    *
    * @returns a handler with the same parameters and result.
    *
@@ -95,10 +94,11 @@ export class ClaudeAgent {
   }
 
   /**
-   * The latest run of a session: keep it with the session ID, and give it as `resumedFromRunId` where
-   * another process resumes the session.
+   * The latest run of a session. Store it with the session ID, and pass it as `resumedFromRunId` when another process
+   * resumes the session.
    *
    * @param tenant of the run.
+   * @returns `undefined` if the session is not known in this process.
    */
   lastRunOf(tenant: string, sessionId: string): string | undefined {
     return this.#lastRuns.get(tenantKey(tenant, sessionId));
@@ -115,8 +115,8 @@ export class ClaudeAgent {
   }
 
   /**
-   * Resolves when the sink accepted or refused all events and was flushed. Never rejects: errors of the
-   * sink go to `onError`.
+   * Resolves when the sink has accepted or refused all events and was flushed. Errors of the sink go to `onError`.
+   * Never rejects.
    */
   async flush(): Promise<void> {
     await this.#sink.settled();
@@ -127,7 +127,7 @@ export class ClaudeAgent {
     }
   }
 
-  /** The parameters with our hooks, and the session that they report to; `undefined` without a tenant. */
+  /** Adds our hooks to the parameters and creates their session. `undefined` without a tenant. */
   #merge(params: Fields, details: QueryDetails) {
     const given = fieldsOf(params.options) ?? {};
     const metadata = details.metadata ?? {};
@@ -145,7 +145,7 @@ export class ClaudeAgent {
       contain: (work: () => void) => void this.#contained(work),
       onError: (error: unknown) => this.#troubled(error),
     };
-    // Without its conversation a run waits for the process, which knows it.
+    // If the conversation is not known, the run starts later, when the process reports it.
     const begins = prompt !== undefined && session.hasConversation;
     const run = begins ? session.begin(prompt) : undefined;
     const context = contextOf(this.#options.sink, run?.place, above);
@@ -208,7 +208,7 @@ export class ClaudeAgent {
     return session;
   }
 
-  /** The same object, with a stream that is followed. */
+  /** The same object, with a followed stream. */
   #followed<Q extends SdkQuery>(inner: Q, session: Session): Q {
     const contain = (work: () => void) => void this.#contained(work);
     const stream = new FollowedQuery(inner, session, contain);
@@ -241,13 +241,13 @@ export class ClaudeAgent {
     return followed;
   }
 
-  /** The run and call that a tool's handler works for, by the second of its arguments. */
+  /** The run and call of a tool's handler, from its second argument. */
   #scopeOf(extra: unknown) {
     const toolUseId = textOf(property(property(extra, "_meta"), TOOL_USE_META));
     if (toolUseId === undefined) return undefined;
     const found = [...this.#sessions].flatMap((session) => session.findCall(toolUseId) ?? []);
     const [call] = found;
-    // Two queries at once may have calls with the same ID. Then it is not known whose this is.
+    // Two parallel queries may have calls with the same ID. The right one is not known then.
     if (call === undefined || found.length > 1) return undefined;
     call.run.started(call);
     const { sink } = this.#options;
@@ -279,10 +279,10 @@ export class ClaudeAgent {
 }
 
 /**
- * Makes what follows the queries of the Claude Agent SDK. One is enough for a process.
+ * Creates the adapter for the Claude Agent SDK. One for each process is enough.
  *
- * @throws TypeError when `sink` or `tenant` is missing, or an option of another type.
- * @throws RangeError when a limit is out of its range.
+ * @throws TypeError when `sink` or `tenant` is missing, or an option has the wrong type.
+ * @throws RangeError when a limit is out of range.
  *
  * @example
  * import { query } from "@anthropic-ai/claude-agent-sdk";
@@ -299,14 +299,14 @@ function applied(target: object, name: string | symbol, args: readonly unknown[]
   return isCallback(method) ? Reflect.apply(method, target, [...args]) : undefined;
 }
 
-/** Whether the conversation goes on with this query, so that the SDK's totals do. */
+/** Whether the query continues a conversation. The SDK then continues its totals. */
 function goesOn(options: Fields): boolean {
   const extra = fieldsOf(options.extraArgs);
   const isResumed = textOf(options.resume) !== undefined || options.continue === true;
   return isResumed || (extra !== undefined && ("resume" in extra || "continue" in extra));
 }
 
-/** An ID for the conversation, so that its first run has it, too; `undefined` where it has one. */
+/** A new session ID, so that the first run has it. `undefined`: the conversation has one, or the SDK chooses it. */
 function newSessionId(options: Fields): string | undefined {
   const extra = fieldsOf(options.extraArgs);
   const isNamed =
@@ -315,7 +315,7 @@ function newSessionId(options: Fields): string | undefined {
   return isNamed || (goesOn(options) && !isFork) ? undefined : randomUUID();
 }
 
-/** Content: the system prompt, where it is the application's own text. */
+/** Content: the system prompt, if it is the application's own text. */
 function instructionsIn(given: unknown): unknown {
   if (typeof given === "string" || Array.isArray(given)) return given;
   const fields = fieldsOf(given);

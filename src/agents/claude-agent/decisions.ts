@@ -1,30 +1,29 @@
 import type { DecisionDetails } from "../../events/door.ts";
-import { personOf, type ToolDecision } from "../core/decided-by.ts";
+import { personOf, type ToolDecision } from "../core/hooks.ts";
 import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
 import type { ClaudeAgentOptions, QueryMetadata } from "./options.ts";
 
-/** A decision about a call, with what its event says. */
+/** A decision about a call, with the details of its event. */
 export interface Decided {
   readonly isAllowed: boolean;
-  /** Content: why it was denied. */
+  /** Content: the reason of a denial. */
   readonly reason: string;
-  /** Content: the input that the tool gets, if it was changed. */
+  /** Content: the changed input. Absent if it is unchanged. */
   readonly input?: unknown;
   readonly details: DecisionDetails;
 }
 
-/** The call that a decision is about. */
 export interface DecidedCall {
   readonly tool: string;
   readonly toolUseId: string;
-  /** Content: the input that the model asked for. */
+  /** Content: the input from the model. */
   readonly input: unknown;
 }
 
 /**
- * What `canUseTool` decided.
+ * Reads the decision of `canUseTool`.
  *
- * @returns `undefined` where it did not decide.
+ * @returns `undefined` if there is no decision.
  */
 export function canUseToolDecision(
   result: unknown,
@@ -59,7 +58,7 @@ export function canUseToolDecision(
   };
 }
 
-/** What a hook `PreToolUse` or `PermissionRequest` of the application decided: a rule. */
+/** Reads the decision of an application's hook `PreToolUse` or `PermissionRequest`. It counts as a rule. */
 export function hookDecision(output: unknown, call: DecidedCall): Decided | undefined {
   const whole = fieldsOf(output);
   const specific = fieldsOf(whole?.hookSpecificOutput);
@@ -86,7 +85,7 @@ export function hookDecision(output: unknown, call: DecidedCall): Decided | unde
   };
 }
 
-/** The words of older hooks. */
+/** Words of older hooks. */
 const OLDER: ReadonlyMap<unknown, string> = new Map([
   ["approve", "allow"],
   ["block", "deny"],
@@ -96,14 +95,14 @@ export function deniedByPolicy(reason: string): Decided {
   return { isAllowed: false, reason, details: { outcome: "denied", by: "policy" } };
 }
 
-/** The input that the tool gets, where that is another one than the model asked for. */
+/** The changed input, if a decision has one. */
 function editOf(fields: Fields, { input }: DecidedCall): { readonly input: unknown } | undefined {
   const { updatedInput } = fields;
   if (updatedInput === undefined || updatedInput === null) return undefined;
   return isSame(updatedInput, input) ? undefined : { input: updatedInput };
 }
 
-/** Inputs are JSON. What cannot be written as JSON is no input that the SDK could send. */
+/** Compares JSON. A value that is not JSON counts as changed. */
 function isSame(one: unknown, other: unknown): boolean {
   try {
     return canonical(one) === canonical(other);

@@ -1,26 +1,26 @@
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
-import { saidWhenLong } from "../runtime/long-wait.ts";
+import { saidWhenLong } from "../runtime/verdict.ts";
 import { canUseToolDecision, type Decided, hookDecision } from "./decisions.ts";
 import type { ClaudeAgentOptions, QueryMetadata } from "./options.ts";
 import { HOOK_EVENTS } from "./sdk.ts";
 import type { Session } from "./session.ts";
 
-/** What the merged options report to. */
+/** Receives the reports of the merged options. */
 export interface Reports {
   readonly session: Session;
   readonly options: ClaudeAgentOptions;
   readonly metadata: QueryMetadata;
-  /** Calls `work`; what it throws does not reach the SDK. */
+  /** Calls `work`. Its errors do not reach the SDK. */
   contain(work: () => void): void;
   readonly onError: (error: unknown) => void;
 }
 
 type Callback = (...args: readonly unknown[]) => unknown;
 
-/** Events whose hooks of the application may decide about a call. */
+/** Events whose hooks may decide about a call. */
 const DECIDING: ReadonlySet<string> = new Set(["PreToolUse", "PermissionRequest"]);
 
-/** The hooks of the application, each as it is, and behind them ours. */
+/** The application's hooks, followed by ours. */
 export function mergedHooks(given: unknown, reports: Reports): Fields {
   const hooks: Record<string, unknown> = { ...fieldsOf(given) };
   for (const event of DECIDING) {
@@ -39,7 +39,7 @@ function listener({ contain, session }: Reports) {
   };
 }
 
-/** A matcher whose hooks are called as before, and whose decisions are reported. */
+/** A matcher with the same hooks, whose decisions are reported. */
 function watched(matcher: unknown, reports: Reports): unknown {
   const fields = fieldsOf(matcher);
   const hooks = listOf(fields?.hooks);
@@ -54,7 +54,7 @@ function watchedHook(hook: Callback, { contain, session }: Reports): Callback {
   return async (...args) => {
     const [given, second] = args;
     const input = fieldsOf(given) ?? {};
-    // Only the input of `PreToolUse` names the call. The second argument does too, mostly.
+    // Only the input of `PreToolUse` has the call's ID. The second argument mostly has it, too.
     const named = textOf(input.tool_use_id) ?? textOf(second);
     const known = named === undefined ? undefined : session.findCall(named);
     const isNamed = textOf(input.tool_use_id) !== undefined || known !== undefined;
@@ -78,7 +78,7 @@ function watchedHook(hook: Callback, { contain, session }: Reports): Callback {
   };
 }
 
-/** `canUseTool` of the application, whose decisions are reported. */
+/** The application's `canUseTool`, whose decisions are reported. */
 export function watchedCanUseTool(canUseTool: Callback, reports: Reports): Callback {
   const { contain, metadata, onError, options, session } = reports;
   return async (...args) => {

@@ -1,16 +1,15 @@
 import { AgentError } from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { AgentRun } from "./agent-run.ts";
-import { textIn } from "./content-text.ts";
 import { type Decided, deniedByPolicy } from "./decisions.ts";
 import type { SubAgents } from "./sub-agents.ts";
 import type { HookEnd, OpenTool } from "./tool-calls.ts";
 import { amountOf } from "./usage-difference.ts";
 
-/** What the calls of a query need of its session. */
+/** The part of a session that its calls use. */
 export interface CallHost {
   readonly agents: SubAgents;
-  /** Most open calls of a run. */
+  /** Maximum number of open calls of a run. */
   readonly most: number;
   readonly readsContent: boolean;
   /** The open run of the prompt. */
@@ -18,12 +17,12 @@ export interface CallHost {
   /** The run of a hook's input, or of a message. */
   runOf(input: Fields): AgentRun;
   wasInterrupted(): boolean;
-  /** By the abort controller. */
+  /** The error of the abort controller, if it fired. */
   calledOff(): AgentError | undefined;
   forgot(): void;
 }
 
-/** The tool calls of a query, in whichever of its runs, as hooks, `canUseTool` and messages tell of them. */
+/** The tool calls of all runs of a query, from hooks, `canUseTool` and messages. */
 export class SessionCalls {
   readonly #host: CallHost;
 
@@ -31,7 +30,7 @@ export class SessionCalls {
     this.#host = host;
   }
 
-  /** The call of that ID that is open. */
+  /** The open call with that ID. */
   find(toolUseId: string | undefined): OpenTool | undefined {
     if (toolUseId === undefined) return undefined;
     const own = this.#host.main()?.tools.get(toolUseId);
@@ -43,13 +42,13 @@ export class SessionCalls {
     return undefined;
   }
 
-  /** A block `tool_use` of an answer. */
+  /** A block `tool_use` in an answer. */
   announced(block: Fields, message: Fields, hasHooks: boolean): void {
     const toolUseId = textOf(block.id);
     const tool = textOf(block.name);
     if (toolUseId === undefined || tool === undefined) return;
     const call = this.#callOf(toolUseId, tool, block.input, message);
-    // Without hooks, the message is the only sign of the start.
+    // Without hooks, only the message shows that the call starts.
     if (!hasHooks) call?.run.started(call);
   }
 
@@ -57,12 +56,12 @@ export class SessionCalls {
   begins(input: Fields): void {
     const call = this.#named(input.tool_use_id, input);
     if (call === undefined) return;
-    // As the tool gets it: the model may have left out what has a default.
+    // The tool's real input. The model may have omitted fields with a default.
     if (call.state === "announced" && !call.isDecided) call.input = input.tool_input;
     call.run.starting(call);
   }
 
-  /** A call, which a hook or `canUseTool` is asked about, has not begun. */
+  /** A hook or `canUseTool` is asked about a call. The call has not started. */
   asked(toolUseId: unknown, input: Fields): void {
     const call = this.#named(toolUseId, input);
     if (call === undefined) return;
@@ -70,7 +69,7 @@ export class SessionCalls {
     call.run.asked(call);
   }
 
-  /** One that was asked about a call did not decide. */
+  /** A hook or `canUseTool` did not decide about a call. */
   undecided(toolUseId: string | undefined): void {
     const call = this.find(toolUseId);
     if (call === undefined) return;
@@ -83,7 +82,7 @@ export class SessionCalls {
   /**
    * A decision about a call.
    *
-   * @param toolUseId if it names no call, the decision stands alone.
+   * @param toolUseId without an ID, the decision is sent without a call.
    */
   decided(toolUseId: unknown, input: Fields, decided: Decided): void {
     const call = this.#named(toolUseId, input);
@@ -101,7 +100,7 @@ export class SessionCalls {
     else call.run.denied(call, decided.reason, decided.details);
   }
 
-  /** Calls that were refused, as the result lists them. */
+  /** Reads the denials that the result lists. */
   refused(denials: unknown): void {
     for (const each of listOf(denials) ?? []) {
       const denial = fieldsOf(each) ?? {};
@@ -125,17 +124,17 @@ export class SessionCalls {
     };
     const agentId = textOf(fieldsOf(input.tool_response)?.agentId);
     if (agentId !== undefined) this.#host.agents.named(agentId, call.toolUseId);
-    // The stream has no results of what sub-agents of sub-agents do.
+    // The stream has no tool results of nested sub-agents.
     if (textOf(input.agent_id) !== undefined) this.#endedByHook(call, call.end);
   }
 
   #endedByHook(call: OpenTool, end: HookEnd): void {
-    if (end.isInterrupt === true) call.run.cut(call, AgentError.cancelled());
+    if (end.isInterrupt) call.run.cut(call, AgentError.cancelled());
     else call.run.ended(call, end);
     this.#host.agents.callEnded(call, end.error !== undefined);
   }
 
-  /** A block `tool_result`: what the model receives. */
+  /** A block `tool_result`: the text for the model. */
   returned(block: Fields, message: Fields): void {
     const call = this.find(textOf(block.tool_use_id));
     if (call === undefined) return;
@@ -159,7 +158,7 @@ export class SessionCalls {
     return this.#callOf(toolUseId, tool, input.tool_input, input);
   }
 
-  /** The call of that ID, or a new one; `undefined` for one that was denied. */
+  /** The call with that ID, or a new one. `undefined`: the call was denied. */
   #callOf(toolUseId: string, tool: string, input: unknown, from: Fields): OpenTool | undefined {
     const known = this.find(toolUseId);
     if (known !== undefined) return known;
@@ -175,7 +174,7 @@ export class SessionCalls {
   }
 }
 
-/** The SDK refused the call: it says so in a field that its types do not have. */
+/** Whether the SDK refused the call. It says so in a field that its types omit. */
 function isRefused(call: OpenTool, block: Fields, message: Fields): boolean {
   if (call.isDecided || call.end !== undefined) return false;
   for (const each of listOf(message.tool_result_meta) ?? []) {
@@ -185,4 +184,14 @@ function isRefused(call: OpenTool, block: Fields, message: Fields): boolean {
     }
   }
   return false;
+}
+
+/** The text of content blocks. */
+export function textIn(content: unknown): string | undefined {
+  if (typeof content === "string") return textOf(content);
+  const texts = (listOf(content) ?? [])
+    .map((block) => fieldsOf(block))
+    .filter((block) => block?.type === "text")
+    .map((block) => textOf(block?.text) ?? "");
+  return textOf(texts.join("\n"));
 }

@@ -5,37 +5,36 @@ import type { ActiveRun } from "../runtime/active-run.ts";
 import { cutBy } from "../runtime/calling-off.ts";
 import type { SubjectFields } from "../runtime/run-subject.ts";
 import { AgentRun, newPlace, type RunShared } from "./agent-run.ts";
-import { textIn } from "./content-text.ts";
 import { type Decided, deniedByPolicy } from "./decisions.ts";
 import { brokenOff, type Ending, endingOf, modelError, type ResultState } from "./failures.ts";
 import { HeldEvents } from "./held-events.ts";
 import type { ClaudeAgentOptions, KnownLimits } from "./options.ts";
-import { SessionCalls } from "./session-calls.ts";
+import { SessionCalls, textIn } from "./session-calls.ts";
 import { SubAgents } from "./sub-agents.ts";
 import type { OpenTool } from "./tool-calls.ts";
 import { amountOf, type PromptUsage, UsageDifference } from "./usage-difference.ts";
 
-/** What a query is followed with. */
+/** Options and data of a followed query. */
 export interface SessionStart {
   readonly sink: SafeSink;
   readonly options: ClaudeAgentOptions;
   readonly limits: KnownLimits;
   readonly tenantId: string;
   readonly subject: SubjectFields | undefined;
-  /** The run of this package around the query, of the same tenant. */
+  /** The surrounding run of this package, if it has the same tenant. */
   readonly above: ActiveRun | undefined;
   readonly agent: string;
   readonly model: string | undefined;
   /** Content. */
   readonly instructions: unknown;
-  /** The conversation, if it is known before the process says it. */
+  /** The conversation, if it is known before the process reports it. */
   readonly sessionId: string | undefined;
   readonly resumedFromRunId: string | undefined;
-  /** Whether the conversation begins with this query. */
+  /** Whether the conversation starts with this query. */
   readonly isNew: boolean;
   readonly maxTurns: number | undefined;
   readonly maxBudgetUsd: number | undefined;
-  /** By the abort controller. */
+  /** The error of the abort controller, if it fired. */
   readonly calledOff: () => AgentError | undefined;
   readonly onError: (error: unknown) => void;
   readonly onForgotten: () => void;
@@ -44,7 +43,7 @@ export interface SessionStart {
   readonly onEnd: () => void;
 }
 
-/** Follows one `query()`: its prompts are runs, and its sub-agents runs below their calls. */
+/** Follows one `query()`. Its prompts are runs. Its sub-agents are child runs of their calls. */
 export class Session {
   readonly #from: SessionStart;
   readonly #events: HeldEvents;
@@ -57,12 +56,12 @@ export class Session {
   #sessionId: string | undefined;
   #resumes: string | undefined;
   #main: AgentRun | undefined;
-  /** The run began with the call of `query()`, but its prompt was not taken yet. */
+  /** The run started with `query()`, and its prompt has not been submitted yet. */
   #awaitsPrompt = false;
-  /** A prompt that came while a run was open: it is part of it, or the next one's. Content. */
+  /** Content: a prompt that arrived during a run. It belongs to this run or to the next one. */
   #nextPrompt: unknown;
   #wasInterrupted = false;
-  /** Status of the answer to the last request that was tried again. */
+  /** HTTP status of the last request that was retried. */
   #retryStatus: number | undefined;
   #hasHooks = false;
   #runs = 0;
@@ -102,12 +101,12 @@ export class Session {
     });
   }
 
-  /** The open call of that ID, in whichever run. */
+  /** The open call with that ID, in any run. */
   findCall(toolUseId: string | undefined): OpenTool | undefined {
     return this.#calls.find(toolUseId);
   }
 
-  /** A hook, or `canUseTool`, is asked about a call: it has not begun. */
+  /** A hook or `canUseTool` is asked about a call. The call has not started. */
   asked(toolUseId: unknown, input: Fields): void {
     if (!this.#isOver) this.#calls.asked(toolUseId, input);
   }
@@ -117,17 +116,16 @@ export class Session {
     if (!this.#isOver) this.#calls.undecided(toolUseId);
   }
 
-  /** @param toolUseId if it names no call, the decision stands alone. */
+  /** @param toolUseId without an ID, the decision is sent without a call. */
   decided(toolUseId: unknown, input: Fields, decided: Decided): void {
     if (!this.#isOver) this.#calls.decided(toolUseId, input, decided);
   }
 
-  /** Whether it is known which conversation this is. */
   get hasConversation(): boolean {
     return this.#sessionId !== undefined;
   }
 
-  /** Begins the run of a prompt that is known before the process is. */
+  /** Starts the run of a prompt before the process starts. */
   begin(prompt: unknown): AgentRun {
     const main = this.#prompt(prompt);
     this.#awaitsPrompt = true;
@@ -139,7 +137,7 @@ export class Session {
     if (this.#main !== undefined) this.#wasInterrupted = true;
   }
 
-  /** A hook of the SDK is called. */
+  /** A hook of the SDK was called. */
   hooked(input: Fields): void {
     if (this.#isOver) return;
     this.#hasHooks = true;
@@ -209,15 +207,15 @@ export class Session {
   }
 
   /**
-   * The stream is over.
+   * The stream ended.
    *
-   * @param thrown by the SDK; `undefined` where it just ended.
-   * @param wasLeft whether the reader, or `close()`, ended it.
+   * @param thrown by the SDK. `undefined`: it ended without an error.
+   * @param wasLeft whether the reader or `close()` ended it.
    */
   ended(thrown: unknown, wasLeft: boolean): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    // A process that failed before its first prompt would leave no trace.
+    // Without this, a process that failed before its first prompt would have no run.
     if (this.#runs === 0 && thrown !== undefined && !wasLeft) this.#prompt();
     if (this.#main !== undefined || this.#agents.open.length > 0) {
       const ending = brokenOff(thrown, wasLeft, this.#from.calledOff());
@@ -283,7 +281,7 @@ export class Session {
       case "init": {
         const { model } = this.#prompt();
         model.model = textOf(message.model) ?? this.#from.model;
-        // The start of the process is no part of the first model call.
+        // The first model call does not include the start of the process.
         model.touch();
         return;
       }
@@ -330,7 +328,7 @@ export class Session {
       run.modelError = error;
       return;
     }
-    // What the SDK itself says in place of a model, such as the answer to a command.
+    // Text of the SDK itself, such as the response to a command.
     if (answer.model === "<synthetic>") return;
     run.modelError = undefined;
     run.model.message(answer);

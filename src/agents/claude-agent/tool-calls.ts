@@ -12,31 +12,31 @@ import type { RunWriter } from "../core/run-writer.ts";
 import type { HeldEvent, HeldEvents } from "./held-events.ts";
 import { MCP_PREFIX } from "./sdk.ts";
 
-/** How long a call may be about to be decided, in ms: the SDK asks at once, or not at all. */
+/** How long the start of a call is held for a decision, in ms. The SDK asks at once or not at all. */
 const UNDECIDED_MS = 500;
-/** Denied calls of a run that are remembered at least. */
+/** Minimum number of denied calls that a run remembers. */
 const MOST_DENIED = 100;
 
-/** What a hook says at the end of a call, before the message with the result. */
+/** The end of a call as a hook reports it, before the message with the result. */
 export interface HookEnd {
   readonly durationMs: number | undefined;
   /** Content. */
-  readonly output?: unknown;
+  readonly output: unknown;
   /** Why it failed. */
-  readonly error?: string | undefined;
-  readonly isInterrupt?: boolean | undefined;
+  readonly error: string | undefined;
+  readonly isInterrupt: boolean;
 }
 
-/** A call of a tool that has not ended. */
+/** An open tool call. */
 export interface OpenTool {
   readonly toolUseId: string;
   readonly tool: string;
   readonly run: ToolCalls;
   /** Content. */
   input: unknown;
-  /** `announced`: the model asks for it. `asking`: a person or hook decides. */
+  /** `announced`: in the model's answer. `asking`: a person or hook decides. */
   state: "announced" | "asking" | "started";
-  /** Hooks, and `canUseTool`, that are asked about it and have not answered. */
+  /** Number of hooks and `canUseTool` calls without an answer. */
   askers: number;
   held: HeldEvent | undefined;
   startedMs: number;
@@ -44,7 +44,7 @@ export interface OpenTool {
   isDecided: boolean;
 }
 
-/** What calls of a query share. */
+/** Options that the tool calls of a query share. */
 export interface ToolCallOptions {
   readonly isFailure: IsFailure | undefined;
   readonly readsContent: boolean;
@@ -63,7 +63,7 @@ export class ToolCalls {
 
   readonly #onEnd: () => void;
 
-  /** @param onEnd called when a call is over: the model may be asked again. */
+  /** @param onEnd called when a call ended. The next model call may start. */
   constructor(writer: RunWriter, held: HeldEvents, options: ToolCallOptions, onEnd: () => void) {
     this.#onEnd = onEnd;
     this.writer = writer;
@@ -75,7 +75,7 @@ export class ToolCalls {
     return toolUseId === undefined ? undefined : this.#open.get(toolUseId);
   }
 
-  /** Whether that call was denied: more than one of those who know it may say so. */
+  /** Whether that call was denied. Several sources may report the denial. */
   wasDenied(toolUseId: string): boolean {
     return this.#denied.get(toolUseId) === true;
   }
@@ -88,7 +88,7 @@ export class ToolCalls {
     return this.#open.values().next().value;
   }
 
-  /** The model asks for a call. */
+  /** The model's answer has a call. */
   announced(toolUseId: string, tool: string, input: unknown): OpenTool {
     const known = this.#open.get(toolUseId);
     if (known !== undefined) return known;
@@ -108,7 +108,7 @@ export class ToolCalls {
     return call;
   }
 
-  /** Holds the call's start until a decision about it is known. */
+  /** Holds the call's start for a possible decision. */
   starting(call: OpenTool): void {
     if (call.state !== "announced") return;
     call.startedMs = performance.now();
@@ -124,7 +124,7 @@ export class ToolCalls {
     this.#sendStart(call);
   }
 
-  /** A person or hook is asked: until the decision, the call has not begun. */
+  /** A person or hook is asked. The call starts after the decision. */
   asked(call: OpenTool): void {
     if (call.held?.isOpen === true) {
       call.held.drop();
@@ -144,14 +144,14 @@ export class ToolCalls {
     if (call.isDecided) return;
     call.isDecided = true;
     this.asked(call);
-    // It took so long to decide that the call seemed to have begun.
+    // The decision took longer than the start was held.
     if (call.state === "started") this.cut(call, AgentError.cancelled());
     this.#close(call);
     this.#denied.set(call.toolUseId, true);
     this.writer.toolDenied(call, this.#options.readsContent ? reason : "", decision);
   }
 
-  /** @param content as the model receives it. */
+  /** @param content for the model. */
   returned(call: OpenTool, content: unknown, isError: boolean, output: unknown): void {
     this.started(call);
     this.#close(call);
@@ -168,7 +168,7 @@ export class ToolCalls {
     else this.writer.toolReturnedFailure(timed, this.#failure(call, failure));
   }
 
-  /** The tool's own words are the operator's only where the SDK made the error: those of a server are content. */
+  /** Uses the hook's error text for operators, except for MCP tools, whose texts are content. */
   #failure({ end, tool }: OpenTool, failure: ToolFailure): ToolFailure {
     const error =
       end?.error === undefined || tool.startsWith(MCP_PREFIX) ? failure.error : end.error;
@@ -177,23 +177,23 @@ export class ToolCalls {
 
   cut(call: OpenTool, error: AgentError): void {
     this.#close(call);
-    // A call that was not allowed to begin has no events.
+    // A call that did not start has no events.
     if (call.state !== "started") return;
     call.held?.release();
     this.made += 1;
     this.writer.toolCut(call, error);
   }
 
-  /** The run is over. Calls whose end only a hook told have that end. */
+  /** The run ended. Calls whose end a hook reported end as reported. */
   end(error: AgentError): void {
     for (const call of [...this.#open.values()]) {
       const { end } = call;
-      if (end === undefined || end.isInterrupt === true) this.cut(call, error);
+      if (end === undefined || end.isInterrupt) this.cut(call, error);
       else this.ended(call, end);
     }
   }
 
-  /** The call has the end that a hook told. */
+  /** Ends the call as a hook reported. */
   ended(call: OpenTool, { error, output }: HookEnd): void {
     this.returned(call, error ?? output, error !== undefined, output);
   }

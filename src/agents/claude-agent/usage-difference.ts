@@ -13,7 +13,7 @@ import { costOf, isZeroCost, type Price } from "../runtime/price.ts";
 /** Decimal places of a cost that the SDK gives as a number. */
 const PLACES = 12;
 
-/** Tokens of one model. The SDK's input tokens are those outside the cache. */
+/** Tokens of one model. As in the SDK, `input` excludes cached tokens. */
 interface Tokens {
   readonly input: number;
   readonly output: number;
@@ -29,12 +29,12 @@ interface Totals {
 const NOTHING: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 const NO_TOTALS: Totals = { models: new Map(), cost: 0 };
 
-/** What one prompt used. A figure that is not known is absent. */
+/** Usage of one prompt. Unknown figures are absent. */
 export type PromptUsage = Omit<UsageSnapshot, "requests" | "tool_calls">;
 
 /**
- * What each prompt used: the SDK counts tokens and cost up over all prompts of a `query()`, and goes on
- * counting in a resumed or forked session, from figures that only its transcript has.
+ * Computes the usage of each prompt. The SDK's totals include all prompts of a `query()`, and a resumed or forked
+ * session continues earlier totals, which only its transcript has.
  */
 export class UsageDifference {
   /** `undefined`: not known. */
@@ -42,32 +42,24 @@ export class UsageDifference {
   readonly #price: Price | undefined;
   readonly #onError: (error: unknown) => void;
 
-  /** @param isNew whether the session begins with this `query()`. */
+  /** @param isNew whether the session starts with this `query()`. */
   constructor(isNew: boolean, price: Price | undefined, onError: (error: unknown) => void) {
     this.#before = isNew ? NO_TOTALS : undefined;
     this.#price = price;
     this.#onError = onError;
   }
 
-  /** The conversation was cleared, and with it the totals. */
+  /** The conversation was cleared. The SDK's totals restart at 0. */
   reset(): void {
     this.#before = NO_TOTALS;
   }
 
-  /** The total cost before this result, in US dollars, if it is known. */
-  get costBefore(): number | undefined {
-    return this.#before?.cost;
-  }
-
-  /**
-   * @param isWhole whether `usage` of the result counts everything of the prompt: it leaves out
-   *   sub-agents and compaction.
-   */
+  /** @param isWhole whether the result's `usage` covers the whole prompt. It omits sub-agents and compaction. */
   take(result: Fields, isWhole: boolean): PromptUsage | undefined {
     const totals = totalsOf(result);
     const before = this.#before;
     if (totals === undefined) return isWhole ? ofMainLoop(result) : undefined;
-    // A process that fails at its start, or crashes, says zeros.
+    // A process that fails at its start, or crashes, reports zeros.
     const isZeroed = totals.models.size === 0 && before !== undefined && before.models.size > 0;
     if (isZeroed && result.is_error === true) return undefined;
     this.#before = totals;
@@ -81,7 +73,7 @@ export class UsageDifference {
     };
   }
 
-  /** Known if the price of each model that was used is. */
+  /** The cost. `undefined` unless the prices of all used models are known. */
   #priced(models: ReadonlyMap<string, Tokens>): string | undefined {
     let sum: Decimal | undefined;
     for (const [model, tokens] of models) {
@@ -97,7 +89,7 @@ export class UsageDifference {
   }
 }
 
-/** Whether the cost is zero, and known to be so. */
+/** Whether the cost is known and zero. */
 export function costIsZero(usage: PromptUsage | undefined): boolean {
   const cost = usage?.cost_usd;
   return typeof cost === "string" && isZeroCost(cost);
@@ -120,7 +112,7 @@ function totalsOf(result: Fields): Totals | undefined {
   return { models, cost };
 }
 
-/** `undefined` where a figure went down: the totals began anew without a message that says so. */
+/** Usage since the last totals. `undefined` if a figure decreased: the totals restarted without a message. */
 function difference(after: Totals, before: Totals): ReadonlyMap<string, Tokens> | undefined {
   for (const model of before.models.keys()) if (!after.models.has(model)) return undefined;
   const models = new Map<string, Tokens>();
@@ -149,7 +141,7 @@ function sumOf(models: readonly Tokens[]): Tokens {
   return { input, output, cacheRead, cacheWrite };
 }
 
-/** As the conventions count: the input contains what was read from the cache, or written to it. */
+/** Usage as in the conventions: input includes tokens read from the cache or written to it. */
 function usageOf({ cacheRead, cacheWrite, input, output }: Tokens) {
   return {
     input_tokens: input + cacheRead + cacheWrite,
@@ -177,12 +169,12 @@ function costBetween(after: Totals, before: Totals): string | undefined {
   return cost < 0 ? undefined : decimalOf(cost);
 }
 
-/** A cost as decimal text, without the noise of floating-point numbers. */
+/** A cost as decimal text, rounded to remove floating-point noise. */
 export function decimalOf(cost: number): string {
   return roundedText(cost, PLACES);
 }
 
-/** A number from 0. */
+/** A finite number from 0. */
 export function amountOf(value: unknown): number | undefined {
   return typeof value === "number" && value >= 0 && Number.isFinite(value) ? value : undefined;
 }

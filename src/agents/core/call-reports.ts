@@ -1,25 +1,25 @@
 import { type ContentNeed, failureInResult, type IsFailure } from "../../events/door.ts";
 import type { Price } from "../runtime/price.ts";
-import { type DecidedBy, personOf } from "./decided-by.ts";
+import { type DecidedBy, personOf } from "./hooks.ts";
 import type { Fields } from "./narrow.ts";
 import type { ToolCall } from "./run-parts.ts";
 import type { RunWriter } from "./run-writer.ts";
 
-/** How the tool calls of a framework are reported. */
+/** Options for reporting tool calls. */
 export interface ToolCallOptions {
   readonly contentNeed: ContentNeed;
   readonly isFailure: IsFailure | undefined;
   readonly onError: (error: unknown) => void;
 }
 
-/** How its model calls are reported. */
+/** Options for reporting model calls. */
 export interface ModelCallOptions {
   readonly contentNeed: ContentNeed;
   readonly price: Price | undefined;
   readonly onError: (error: unknown) => void;
 }
 
-/** Sends the end of a call whose tool returned: its result may be a failure. */
+/** Sends the end of a tool call that returned. Its result may be a failure (`isFailure`). */
 export function sendReturned(
   writer: RunWriter,
   call: ToolCall,
@@ -44,14 +44,13 @@ export interface Decision {
 export interface Deciding {
   readonly by: "user" | "policy";
   readonly decidedBy: DecidedBy | undefined;
-  /** What {@link decidedBy} is given. */
+  /** Passed to {@link decidedBy}. */
   readonly metadata: Fields;
   /** `undefined`: not known. */
   readonly waitMs: number | undefined;
   readonly onError: (error: unknown) => void;
 }
 
-/** Sends the event of a decision. */
 export function sendDecision(writer: RunWriter, decision: Decision, from: Deciding): void {
   const { approved, reason, tool, toolUseId } = decision;
   const { by, decidedBy, metadata, onError, waitMs } = from;

@@ -1,7 +1,7 @@
 import { checkFunction, checkGiven, checkOptionsObject } from "../../events/door.ts";
 import { textOf } from "./narrow.ts";
 
-/** The options that most adapters have. */
+/** Options that most adapters share. */
 interface CommonOptions {
   readonly sink?: unknown;
   readonly tenant?: unknown;
@@ -12,7 +12,7 @@ interface CommonOptions {
   readonly onError?: unknown;
 }
 
-/** @throws TypeError when one of them is of another type, or `sink` or `tenant` is missing. */
+/** @throws TypeError when an option has the wrong type, or `sink` or `tenant` is missing. */
 export function checkCommonOptions(options: CommonOptions): void {
   checkOptionsObject(options);
   checkGiven(options.sink, "sink", "send");
@@ -24,7 +24,7 @@ export function checkCommonOptions(options: CommonOptions): void {
   checkFunction(options.onError, "onError");
 }
 
-/** @throws TypeError unless it is a text that is not empty, or a function. */
+/** @throws TypeError unless it is a non-empty text or a function. */
 export function checkTenant(tenant: unknown): void {
   if (typeof tenant === "function") return;
   if (typeof tenant === "string" && tenant !== "") return;
@@ -32,9 +32,9 @@ export function checkTenant(tenant: unknown): void {
 }
 
 /**
- * The tenant that the option says.
+ * Resolves the option `tenant`.
  *
- * @throws TypeError when its function gives no text, and whatever it throws itself.
+ * @throws TypeError when the function returns no text. Errors of the function pass through.
  */
 export function tenantOf<C>(tenant: string | ((of: C) => string), of: C): string {
   const given: unknown = typeof tenant === "function" ? tenant(of) : tenant;
@@ -43,10 +43,10 @@ export function tenantOf<C>(tenant: string | ((of: C) => string), of: C): string
 }
 
 /**
- * The same. Never throws.
+ * Like {@link tenantOf}, but never throws.
  *
- * @param refused called with the error in place of throwing it.
- * @returns `undefined` where the tenant is not known.
+ * @param refused called with the error instead.
+ * @returns `undefined` if the tenant is not known.
  */
 export function knownTenant<C>(
   tenant: string | ((of: C) => string),
@@ -61,7 +61,7 @@ export function knownTenant<C>(
   }
 }
 
-/** The text that a hook of the application returns, unless it is empty. Never throws. */
+/** The non-empty text that a hook of the application returns. Never throws. */
 export function askedText(
   ask: () => unknown,
   onError: (error: unknown) => void,

@@ -1,16 +1,29 @@
-import type { ModelParameters } from "../../events/door.ts";
+import { MOST_NAME, type ModelParameters } from "../../events/door.ts";
 import type { Server } from "../runtime/server-address.ts";
-import { fieldsOf, textOf } from "./narrow.ts";
+import { fieldsOf, listOf, textOf } from "./narrow.ts";
 
-/** What an adapter knows of a request, beside its messages. */
+/** Data of a model request, without its messages. */
 export interface ModelRequest extends Server {
   readonly provider?: string;
   readonly parameters?: ModelParameters;
 }
 
-/** A choice of tools as one text: `auto`, `none`, `required`, or the name of a tool. */
+/** A tool choice as one text: `auto`, `none`, `required`, or the name of a tool. */
 export function toolChoiceOf(given: unknown): string | undefined {
   const fields = fieldsOf(given);
   if (fields === undefined) return textOf(given);
   return textOf(fields.name) ?? textOf(fieldsOf(fields.function)?.name) ?? textOf(fields.type);
+}
+
+/**
+ * The description of a tool, from the tool definitions that a model got. A definition has name and description
+ * directly, or in `function`.
+ */
+export function describedIn(definitions: unknown, tool: string): string | undefined {
+  for (const each of listOf(definitions) ?? []) {
+    const fields = fieldsOf(each);
+    const definition = textOf(fields?.name) === undefined ? fieldsOf(fields?.function) : fields;
+    if (definition?.name === tool) return textOf(definition.description)?.slice(0, MOST_NAME);
+  }
+  return undefined;
 }

@@ -1,17 +1,16 @@
 import { fieldsOf } from "./narrow.ts";
 
-/** What becomes of a model's stream. */
+/** Receives the events of a model's stream. */
 export interface StreamObserver {
-  /** A part, before the SDK gets it. */
+  /** Called before the SDK gets the part. */
   part(part: unknown): void;
   failed(thrown: unknown): void;
-  /** The reader has left. */
+  /** The reader cancelled the stream. */
   cancelled(reason: unknown): void;
 }
 
 /**
- * What a model call gave, with its stream observed, if it has one. Parts are read when the SDK asks for
- * them, as before.
+ * Observes the stream of a model call's result, if it has one. Parts are still read only when the SDK asks for them.
  */
 export function observed<T>(result: T, observer: StreamObserver): T {
   const stream = fieldsOf(result)?.stream;
@@ -19,13 +18,13 @@ export function observed<T>(result: T, observer: StreamObserver): T {
   return { ...result, stream: observedStream(stream, observer) };
 }
 
-/** The same stream, observed. */
+/** A stream with the same parts, which reports them to the observer. */
 export function observedStream<T>(
   stream: ReadableStream<T>,
   observer: StreamObserver,
 ): ReadableStream<T> {
   const reader = stream.getReader();
-  // A reader that leaves may do so while the next part is on its way.
+  // A reader may cancel while a read is pending.
   let isLeft = false;
   let isBroken = false;
   const broken = (error: unknown) => {
@@ -33,7 +32,7 @@ export function observedStream<T>(
     isBroken = true;
     observer.failed(error);
   };
-  // A reader that has stopped reading does not see an error: an aborted stream would never end.
+  // A reader that stopped reading does not get an error. Without this, an aborted stream would never end.
   reader.closed.catch(broken);
   return new ReadableStream<T>(
     {

@@ -7,7 +7,7 @@ import {
 } from "../../events/door.ts";
 import type { SubjectFields } from "../runtime/run-subject.ts";
 
-/** A run as its events name it. */
+/** The identity of a run: the fields that all its events have. */
 export interface RunPlace {
   readonly runId: string;
   readonly rootRunId: string;
@@ -16,15 +16,15 @@ export interface RunPlace {
   readonly subject?: SubjectFields | undefined;
 }
 
-/** Where a run begins, and from what. */
+/** Data of a run's start. */
 export interface Beginning {
   readonly agent: string;
   readonly parentRunId?: string | undefined;
-  /** `null` where it is known to be none. */
+  /** `null`: known to have none. `undefined`: not known. */
   readonly parentToolUseId?: string | null | undefined;
   readonly parentStepId?: string | undefined;
   readonly resumedFromRunId?: string | undefined;
-  /** The context of a caller in another process, that is trusted. */
+  /** The trace context of a trusted caller in another process. */
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
   /** Content. */
@@ -32,13 +32,13 @@ export interface Beginning {
   readonly details?: EventDetails | undefined;
 }
 
-/** What every part of a run has. */
+/** Fields that calls and steps share. */
 export interface Timed {
   /** From `performance.now()`. */
   readonly startedMs: number;
-  /** As the framework measured it, in ms. Default: the time since the start. */
+  /** Duration in ms as the framework measured it. Default: the time since `startedMs`. */
   readonly durationMs?: number | undefined;
-  /** Sent with its start, and with its end as it is then. */
+  /** Sent with the start, and with the end in its state at that time. */
   readonly details?: EventDetails | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface ToolCall extends Timed {
   readonly tool: string;
 }
 
-/** A part of a run that is neither a call nor a run. */
+/** A named part of a run, such as a workflow step. */
 export interface Step extends Timed {
   readonly stepId: string;
   readonly step: string;
@@ -58,7 +58,7 @@ export interface Step extends Timed {
 export interface ModelCall extends Timed {
   readonly modelCallId: string;
   readonly model: string | undefined;
-  /** How often the provider was asked, with all retries. Default: not known. */
+  /** Number of requests to the provider, with retries. Default: not known. */
   readonly attempts?: number;
 }
 
@@ -69,9 +69,9 @@ export interface ModelAnswer {
   readonly responseModel?: string | undefined;
   readonly responseId?: string | undefined;
   readonly finishReasons?: readonly string[] | undefined;
-  /** As decimal text. */
+  /** US dollars as decimal text. */
   readonly cost?: string | undefined;
-  /** Content: the request's messages, where they were not known at the start. */
+  /** Content: the request's messages, if they were not known at the start. */
   readonly input?: unknown;
   /** Content. */
   readonly output?: unknown;
@@ -80,22 +80,20 @@ export interface ModelAnswer {
 /** Why a run or call failed. */
 export interface Failure {
   readonly thrown: unknown;
-  /** The innermost call that it came out of. */
+  /** The innermost call that threw the error. */
   readonly source: FailureSource;
-  /** The operator's text, where the error's own may quote content. */
+  /** The operator's text, for an error whose own text may quote content. */
   readonly text?: string | undefined;
   readonly details?: EventDetails | undefined;
 }
 
-/**
- * What the model received of a tool's failure. Default: our own text. `null`: that is not known.
- */
+/** The text that the model received for a failed tool call. `undefined`: our own text. `null`: not known. */
 export type ModelText = string | null | undefined;
 
-/** The fields of a call that is just being started. */
+/** Start time of a call that begins now. */
 export function startedNow(): { readonly startedMs: number; readonly since: number } {
   return { startedMs: performance.now(), since: sourceMoment() };
 }
 
-/** What cuts off calls that are open when their run completes. Made once, since most runs leave none open. */
+/** Ends calls that are open when their run completes. One shared object, because most runs leave no call open. */
 export const LEFT_OPEN: AgentError = AgentError.cancelled();

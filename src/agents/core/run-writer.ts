@@ -39,8 +39,8 @@ import type {
 import { type OpenEnvelope, type SafeSink, withDetails } from "./safe-sink.ts";
 
 /**
- * Writes the events of one run of an adapter, in order, each with an ID and the time. Each event is written
- * field by field: to spread what events have in common into them costs many times as much.
+ * Sends the events of one adapter run in order, each with an ID and a time. Events are written field by field,
+ * because spreading shared fields is many times slower.
  */
 export class RunWriter {
   readonly place: RunPlace;
@@ -50,10 +50,7 @@ export class RunWriter {
   readonly #runId: string;
   readonly #tenantId: string;
 
-  /**
-   * @param others whether something else sends events of this run as well: then these have no
-   *   sequence numbers.
-   */
+  /** @param others whether something else also sends events of this run. Events have no sequence numbers then. */
   constructor(sink: Pick<SafeSink, "send">, place: RunPlace, others = false) {
     this.#sequence = others ? undefined : new SequenceCounter();
     this.#sink = sink;
@@ -62,7 +59,7 @@ export class RunWriter {
     this.#tenantId = place.tenantId;
   }
 
-  /** An ID for a call that has none. */
+  /** An ID for a call without one. */
   newId(): string {
     return this.#ids.next();
   }
@@ -84,7 +81,7 @@ export class RunWriter {
     );
   }
 
-  /** @param usage of the run at the top, for all below. */
+  /** @param usage only for a root run: the sum of the run and its child runs. */
   completed(usage: UsageSnapshot | null, details?: EventDetails): void {
     const cost = usage?.cost_usd ?? undefined;
     const envelope = withDetails(this.#envelope(), costKnown(cost));
@@ -108,7 +105,7 @@ export class RunWriter {
     );
   }
 
-  /** @param asked content: what the run asks. */
+  /** @param asked content: the question of the paused run. */
   interrupted(kind: InterruptionKind, payload: unknown, asked: unknown): void {
     const details = asked === undefined ? undefined : { output: asked };
     this.#send(
@@ -117,7 +114,7 @@ export class RunWriter {
     );
   }
 
-  /** @param description what the tool is for. */
+  /** @param description the tool's description. */
   toolStarted(call: ToolCall, input: unknown, description?: string, stepId?: string): void {
     const envelope = withDetails(this.#envelope(stepId), call.details);
     if (description !== undefined) withDetails(envelope, { tool_description: description });
@@ -166,12 +163,12 @@ export class RunWriter {
     );
   }
 
-  /** The tool returned that it failed. */
+  /** The tool returned a result that is a failure. */
   toolReturnedFailure(call: ToolCall, failure: ToolFailure): void {
     this.#toolError(call, failure, resultException(failure));
   }
 
-  /** @param error what cut it off: no failure of the tool. */
+  /** @param error why the call was cut off. It does not count as a failure of the tool. */
   toolCut(call: ToolCall, error: AgentError): void {
     const source: FailureSource = { origin: "tool", tool: call.tool };
     this.#toolError(call, {
@@ -291,8 +288,8 @@ export class RunWriter {
   }
 
   /**
-   * @param content of the request: `input`, `system_instructions`, `tools`.
-   * @param at when the model was asked. Default: now.
+   * @param content `input`, `system_instructions` and `tools` of the request.
+   * @param at time of the request. Default: now.
    */
   modelStarted(
     call: ModelCall,
@@ -315,7 +312,7 @@ export class RunWriter {
     );
   }
 
-  /** @param at when the last of the answer came. Default: now. */
+  /** @param at time of the answer's last part. Default: now. */
   modelAnswered(call: ModelCall, answer: ModelAnswer, at?: Instant): void {
     const { cost, firstOutputMs, input } = answer;
     this.#send(
@@ -340,7 +337,7 @@ export class RunWriter {
     );
   }
 
-  /** @param at when it failed. Default: now. */
+  /** @param at time of the failure. Default: now. */
   modelFailed(call: ModelCall, thrown: unknown, text?: string, at?: Instant): void {
     this.#send(
       {
@@ -368,7 +365,7 @@ export class RunWriter {
 
   #envelope(stepId?: string, at: Instant = now()): OpenEnvelope {
     const { rootRunId, runId, subject, threadId } = this.place;
-    // Whole from the start, and field by field: spreading costs more than all that is in it.
+    // All fields in one literal: adding or spreading fields later is slower.
     const envelope: OpenEnvelope = {
       event_id: this.#ids.next(),
       sequence: this.#sequence?.next(),

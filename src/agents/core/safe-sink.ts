@@ -10,13 +10,13 @@ import {
   tellHook,
 } from "../../events/door.ts";
 
-/** An envelope that may still change. The events of an adapter always have an id and a time. */
+/** A mutable envelope. Events of adapters always have an ID and a time. */
 export type OpenEnvelope = { -readonly [K in keyof EventEnvelope]: EventEnvelope[K] } & {
   event_id: string;
   timestamp: string | Readonly<Instant>;
 };
 
-/** The same envelope, with what is known of this event beside what every event of its run says. */
+/** Adds details of this event to those that all events of its run have. Returns the same envelope. */
 export function withDetails(
   envelope: OpenEnvelope,
   details: EventDetails | undefined,
@@ -27,21 +27,21 @@ export function withDetails(
 
 export interface SafeSinkOptions {
   readonly sink: AgentEventSink;
-  /** Called with what the sink threw; what it throws itself is dropped. Default: not called. */
+  /** Called with errors of the sink. Its own errors are dropped. Default: not called. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * Sends events from inside a framework's callbacks: no error of the sink reaches the framework. Events
- * that the sink did not take are counted.
+ * Sends events from callbacks of a framework. Errors of the sink are counted in `failures` and never reach the
+ * framework.
  */
 export class SafeSink {
   readonly #sink: AgentEventSink;
   readonly #onError: ((error: unknown) => void) | undefined;
-  /** Sends whose promise has not settled. */
+  /** Sends whose promise is pending. */
   readonly #pending = new Set<Promise<void>>();
   readonly contentNeed: ContentNeed;
-  /** Events that the sink did not take. */
+  /** Number of events that the sink refused. */
   failures = 0;
 
   constructor(options: SafeSinkOptions) {
@@ -50,18 +50,18 @@ export class SafeSink {
     this.#onError = options.onError;
   }
 
-  /** Sends one event, without waiting for it. */
+  /** Sends one event without waiting for the sink. */
   send(event: AgentEvent, envelope: OpenEnvelope): void {
     try {
       const sent: unknown = this.#sink.send(event, envelope);
-      // `send: (event) => list.push(event)` answers with a number, and has taken it.
+      // `send: (event) => list.push(event)` returns a number. The event is accepted.
       if (isPromise(sent)) this.#follow(Promise.resolve(sent));
     } catch (error) {
       this.#failed(error);
     }
   }
 
-  /** Resolves when the sink has taken, or refused, all that was sent. Never rejects. */
+  /** Resolves when the sink has accepted or refused all events. Never rejects. */
   async settled(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }

@@ -7,7 +7,7 @@ import {
   type UsageSnapshot,
 } from "../../events/door.ts";
 
-/** What the calls of models and tools in a run, and in the runs below it, came to. */
+/** Sums the usage of the model and tool calls of a run and its child runs. */
 export class UsageTotals {
   requests = 0;
   toolCalls = 0;
@@ -15,15 +15,15 @@ export class UsageTotals {
   #outputTokens = 0;
   #cacheRead: number | undefined;
   #cacheWrite: number | undefined;
-  /** `undefined`: nobody knows it. */
+  /** `undefined`: not known. */
   #cost: Decimal | undefined;
-  /** Whether any model said what it used: without that, zeros would be a claim. */
+  /** Whether any model reported its usage. Without a report, zeros would be wrong. */
   #reported = false;
 
   /**
-   * Adds what one model call used, where it said so.
+   * Adds the usage of one model call.
    *
-   * @param cost of it as decimal text, where it is known.
+   * @param cost US dollars as decimal text, if known.
    */
   add(usage: ModelCallUsage | undefined, cost?: string): void {
     if (usage === undefined) return;
@@ -38,7 +38,7 @@ export class UsageTotals {
     }
   }
 
-  /** The usage of `complete`; `null` as long as no model said what it used. */
+  /** The usage for `complete`. `null` until a model reports its usage. */
   snapshot(): UsageSnapshot | null {
     if (!this.#reported) return null;
     return {

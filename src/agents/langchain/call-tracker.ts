@@ -7,12 +7,11 @@ import {
   recordSource,
   sourceMoment,
 } from "../../events/door.ts";
+import { describedIn } from "../core/model-request.ts";
 import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { SafeSink } from "../core/safe-sink.ts";
-import { describedIn } from "../core/tool-descriptions.ts";
 import { costOf, type Price } from "../runtime/price.ts";
 import { CallEvents } from "./call-events.ts";
-import { Decisions } from "./decisions.ts";
 import {
   DEFAULT_OPEN_CALLS,
   type HandlerCounts,
@@ -41,7 +40,8 @@ import {
 import { requestOf, toolsIn } from "./model-request.ts";
 import { IGNORED, OpenCalls } from "./open-calls.ts";
 import { addPause, graphPause, thrownPause } from "./pauses.ts";
-import { namesById, noteNode } from "./run-notes.ts";
+import { Decisions } from "./pending-reviews.ts";
+import { namesById, noteNode } from "./run-state.ts";
 import { type RunStart, Runs } from "./runs.ts";
 import type { ModelScope, Scope, ToolScope } from "./scope.ts";
 import { isChain, isOver, ScopeTable } from "./scope.ts";
@@ -49,14 +49,14 @@ import { nodeName, StepEvents } from "./step-events.ts";
 import { StoppedGraphs } from "./stopped-graphs.ts";
 
 /**
- * Follows LangChain's calls by their run ids, and sends runs, steps, tools and models. A chain that is
- * neither a run nor a node has no state of its own: its id stands for the scope that it is in.
+ * Follows LangChain's calls by their run IDs, and sends runs, steps, tool calls and model calls. A chain that is
+ * neither a run nor a node has no state: its ID maps to the scope around it.
  */
 export class CallTracker {
   readonly #runs: Runs;
   readonly #calls: CallEvents;
   readonly #steps: StepEvents;
-  /** What the outermost runs are called, where the handler says it. */
+  /** Agent name for outermost runs, from the handler's options. */
   readonly #agent: string | undefined;
   readonly #isFailure: IsFailure | undefined;
   readonly #price: Price | undefined;
@@ -103,12 +103,12 @@ export class CallTracker {
     };
   }
 
-  /** Sends what waits for more to be known of it. */
+  /** Sends the events that wait for the model's text. */
   flush(): void {
     this.#held.flush();
   }
 
-  /** Where the call with that id stands. */
+  /** The scope of the call with that ID. */
   scopeOf(id: string): Scope | undefined {
     return this.#scopes.get(id);
   }
@@ -170,7 +170,7 @@ export class CallTracker {
       return;
     }
     const { run } = scope;
-    // A sequence's batch that returns exceptions reports an input that failed like this.
+    // The batch of a sequence with `returnExceptions` reports a failed input as an output.
     if (outputs instanceof Error) {
       this.#runs.end(run, outputs);
       return;
@@ -201,7 +201,7 @@ export class CallTracker {
     } else if (signal === "pause" && run.graph) addPause(run, thrown);
   }
 
-  /** LangGraph's own word of a pause, which comes before the end of the graph's chain. */
+  /** LangGraph's report of a pause. It arrives before the end of the graph's chain. */
   graphPauses(event: unknown): void {
     const fields = fieldsOf(event);
     const id = textOf(fields?.runId);

@@ -10,46 +10,45 @@ import {
   type IsFailure,
 } from "../../events/door.ts";
 import { checkTenant, tenantOf } from "../core/common-options.ts";
-import type { DecidedBy } from "../core/decided-by.ts";
+import type { DecidedBy } from "../core/hooks.ts";
 import { type Fields, textOf } from "../core/narrow.ts";
 import type { Price } from "../runtime/price.ts";
 import type { RunSubject } from "../runtime/run-subject.ts";
 
-/** Limits of a handler's memory. The handler's `counts` count each time that a limit applies. */
+/** Limits for the memory of a handler. `counts` shows how often each limit applied. */
 export interface HandlerLimits {
   /**
-   * LangChain calls open at once. Above it, the oldest is evicted. The first handler of a sink sets
-   * it. Default 100,000.
+   * Maximum number of open LangChain calls. Above it, the oldest is evicted. The first handler of a sink sets it.
+   * Default 100,000.
    */
   readonly openCalls?: number | undefined;
   /**
-   * Minimum number of paused threads that are remembered to link their resumption. The maximum is
-   * twice as many. The first handler of a sink sets it. Default 10,000.
+   * Minimum number of paused threads that are remembered, to link their resumption. The maximum is twice as many. The
+   * first handler of a sink sets it. Default 10,000.
    */
   readonly pausedThreads?: number | undefined;
 }
 
-/** Where the events go, and whose they are. */
+/** Options of {@link LangChainHandler}. */
 export interface LangChainHandlerOptions {
   /** Where the events go: a `Bridge`, or any other sink. */
   readonly sink: InnerSink;
   /**
-   * The tenant of the runs. A string applies to every invocation without `tenant_id` in its
-   * metadata. A function is called once for each outermost invocation, and only its result counts.
-   * If it throws or returns anything but a non-empty string, no event of that invocation is sent
-   * (`counts.refused`).
+   * The tenant of the runs. A string applies to every invocation without `tenant_id` in its metadata. A function is
+   * called once for each outermost invocation, and only its result counts. If it throws or returns anything but a
+   * non-empty string, no event of that invocation is sent (`counts.refused`).
    */
   readonly tenant: string | ((metadata: Readonly<Record<string, unknown>>) => string);
   /**
-   * Name of the agent (`gen_ai.agent.name`) for the outermost runs. Default:
-   * `metadata.lc_agent_name` as `createAgent` sets it, else the name of the graph or its `runName`.
+   * Name of the agent (`gen_ai.agent.name`) for the outermost runs. Default: `metadata.lc_agent_name`, which
+   * `createAgent` sets, else the `runName` or the name of the graph.
    */
   readonly agent?: string | undefined;
   /**
-   * Whose run an invocation is, from its `metadata` and its `tags`: personal data, so nothing of them
-   * is sent but what this returns. Called once for each outermost invocation; the runs below inherit
-   * it. If it throws, or returns an invalid subject, `onError` is called, and nothing is sent of it.
-   * Default: nothing, or what the run of `entelix-otel/runtime` around it says.
+   * The subject of an invocation's runs, from its `metadata` and `tags`: personal data, so only the result of this
+   * function is sent. Called once for each outermost invocation. Child runs inherit the subject. If it throws or
+   * returns an invalid subject, `onError` is called and no subject is sent. Default: the subject of the surrounding
+   * run of `entelix-otel/runtime`, if any.
    *
    * @example
    * context: ({ user_id }, tags) => ({ user: String(user_id), tags })
@@ -61,26 +60,23 @@ export interface LangChainHandlerOptions {
       ) => RunSubject | undefined)
     | undefined;
   /**
-   * Which results of tools are failures. Default: a `ToolMessage` with `status: "error"`, and results
-   * of MCP tools with `isError: true`. The call is then a `tool_error` with the wire code
-   * `tool_result_error`, and the run continues.
+   * Decides which tool results are failures. A failure is sent as `tool_error` with the wire code
+   * `tool_result_error`, and the run continues. Default: a `ToolMessage` with `status: "error"`, and results of MCP
+   * tools with `isError: true`.
    */
   readonly isFailure?: IsFailure | undefined;
-  /**
-   * Gives the price of a model call that said what it used, in US dollars. Default: none, so no cost is
-   * known.
-   */
+  /** Returns the price of a model call that reported its usage, in US dollars. Default: the cost is not known. */
   readonly price?: Price | undefined;
   /**
-   * Names the person behind a decision of `humanInTheLoopMiddleware`. It gets the metadata of the
-   * invocation that resumes the graph. Default: nobody is named.
+   * Names the person behind a decision of `humanInTheLoopMiddleware`. It gets the metadata of the invocation that
+   * resumes the graph. Default: no person is named.
    */
   readonly decidedBy?: DecidedBy | undefined;
-  /** Called with errors of the sink and of the handler. Default: none. */
+  /** Called with errors of the sink and of the handler. Both are also counted. Default: not called. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
-   * What to do with a model, tool or retriever that is called outside a chain, graph or run. `run` makes a run
-   * with its name. `skip` sends nothing. Default `run`.
+   * Handling of a model, tool or retriever that is called outside a chain, graph or run. `run`: the call gets a run
+   * with its name. `skip`: nothing is sent. Default `run`.
    */
   readonly loneCalls?: "run" | "skip" | undefined;
   readonly limits?: HandlerLimits | undefined;
@@ -104,7 +100,7 @@ export interface HandlerCounts {
   readonly skipped: number;
   /** Tool calls that were already reported by another instrumentation. */
   readonly shownElsewhere: number;
-  /** Events that the sink did not take. */
+  /** Events that the sink refused. */
   readonly sinkFailures: number;
   /** Callbacks that failed in this package: each is a bug. */
   readonly faults: number;
@@ -120,7 +116,7 @@ export function limitOf(name: string, given: number | undefined, otherwise: numb
   return value;
 }
 
-/** @throws TypeError when an option is of another type; `tenant` and the limits are checked where they are used. */
+/** @throws TypeError when an option has the wrong type. `tenant` and the limits are checked where they are used. */
 export function checkHandlerOptions(options: LangChainHandlerOptions): void {
   checkOptionsObject(options);
   checkGiven(options.sink, "sink", "send");
@@ -134,7 +130,7 @@ export function checkHandlerOptions(options: LangChainHandlerOptions): void {
   checkObject(options.limits, "limits");
 }
 
-/** Whose runs those of an invocation are. */
+/** Resolves the tenant of an invocation. */
 export class Tenants {
   readonly #given: LangChainHandlerOptions["tenant"];
 
@@ -143,12 +139,12 @@ export class Tenants {
     this.#given = given;
   }
 
-  /** What the invocation itself says, where that counts. */
+  /** The tenant in the metadata, if the option `tenant` is a string. */
   explicit(metadata: Fields | undefined): string | undefined {
     return typeof this.#given === "string" ? textOf(metadata?.tenant_id) : undefined;
   }
 
-  /** @throws TypeError when the function gives no text, and whatever it throws itself. */
+  /** @throws TypeError when the function returns no text. Errors of the function pass through. */
   of(metadata: Fields | undefined): string {
     if (typeof this.#given === "string") return this.explicit(metadata) ?? this.#given;
     return tenantOf(this.#given, metadata ?? {});

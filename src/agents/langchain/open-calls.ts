@@ -6,7 +6,7 @@ import type { StoppedGraphs } from "./stopped-graphs.ts";
 
 export const IGNORED = "ignored";
 
-/** Finds where what starts stands, and what an end ends. Counts what it finds nothing for. */
+/** Finds the scope around a start, and the scope that an end closes. Counts callbacks without one. */
 export class OpenCalls {
   readonly #runs: Runs;
   readonly #scopes: ScopeTable;
@@ -38,7 +38,7 @@ export class OpenCalls {
     };
   }
 
-  /** What stands above something that starts; `IGNORED` where it was seen before, or has no tenant. */
+  /** The scope around a new call. `IGNORED`: the call was seen before, or has no tenant. */
   above(id: string, parentId: string | undefined): KnownScope | undefined | typeof IGNORED {
     if (this.#isKnown(id, parentId)) return IGNORED;
     const above = this.#runs.above(parentId);
@@ -56,8 +56,8 @@ export class OpenCalls {
     return true;
   }
 
-  /** What ends with this: a call of that kind, or a chain that stood for the scope of another. */
-  take(id: string, ...kinds: readonly Scope["kind"][]): Scope | undefined {
+  /** Removes and returns the scope that ends: a call of that kind, or the outer scope that a chain's ID maps to. */
+  take(id: string, ...kinds: readonly Scope["kind"][]): KnownScope | undefined {
     const scope = this.#scopes.get(id);
     const fits = scope?.id !== id || kinds.includes(scope.kind) || scope.kind === "refused";
     if (scope === undefined || !fits) {
@@ -65,13 +65,16 @@ export class OpenCalls {
       return undefined;
     }
     this.#scopes.delete(id);
-    return scope;
+    return scope.kind === "refused" ? undefined : scope;
   }
 
-  /** The call that ends with this, unless its run is over: then the sink has ended it already. */
+  /**
+   * Removes and returns the open call that ends. `undefined` if its run is over, because the sink has ended the call
+   * then.
+   */
   takeOpen(id: string, kind: "tool" | "model" | "retriever"): KnownScope | undefined {
     const scope = this.take(id, kind);
-    if (scope === undefined || scope.kind === "refused" || scope.id !== id) return undefined;
+    if (scope?.id !== id) return undefined;
     if (!scope.run.ended) {
       if (scope.kind === "tool") scope.run.openTools.delete(scope);
       return scope;
@@ -80,7 +83,7 @@ export class OpenCalls {
     return undefined;
   }
 
-  /** The run that a tool or model belongs to; one of its own where there is none. */
+  /** The run of a new tool, model or retriever call. A call outside a run gets a run of its own. */
   runFor(
     id: string,
     parentId: string | undefined,

@@ -1,4 +1,6 @@
+import { type DecidedBy, personOf } from "../core/hooks.ts";
 import { fieldsOf } from "../core/narrow.ts";
+import type { CallEvents } from "./call-events.ts";
 import {
   type Answer,
   type AskedCall,
@@ -8,25 +10,29 @@ import {
   lastCalls,
   undecided,
 } from "./review.ts";
+import type { RunState } from "./run-state.ts";
 
-/** The calls that one interrupt asked about. */
+/** The calls that one interrupt asks about. */
 export interface Review {
   readonly interruptId: string | undefined;
   readonly callIds: readonly string[];
 }
 
 /**
- * The decisions that an invocation resumes with, until the nodes that asked for them have ended: one
- * object for the graph and the graphs inside it.
+ * Decisions that an invocation resumes with, until the asking nodes have ended. A graph and its inner graphs share
+ * it.
  */
 export class PendingReviews {
-  /** How long people took, in ms, where the pause was seen in this process. */
+  /** How long people took, in ms. `undefined`: this process did not see the pause. */
   readonly waitMs: number | undefined;
-  /** Of the invocation that resumes. */
+  /** Metadata of the invocation that resumes. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly #answers: Answer[];
   readonly #reviews: readonly Review[];
-  /** By the id of the node's call, the calls of its state: the middleware changes the model's answer. */
+  /**
+   * The calls of a node's state, by the ID of the node's call. Kept because the middleware changes the model's
+   * answer.
+   */
   readonly #nodes = new Map<string, readonly AskedCall[]>();
 
   private constructor(
@@ -41,7 +47,7 @@ export class PendingReviews {
     this.metadata = fieldsOf(metadata) ?? {};
   }
 
-  /** @param reviews what the pause asked, where it was seen in this process. */
+  /** @param reviews the calls that the pause asked about, if this process saw it. */
   static of(
     inputs: unknown,
     reviews: readonly Review[],
@@ -59,7 +65,7 @@ export class PendingReviews {
     if (calls !== undefined && calls.length > 0) this.#nodes.set(id, calls);
   }
 
-  /** @returns what was decided, if it was this node that asked. */
+  /** @returns the decisions, if this node asked for them. */
   nodeEnded(id: string, outputs: unknown): readonly DecidedCall[] {
     const calls = this.#nodes.get(id);
     if (calls === undefined) return NONE;
@@ -96,3 +102,38 @@ export class PendingReviews {
 }
 
 const NONE: readonly DecidedCall[] = [];
+
+/** Sends decisions about tool calls after the asking node ended. */
+export class Decisions {
+  readonly #calls: CallEvents;
+  readonly #decidedBy: DecidedBy | undefined;
+  readonly #onError: (error: unknown) => void;
+
+  constructor(
+    calls: CallEvents,
+    decidedBy: DecidedBy | undefined,
+    onError: (error: unknown) => void,
+  ) {
+    this.#calls = calls;
+    this.#decidedBy = decidedBy;
+    this.#onError = onError;
+  }
+
+  nodeEnded(run: RunState, id: string, outputs: unknown): void {
+    const { reviews } = run;
+    if (reviews === undefined || run.ended) return;
+    const { metadata, waitMs } = reviews;
+    for (const [at, decided] of reviews.nodeEnded(id, outputs).entries()) {
+      const { reason, tool, toolUseId } = decided;
+      const outcome = decided.details.outcome ?? "approved";
+      const decision = { outcome, tool, toolUseId, reason };
+      const person = personOf(this.#decidedBy, decision, metadata, this.#onError);
+      const details = {
+        ...decided.details,
+        ...(waitMs === undefined ? {} : { wait_ms: Math.round(waitMs) }),
+        ...(person === undefined ? {} : { person }),
+      };
+      this.#calls.decided(run, id, at, { ...decided, details });
+    }
+  }
+}

@@ -1,4 +1,5 @@
 import { type Instant, sourceMoment } from "../../events/door.ts";
+import { fieldsOf, textOf } from "../core/narrow.ts";
 import { UsageTotals } from "../core/usage-totals.ts";
 import type { ActiveRun } from "../runtime/active-run.ts";
 import type { SubjectFields } from "../runtime/run-subject.ts";
@@ -6,13 +7,13 @@ import type { PausedRun } from "./pauses.ts";
 import type { PendingReviews } from "./pending-reviews.ts";
 import type { ToolScope } from "./scope.ts";
 
-/** What a graph said of its pause. */
+/** LangGraph's data of a pause. */
 export interface Pause {
-  /** LangGraph's own word, such as `interrupt_before`; older versions say nothing. */
+  /** LangGraph's status, such as `interrupt_before`. Older versions have none. */
   readonly status: string | undefined;
   /** Content: LangGraph's interrupts, `{id, value}` each. */
   readonly interrupts: readonly unknown[];
-  /** Where the thread stands then; older versions do not say. */
+  /** The thread's checkpoint. Older versions have none. */
   readonly checkpointId?: string | undefined;
 }
 
@@ -21,20 +22,19 @@ export interface RunFields {
   readonly rootId: string;
   readonly tenant: string;
   readonly threadId: string | undefined;
-  /** Whose run it is. */
   readonly subject: SubjectFields | undefined;
-  /** The run that the code around LangChain's call belonged to, where that was one of ours. */
+  /** The run of this package around LangChain's call, if any. */
   readonly outerId: string | undefined;
-  /** Whether no run of ours is above it, in LangChain or outside. */
+  /** Whether no run of this package is above it. */
   readonly root: boolean;
   readonly graph: boolean;
-  /** Whether it, or a run above it in LangChain, is a graph. */
+  /** Whether the run, or a LangChain run above it, is a graph. */
   readonly inGraph: boolean;
-  /** Shared with the runs above it in LangChain. */
+  /** Shared with the LangChain runs above it. */
   readonly totals: UsageTotals;
 }
 
-/** A run that calls of tools and models belong to. */
+/** A run with its state. */
 export class RunState {
   readonly id: string;
   readonly rootId: string;
@@ -46,35 +46,35 @@ export class RunState {
   readonly graph: boolean;
   readonly inGraph: boolean;
   readonly totals: UsageTotals;
-  /** Its start, among what errors come out of. */
+  /** Its start, for finding the source of an error. */
   readonly since = sourceMoment();
-  /** After its end nothing more of it is sent. */
+  /** No more events are sent after the end. */
   ended = false;
   pause: Pause | undefined = undefined;
-  /** What its metadata calls its agent, or one above it. */
+  /** The agent name in its metadata, which may be inherited. */
   namedAgent: string | undefined = undefined;
-  /** The paused run that it goes on from. */
+  /** The paused run that it resumes. */
   resumes: PausedRun | undefined = undefined;
-  /** From 2, where it goes on from a pause under its own id. */
+  /** Number of its segment. Above 1 if it resumes under its own ID. */
   part = 1;
-  /** What was thrown below it last: its own error may say less. */
+  /** The last error below it. The run's own error may have less data. */
   lastError: unknown = undefined;
-  /** A node of the graph was called off, and nothing has begun since. */
+  /** An aborted node of the graph, if nothing started since. */
   calledOff: { readonly thrown: unknown; readonly at: Instant } | undefined = undefined;
-  /** The graph's step, and its node where the step has only one. */
+  /** The graph's current step, and its node if the step has only one. */
   step: unknown = undefined;
   node: string | undefined = undefined;
-  /** Its tool calls that have not ended. */
+  /** Its open tool calls. */
   readonly openTools = new Set<ToolScope>();
-  /** The graph that it was started in, as its node or in one. */
+  /** The graph around this graph. */
   outerGraph: RunState | undefined = undefined;
-  /** Of a graph: the graphs in it that have not ended. Made for the first. */
+  /** Open graphs inside this graph. Created with the first one. */
   openRuns: Set<RunState> | undefined = undefined;
-  /** What people have decided, where it goes on after they were asked. */
+  /** Decisions that the run resumes with. */
   reviews: PendingReviews | undefined = undefined;
-  /** Names of the tools that a model of it asked for last, by the ids of the calls. */
+  /** Names of the tools in the model's last answer, by call ID. */
   asked: Map<string, string> | undefined = undefined;
-  /** The definitions of the tools that a model of it was given last. */
+  /** The tool definitions of the last model request. */
   tools: unknown = undefined;
 
   constructor(fields: RunFields) {
@@ -90,7 +90,7 @@ export class RunState {
     this.totals = fields.totals;
   }
 
-  /** A run whose events something else sends: the runtime helper, or another adapter. */
+  /** A run whose events the runtime or another adapter sends. */
   static foreign(current: ActiveRun): RunState {
     return new RunState({
       id: current.runId,
@@ -105,4 +105,23 @@ export class RunState {
       totals: new UsageTotals(),
     });
   }
+}
+
+/** Notes the node of a step, if the step has only one. */
+export function noteNode(run: RunState, metadata: unknown, runName: unknown): void {
+  const step = fieldsOf(metadata)?.langgraph_step;
+  run.node = run.step === step ? undefined : textOf(runName);
+  run.step = step;
+}
+
+/** The names of a model's tool calls, by call ID. */
+export function namesById(calls: readonly unknown[]): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const call of calls) {
+    const fields = fieldsOf(call);
+    const id = textOf(fields?.id);
+    const name = textOf(fields?.name);
+    if (id !== undefined && name !== undefined) names.set(id, name);
+  }
+  return names;
 }

@@ -1,7 +1,7 @@
 import { FROM_RUN, type Instant, millisecondsBetween, now } from "../../events/door.ts";
+import { askedSubject } from "../core/hooks.ts";
 import { type Fields, fieldsOf, listOf } from "../core/narrow.ts";
 import type { SafeSink } from "../core/safe-sink.ts";
-import { askedSubject } from "../core/subject-hook.ts";
 import { UsageTotals } from "../core/usage-totals.ts";
 import { activeRun } from "../runtime/active-run.ts";
 import { cutBy } from "../runtime/calling-off.ts";
@@ -23,23 +23,23 @@ import { RunEvents } from "./run-events.ts";
 import { RunState } from "./run-state.ts";
 import type { KnownScope, Scope, ScopeTable } from "./scope.ts";
 
-/** What a run begins with. */
+/** Data of a run's start. */
 export interface RunStart {
   readonly id: string;
-  /** Where it stands; `undefined` for one with nothing around it. */
+  /** The scope around it. `undefined`: none. */
   readonly above: KnownScope | undefined;
   readonly agent: string;
   readonly metadata: unknown;
-  /** Tags of the invocation, its own and those above it. */
+  /** Tags of the invocation, including inherited ones. */
   readonly tags: unknown;
-  /** Whether it is a graph of LangGraph's, and with what it was invoked. */
+  /** Whether it is a graph of LangGraph, and its input. */
   readonly graph: boolean;
   readonly inputs: unknown;
-  /** The same, as messages where it is some. Content. */
+  /** Content: the input, as messages if possible. */
   readonly asked: unknown;
 }
 
-/** Begins runs where they belong, and ends them. */
+/** Starts and ends runs. */
 export class Runs {
   readonly #events: RunEvents;
   readonly #onError: (error: unknown) => void;
@@ -73,8 +73,8 @@ export class Runs {
   }
 
   /**
-   * What a call stands in: what LangChain says, unless the code that called it belongs to a run that
-   * is nearer, or that LangChain does not know.
+   * The scope around a call: LangChain's parent, unless the running code belongs to a nearer run, or to a run that
+   * LangChain does not know.
    */
   above(parentId: string | undefined): Scope | undefined {
     const scope = this.#scopes.above(parentId);
@@ -93,7 +93,7 @@ export class Runs {
     return { kind: "foreign", id: current.runId, run, toolUseId, stepId };
   }
 
-  /** @returns `undefined` when its tenant is not known: then its scope is set as refused. */
+  /** @returns `undefined` if the tenant is not known. The scope is refused then. */
   start(from: RunStart): RunState | undefined {
     const { id, graph } = from;
     const metadata = fieldsOf(from.metadata);
@@ -124,7 +124,7 @@ export class Runs {
     this.#events.started(run, {
       agent: from.agent,
       parentRunId: above?.run.id,
-      // Which call a run that is not LangChain's is in, is known, also that it is in none.
+      // For a run outside LangChain, it is known whether there is a surrounding call.
       parentToolUseId: above?.toolUseId ?? (above?.kind === "foreign" ? null : undefined),
       parentStepId: above?.stepId,
       resumedFromRunId: run.resumes?.id,
@@ -158,9 +158,9 @@ export class Runs {
   }
 
   /**
-   * Ends the run with what was thrown, which may mean a pause, or nothing.
+   * Ends the run with a thrown value, which may be an error, a pause or a handover.
    *
-   * @param at when a failure was thrown. Default: now.
+   * @param at time of the failure. Default: now.
    */
   end(run: RunState, thrown: unknown, at?: Instant): void {
     const pause = thrownPause(run, thrown);
@@ -181,7 +181,7 @@ export class Runs {
     this.#threadsForgotten += this.#threads.restore(tenant, threadId, resumes);
   }
 
-  /** LangGraph does not report the end of every graph that it cut off because another node failed. */
+  /** Ends inner graphs. LangGraph does not report the end of all graphs that it stopped when another node failed. */
   #cutRuns(run: RunState, ending: unknown, reason: unknown): void {
     for (const child of run.openRuns ?? []) {
       this.#cutRuns(child, ending, reason);
@@ -193,7 +193,7 @@ export class Runs {
     ended(run);
   }
 
-  /** Calls that are still open when their run ends are cancelled: their tools did not fail. */
+  /** Ends open calls as cut off, because their tools did not fail. */
   #cutCalls(run: RunState, ending: unknown): void {
     if (run.openTools.size === 0) return;
     const error = cutBy(ending);
@@ -201,21 +201,21 @@ export class Runs {
     run.openTools.clear();
   }
 
-  /** What people decided while the thread was paused. */
+  /** The decisions that the invocation resumes with. */
   #reviewsIn({ inputs, metadata }: RunStart, paused: PausedRun | undefined) {
     const waitMs =
       paused === undefined ? undefined : Math.max(0, millisecondsBetween(paused.at, now()));
     return PendingReviews.of(inputs, paused?.reviews ?? [], waitMs, metadata);
   }
 
-  /** A run of another tenant stands alone: no trace has two. */
+  /** Ignores a surrounding run of another tenant, because a trace has only one tenant. */
   #sameTenant(above: KnownScope | undefined, metadata: Fields | undefined): KnownScope | undefined {
     if (above?.kind !== "foreign") return above;
     const explicit = this.#tenants.explicit(metadata);
     return explicit === undefined || explicit === above.run.tenant ? above : undefined;
   }
 
-  /** Of an outermost invocation. */
+  /** The subject of an outermost invocation. */
   #subject(from: RunStart, above: KnownScope | undefined): SubjectFields | undefined {
     const context = this.#context;
     const ask =

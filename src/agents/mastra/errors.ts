@@ -9,12 +9,12 @@ import {
   textProperty,
   thrownMessage,
 } from "../../events/door.ts";
-import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
+import { textInPlaceOf } from "../core/ai-sdk.ts";
 import { type Fields, textOf } from "../core/narrow.ts";
 import type { Failure } from "../core/run-parts.ts";
 import type { RunState } from "./run-state.ts";
 
-/** An error that a span has a copy of. */
+/** Builds an error from the copy in a span. */
 export function copiedError(info: Fields): Error {
   const error = new Error(textOf(info.message) ?? "no message");
   const name = textOf(info.name);
@@ -25,7 +25,7 @@ export function copiedError(info: Fields): Error {
   return error;
 }
 
-/** Where Mastra's own errors say that they come from. */
+/** The source of an error by the domain of Mastra's own errors. */
 function domainSource(info: Fields, tool: string | undefined): FailureSource | undefined {
   switch (info.domain) {
     case "LLM":
@@ -38,7 +38,7 @@ function domainSource(info: Fields, tool: string | undefined): FailureSource | u
   }
 }
 
-/** The error of a span: the one that was thrown, if it was seen, else its copy. */
+/** The error of a span: the thrown error if it was seen, else a copy. */
 export function thrownOf(info: Fields, seen: Iterable<unknown>): unknown {
   const message = textOf(info.message);
   for (const thrown of seen) if (hasMessage(thrown, message)) return thrown;
@@ -54,10 +54,9 @@ function hasMessage(thrown: unknown, message: string | undefined): boolean {
   return false;
 }
 
-/** IDs of Mastra's errors about an object of another form, whose texts quote the model. */
+/** IDs of Mastra's errors about invalid structured output. Their texts quote the model. */
 const OF_OBJECT = /^STRUCTURED_OUTPUT_(?:SCHEMA_VALIDATION_FAILED|OBJECT_UNDEFINED|TRUNCATED)$/;
 
-/** Why a run failed, as its span says. */
 export function failureOf(run: RunState, info: Fields): Failure {
   if (OF_OBJECT.test(textOf(info.id) ?? "")) {
     const text = "the structured output has not the expected form";
@@ -72,7 +71,7 @@ export function failureOf(run: RunState, info: Fields): Failure {
   return { thrown, source, text: textInPlaceOf(thrown) };
 }
 
-/** The text that Mastra gives the model for a tool's error; `null`: not known. */
+/** The text that Mastra gives the model for a tool's error. `null`: not known. */
 export function toldToModel(thrown: unknown): string | null {
   if (typeof thrown === "string") return thrown;
   return thrown instanceof Error ? (thrownMessage(thrown) ?? null) : null;

@@ -1,5 +1,5 @@
 import { AgentError, FROM_MODEL, fromMilliseconds, now, recordSource } from "../../events/door.ts";
-import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
+import { textInPlaceOf } from "../core/ai-sdk.ts";
 import type { ModelCallOptions } from "../core/call-reports.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { ModelCall } from "../core/run-parts.ts";
@@ -17,7 +17,7 @@ import {
   type RunState,
 } from "./run-state.ts";
 
-/** Parts of a model's stream that are output. */
+/** Parts of a model's stream that count as output. */
 const OUTPUT: ReadonlySet<unknown> = new Set([
   "text-delta",
   "reasoning-delta",
@@ -27,8 +27,8 @@ const OUTPUT: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Follows the requests to models: the spans `model_inference`. Where they are left out of what Mastra
- * exports, a `model_step` stands for its request, or a `model_generation` for all of its requests.
+ * Follows model requests: spans of type `model_inference`. If Mastra does not export these, a `model_step` stands for
+ * its request, or a `model_generation` for all its requests.
  */
 export class ModelCalls {
   readonly #options: ModelCallOptions;
@@ -37,7 +37,7 @@ export class ModelCalls {
     this.#options = options;
   }
 
-  /** Mastra's loop begins. */
+  /** Mastra's model loop starts. */
   generation(span: MastraSpan, { run, stepId, toolUseId }: Place): Place {
     const { attributes } = span;
     const isAll = this.#options.contentNeed === "all";
@@ -53,7 +53,7 @@ export class ModelCalls {
     return { run, stepId, toolUseId, generation };
   }
 
-  /** A turn of the loop begins. */
+  /** A turn of the loop starts. */
   step(place: Place): Place {
     const { generation, run, stepId, toolUseId } = place;
     if (generation === undefined) return place;
@@ -73,7 +73,7 @@ export class ModelCalls {
     }
   }
 
-  /** A request. */
+  /** A request starts. */
   started(span: MastraSpan, { modelStep, run }: Place): void {
     if (modelStep === undefined) return;
     modelStep.hasInference = true;
@@ -113,7 +113,7 @@ export class ModelCalls {
     return model;
   }
 
-  /** The provider is asked: the first time, or in another model's place. */
+  /** The provider is called, for the first time or with a fallback model. */
   asked(model: OpenModel): void {
     model.attempts += 1;
     model.error = undefined;
@@ -121,7 +121,7 @@ export class ModelCalls {
     model.ended = undefined;
   }
 
-  /** A part of the model's stream, before Mastra gets it. */
+  /** Reads a part of the model's stream before Mastra gets it. */
   part(run: RunState, model: OpenModel, part: unknown): void {
     const fields = fieldsOf(part);
     const payload = fieldsOf(fields?.payload);
@@ -143,7 +143,7 @@ export class ModelCalls {
     }
   }
 
-  /** The provider's client threw. */
+  /** The provider's client threw an error. */
   threw(run: RunState, model: OpenModel, thrown: unknown): void {
     model.error = { thrown };
     model.ended = { at: now(), ms: performance.now() };
@@ -171,7 +171,7 @@ export class ModelCalls {
     const { attributes, errorInfo } = span;
     const isError = errorInfo !== undefined || attributes.finishReason === "error";
     if (model.error !== undefined) this.#failed(run, model, model.error.thrown);
-    // Its answer is complete. What Mastra made of it has failed.
+    // The answer is complete, so the error is Mastra's, not the model's.
     else if (isError && model.finish !== undefined) this.#answered(run, model, undefined, step);
     else if (errorInfo !== undefined) this.#failed(run, model, copiedError(errorInfo));
     else if (isError) {
@@ -217,7 +217,7 @@ export class ModelCalls {
     run.writer.modelFailed(timed(model), thrown, textInPlaceOf(thrown), model.ended?.at);
   }
 
-  /** A call that did not end by itself: it was suspended after its answer, or cut off. */
+  /** Ends a call without an end of its own: it was suspended after its answer, or cut off. */
   cut(run: RunState, model: OpenModel, error: unknown): void {
     if (model.error !== undefined) this.#failed(run, model, model.error.thrown);
     else if (model.finish !== undefined || run.finish === "suspended") {
@@ -240,13 +240,13 @@ export class ModelCalls {
     this.#failed(run, failedModel, thrown);
   }
 
-  /** A turn has ended. Without a span of its request, it stands for the request. */
+  /** A turn ended. Without a request span, the turn is reported as the request. */
   stepEnded(span: MastraSpan, { modelStep, run }: Place): void {
     if (modelStep === undefined || modelStep.hasInference) return;
     this.#past(span, run, modelStep.generation, modelStep);
   }
 
-  /** The loop has ended. Without spans of its turns, it stands for its requests. */
+  /** The loop ended. Without spans of turns, the loop is reported as one request. */
   generationEnded(span: MastraSpan, { generation, run }: Place): void {
     run.finish = textOf(span.attributes.finishReason);
     const hasUsage = usageIn(span.attributes.usage) !== undefined;
@@ -269,7 +269,7 @@ function timeOf(ms: number) {
   return fromMilliseconds(Date.now() - (performance.now() - ms));
 }
 
-/** The call, with the time that it took where it ended before its span. */
+/** The call, with the duration of its stream if that ended before the span. */
 function timed(open: OpenModel): ModelCall {
   const { attempts, ended, model, modelCallId, startedMs } = open;
   if (ended === undefined) return open;

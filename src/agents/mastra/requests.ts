@@ -1,18 +1,18 @@
 import type { ModelCallUsage } from "../../events/door.ts";
-import { aiSdkProvider } from "../core/ai-sdk-providers.ts";
+import { aiSdkProvider } from "../core/ai-sdk.ts";
 import { type ModelRequest, toolChoiceOf } from "../core/model-request.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import { parametersIn } from "../runtime/model-parameters.ts";
 
 /**
- * Whether a span of a request stands for one. When a run resumes, Mastra opens such a span for the answer
- * that the run had before; likewise for an answer out of a cache. They have no request.
+ * Whether a request span stands for a real request. Mastra also opens such a span for the earlier answer of a resumed
+ * run, and for an answer from a cache.
  */
 export function isRequest(attributes: Fields): boolean {
   return attributes.parameters !== undefined || attributes.toolChoice !== undefined;
 }
 
-/** What Mastra says of a request, beside its messages. */
+/** Data of a request, without its messages. */
 export function requestIn(generation: Fields, attributes: Fields): ModelRequest {
   const provider = aiSdkProvider(textOf(attributes.provider) ?? textOf(generation.provider));
   const parameters = requestParameters(generation, attributes);
@@ -26,7 +26,7 @@ export function requestIn(generation: Fields, attributes: Fields): ModelRequest 
   };
 }
 
-// `streaming` is no parameter here: Mastra says it of every call.
+// `streaming` is not read, because Mastra sets it for every call.
 function requestParameters(generation: Fields, attributes: Fields) {
   const given = fieldsOf(attributes.parameters) ?? fieldsOf(generation.parameters) ?? {};
   const hasTools = (listOf(attributes.availableTools) ?? []).length > 0;
@@ -47,7 +47,7 @@ function choiceIn(choice: unknown): string | undefined {
   return textOf(fieldsOf(choice)?.toolName) ?? toolChoiceOf(choice);
 }
 
-/** The usage that a span has. The input contains the cached tokens, the output those of reasoning. */
+/** The usage in a span. Input includes cached tokens, output includes reasoning tokens. */
 export function usageIn(usage: unknown): ModelCallUsage | undefined {
   const fields = fieldsOf(usage);
   const ofInput = fieldsOf(fields?.inputDetails);
@@ -59,7 +59,7 @@ export function usageIn(usage: unknown): ModelCallUsage | undefined {
   });
 }
 
-/** The usage that the last part of a model's stream has. */
+/** The usage in the last part of a model's stream. */
 export function streamUsageIn(finish: Fields | undefined): ModelCallUsage | undefined {
   const fields = fieldsOf(fieldsOf(finish?.output)?.usage);
   return counted(fields, {

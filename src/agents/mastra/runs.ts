@@ -7,30 +7,28 @@ import {
   readsRows,
   sourceMoment,
 } from "../../events/door.ts";
-import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
+import { textInPlaceOf } from "../core/ai-sdk.ts";
 import { sendDecision } from "../core/call-reports.ts";
 import { askedText, knownTenant } from "../core/common-options.ts";
+import { askedSubject } from "../core/hooks.ts";
 import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
 import { LEFT_OPEN } from "../core/run-parts.ts";
 import { RunWriter } from "../core/run-writer.ts";
 import type { SafeSink } from "../core/safe-sink.ts";
-import { askedSubject } from "../core/subject-hook.ts";
 import { UsageTotals } from "../core/usage-totals.ts";
 import { activeRun } from "../runtime/active-run.ts";
 import { calledOff, cutBy } from "../runtime/calling-off.ts";
 import { answeredIn, askedIn } from "./conversation.ts";
-import { decisionIn } from "./decisions.ts";
 import { failureOf } from "./errors.ts";
 import { type MastraSpan, runIn } from "./mastra-span.ts";
 import type { ModelCalls } from "./model-calls.ts";
 import type { MastraRun, MastraTelemetryOptions } from "./options.ts";
-import { type PausedRun, PausedRuns } from "./paused-runs.ts";
+import { decisionIn, type PausedRun, PausedRuns } from "./paused-runs.ts";
 import type { Place, RunState } from "./run-state.ts";
 import { pausedIn, type ToolCalls } from "./tool-calls.ts";
 import { runOfTrace, type TraceIds } from "./trace-ids.ts";
 import type { WorkflowSteps } from "./workflow-steps.ts";
 
-/** What a run is made of. */
 export interface RunParts {
   readonly models: ModelCalls;
   readonly tools: ToolCalls;
@@ -63,8 +61,8 @@ export class Runs {
   }
 
   /**
-   * @param above where Mastra says that the run was started.
-   * @returns `undefined` where its tenant is not known.
+   * @param above the parent in Mastra's trace.
+   * @returns `undefined` if the tenant is not known.
    */
   start(span: MastraSpan, kind: RunState["kind"], above: Place | undefined): RunState | undefined {
     const around = above === undefined ? activeRun() : { ...above.run.active, ...above };
@@ -177,7 +175,7 @@ export class Runs {
     run.writer.failed({ thrown, source: FROM_RUN, text: textInPlaceOf(thrown) });
   }
 
-  /** A processor stopped the run. Its reason may quote what the model or the user said. */
+  /** A processor stopped the run. Its reason is not sent, because it may quote content. */
   #trip(run: RunState, processor: unknown): void {
     const name = textOf(processor);
     const text = `${name === undefined ? "a processor" : `the processor ${name}`} stopped the run`;
@@ -211,19 +209,19 @@ export class Runs {
   }
 }
 
-/** Mastra's run, and whose it is: a workflow in a workflow has the same ID. */
+/** Includes the agent or workflow, because a nested workflow has the same run ID. */
 function pauseKeyOf({ id, kind, runId }: MastraRun): string | undefined {
   return runId === undefined ? undefined : `${kind} ${id} ${runId}`;
 }
 
-/** The processor that stopped the run, `null` where it has no name. */
+/** The processor that stopped the run. `null`: it has no name. `undefined`: none did. */
 function tripped(attributes: Fields, status: unknown): unknown {
   const abort = fieldsOf(attributes.tripwireAbort);
   if (abort !== undefined) return abort.processorId ?? null;
   return status === "tripwire" ? null : undefined;
 }
 
-/** An agent whose tool was called off ends after that call, without an answer, and says no more. */
+/** Whether an agent stopped because its tool was aborted. Mastra ends such an agent without output or error. */
 function wasCut(run: RunState, { output }: MastraSpan): boolean {
   return output === undefined && run.finish === "tool-calls" && run.errors.some(isStop);
 }

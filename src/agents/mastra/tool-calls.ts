@@ -1,5 +1,5 @@
 import { AgentError, type FailureSource, recordSource } from "../../events/door.ts";
-import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
+import { textInPlaceOf } from "../core/ai-sdk.ts";
 import { sendReturned, type ToolCallOptions } from "../core/call-reports.ts";
 import { fieldsOf, textOf } from "../core/narrow.ts";
 import { startedNow } from "../core/run-parts.ts";
@@ -8,7 +8,7 @@ import { thrownOf, toldToModel } from "./errors.ts";
 import type { MastraSpan } from "./mastra-span.ts";
 import { keepError, type OpenTool, type Place, type RunState } from "./run-state.ts";
 
-/** Follows the tool calls of Mastra, also those of MCP servers. */
+/** Follows Mastra's tool calls, including those of MCP servers. */
 export class ToolCalls {
   readonly #options: ToolCallOptions;
 
@@ -29,7 +29,7 @@ export class ToolCalls {
     return { run, toolUseId };
   }
 
-  /** Its code threw. */
+  /** The tool's code threw an error. */
   threw(run: RunState, tool: OpenTool, thrown: unknown): void {
     tool.error = { thrown };
     keepError(run, thrown);
@@ -62,7 +62,7 @@ export class ToolCalls {
     this.#keep(tool, { type: "error-text", value: told ?? "" });
   }
 
-  /** Mastra refused its input, or what it returned: the model gets the reason as a result. */
+  /** Mastra refused the input or the result of a tool. The model gets the reason as a result. */
   #refused(run: RunState, tool: OpenTool, output: unknown): void {
     const text = `Mastra refused the input or the result of ${tool.tool}: it has not the expected form`;
     const source = { origin: "tool", tool: tool.tool } as const;
@@ -80,26 +80,26 @@ export class ToolCalls {
     if (this.#options.contentNeed === "all") keepResult(tool.modelStep, tool, output);
   }
 
-  /** Its span ended without a result: the run paused in it, or was called off. */
+  /** The span ended without a result: the run paused in the call, or the call was aborted. */
   #cut(run: RunState, tool: OpenTool): void {
     const isPaused = run.finish === "suspended";
     run.writer.toolCut(tool, isPaused ? pausedIn() : AgentError.cancelled());
   }
 
-  /** @param error what cut off the calls that are open. */
+  /** @param error ends the calls that are still open. */
   cutAll(run: RunState, error: AgentError): void {
     for (const tool of run.tools.values()) run.writer.toolCut(tool, error);
     run.tools.clear();
   }
 }
 
-/** Mastra's result in place of a tool's, where a schema does not fit. */
+/** Whether Mastra replaced a tool's result because a schema did not match. */
 function isRefusal(output: unknown): boolean {
   const fields = fieldsOf(output);
   return fields?.error === true && fields.validationErrors !== undefined;
 }
 
-/** A tool's code, or a step, paused the run. */
+/** Ends a tool or step whose code paused the run. */
 export function pausedIn(): AgentError {
   return AgentError.interrupted({ type: "custom" });
 }

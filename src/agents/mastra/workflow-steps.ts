@@ -1,5 +1,5 @@
 import { AgentError, FROM_RUN, sourceOf } from "../../events/door.ts";
-import { textInPlaceOf } from "../core/ai-sdk-errors.ts";
+import { textInPlaceOf } from "../core/ai-sdk.ts";
 import { textOf } from "../core/narrow.ts";
 import { thrownOf } from "./errors.ts";
 import type { MastraSpan } from "./mastra-span.ts";
@@ -25,7 +25,7 @@ export class WorkflowSteps {
     return { run, stepId: step.stepId, toolUseId };
   }
 
-  /** Its code threw. A step may be tried again. */
+  /** The step's code threw an error. Mastra may retry the step. */
   threw(run: RunState, step: OpenStep, thrown: unknown): void {
     step.error = { thrown };
     keepError(run, thrown);

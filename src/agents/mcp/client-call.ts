@@ -20,27 +20,32 @@ import type { Reporter } from "./reporter.ts";
 import { asksPerson, waitsForPerson } from "./rpc-error.ts";
 import { Waits } from "./waits.ts";
 
-/** Where a call stands, and who reports it. */
-export interface CallPlace {
-  /**
-   * `run`: it is a tool call of that run. `shown`: a framework's adapter has it open as a tool call
-   * already. `lone`: a run was made for it.
-   */
-  readonly kind: "run" | "shown" | "lone";
+/** The run of a call, and the writer of its events. */
+export type CallScope = {
   readonly run: ActiveRun;
   readonly sink: SafeSink;
   readonly writer: RunWriter;
-}
+} & (
+  | {
+      /** `run`: a tool call of that run. `lone`: a run was made for the call. */
+      readonly kind: "run" | "lone";
+    }
+  | {
+      /** A framework's adapter already reports the call as the tool call with this ID. */
+      readonly kind: "shown";
+      readonly toolUseId: string;
+    }
+);
 
-/** What the caller gave for a call. */
+/** The arguments of a call. */
 export interface GivenCall {
   readonly tool: string;
-  /** The object of name and arguments, as the caller gave it. */
+  /** The object with name and arguments. */
   readonly params: unknown;
   readonly signal: unknown;
 }
 
-/** One `tools/call` of a client, until the client has its result: also where that takes several requests. */
+/** One `tools/call` of a client until its result. It may take several requests. */
 export class ClientCall implements ToolCall {
   readonly tool: string;
   readonly toolUseId: string;
@@ -51,19 +56,19 @@ export class ClientCall implements ToolCall {
   isOpen = true;
   #leave: (() => void) | undefined;
   readonly #since = sourceMoment();
-  readonly #place: CallPlace;
+  readonly #scope: CallScope;
   readonly #run: ActiveRun;
   readonly #target: Omit<SpanTarget, "tenant_id" | "run_id">;
 
-  constructor(place: CallPlace, given: GivenCall, mcp: McpDetails) {
-    const { kind, run, sink, writer } = place;
-    const isShown = kind === "shown" && run.toolUseId !== undefined;
-    const toolUseId = isShown && run.toolUseId !== undefined ? run.toolUseId : writer.newId();
+  constructor(scope: CallScope, given: GivenCall, mcp: McpDetails) {
+    const { run, sink, writer } = scope;
+    const isShown = scope.kind === "shown";
+    const toolUseId = scope.kind === "shown" ? scope.toolUseId : writer.newId();
     this.tool = given.tool;
     this.toolUseId = toolUseId;
     this.given = given;
-    this.#place = place;
-    // The name is for the adapters of frameworks alone: a call inside this one is another call.
+    this.#scope = scope;
+    // Only framework adapters use `tool`. An MCP call inside this call is another call.
     this.#run = { ...run, toolUseId, tool: undefined };
     this.#target = { tool_use_id: toolUseId, step_id: isShown ? run.stepId : undefined };
     this.details = {
@@ -74,8 +79,8 @@ export class ClientCall implements ToolCall {
   }
 
   start(): void {
-    if (this.#place.kind === "shown") return;
-    const { run, sink, writer } = this.#place;
+    if (this.#scope.kind === "shown") return;
+    const { run, sink, writer } = this.#scope;
     const input = sink.contentNeed === "none" ? null : property(this.given.params, "arguments");
     this.#leave = run.whileOpen?.((error) => {
       if (this.#close()) writer.toolCut(this, error);
@@ -83,9 +88,9 @@ export class ClientCall implements ToolCall {
     writer.toolStarted(this, input ?? null, undefined, run.stepId);
   }
 
-  /** Runs code inside the span of the call, as code of its run. */
+  /** Runs code inside the span of the call, as code of that call. */
   within<T>(work: () => T, stepId?: string): T {
-    const { sink } = this.#place.run;
+    const { sink } = this.#scope.run;
     if (stepId === undefined) return carried(sink, this.#target, this.#run, work);
     return carried(
       sink,
@@ -101,7 +106,7 @@ export class ClientCall implements ToolCall {
 
   returned(result: unknown, isFailure: IsFailure | undefined, reporter: Reporter): void {
     if (!this.#close()) return;
-    const { kind, sink, writer } = this.#place;
+    const { kind, sink, writer } = this.#scope;
     if (kind === "shown") return;
     const failure = failureInResult(result, this, isFailure, reporter.troubled);
     if (failure !== undefined) writer.toolReturnedFailure(this, failure);
@@ -111,13 +116,13 @@ export class ClientCall implements ToolCall {
 
   threw(thrown: unknown): void {
     if (!this.#close()) return;
-    const { kind, run, writer } = this.#place;
+    const { kind, run, writer } = this.#scope;
     const own: FailureSource = { origin: "tool", tool: this.tool };
     const scope = { rootRunId: run.rootRunId, since: this.#since };
     const cut = asksPerson(thrown) ? waitsForPerson(thrown) : this.#cutBy(thrown);
     if (kind === "shown") return;
     const source = recordSource(thrown, own, scope);
-    // The caller decides what its model receives of the error.
+    // The text that the model receives is not known here.
     if (cut === undefined) writer.toolFailed(this, { thrown, source }, null);
     else writer.toolCut(this, cut);
     if (kind === "lone") writer.failed({ thrown: cut ?? thrown, source });
@@ -131,7 +136,7 @@ export class ClientCall implements ToolCall {
     return true;
   }
 
-  /** What the caller called it off by, if it did. A time limit of the call's own is the tool's failure. */
+  /** The abort of the caller, if it ended the call. A timeout of the call itself is a failure of the tool. */
   #cutBy(thrown: unknown): AgentError | undefined {
     const { signal } = this.given;
     if (property(signal, "aborted") !== true) return undefined;

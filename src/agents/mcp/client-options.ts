@@ -11,7 +11,7 @@ import { checkTenant } from "../core/common-options.ts";
 import type { RunSubject } from "../runtime/run-subject.ts";
 import type { Propagate } from "./meta.ts";
 
-/** A call outside any run, as the options' functions get it. */
+/** A call outside any run, as the hooks of {@link McpClientOptions} get it. */
 export interface LoneCall {
   /** Name of the tool. */
   readonly tool: string;
@@ -19,46 +19,46 @@ export interface LoneCall {
   readonly arguments: unknown;
 }
 
-/** How the calls of a client are reported. Every option may be left out. */
+/** Options of `mcpClient`. All are optional. */
 export interface McpClientOptions {
   /**
-   * Where runs of calls outside any run go: a `Bridge`, or any other sink. Calls inside a run go to the
-   * sink of that run. Default: none, so calls outside any run are not reported.
+   * Receives the runs of calls outside any run: a `Bridge`, or any other sink. Calls inside a run use the sink of
+   * that run. Default: calls outside any run are not reported.
    */
   readonly sink?: InnerSink | undefined;
   /**
-   * The tenant of calls outside any run: a text, or a function that is called once for each. If it
-   * throws or returns anything but a non-empty text, the call is not reported (`refused`). Calls
-   * inside a run have the run's. Default: none.
+   * The tenant of calls outside any run: a text, or a function that is called once for each call. If it throws or
+   * returns anything but a non-empty text, the call is not reported (`refused`). Calls inside a run have the tenant
+   * of that run. Default: none.
    */
   readonly tenant?: string | ((call: LoneCall) => string) | undefined;
   /**
-   * What to do with a call outside any run. `run` makes a run around it, `skip` sends nothing. Default:
-   * `run` if `sink` and `tenant` are given, else `skip`.
+   * Handling of calls outside any run. `run`: the call gets a run of its own. `skip`: nothing is sent. Default: `run`
+   * if `sink` and `tenant` are set, else `skip`.
    */
   readonly loneCalls?: "run" | "skip" | undefined;
-  /** Name of the agent of such runs. Default: the tool's name. */
+  /** Name of the agent of runs for calls outside any run. Default: the tool's name. */
   readonly agent?: string | undefined;
   /**
-   * Whose run a call outside any run is: personal data. If it throws, or returns an invalid subject,
-   * `onError` is called, and nothing is sent of it. Default: nothing.
+   * The subject of the run for a call outside any run: personal data. If it throws or returns an invalid subject,
+   * `onError` is called and no subject is sent. Default: none.
    */
   readonly context?: ((call: LoneCall) => RunSubject | undefined) | undefined;
   /**
-   * Which results are failures. Default: those with `isError: true`. The call is then a `tool_error`
-   * with the wire code `tool_result_error`, and the run continues.
+   * Decides which results are failures. A failure is sent as `tool_error` with the wire code `tool_result_error`, and
+   * the run continues. Default: results with `isError: true`.
    */
   readonly isFailure?: IsFailure | undefined;
   /**
-   * What requests inside a run carry in `_meta`. `run`: `traceparent`, `tracestate`, and the IDs of run,
-   * call and thread. `trace`: the first two. `none`: nothing. Default `run`.
+   * Context that requests inside a run carry in `_meta`. `run`: `traceparent`, `tracestate`, and the IDs of run, call
+   * and thread. `trace`: `traceparent` and `tracestate`. `none`: nothing. Default `run`.
    */
   readonly propagate?: Propagate | undefined;
-  /** Called with errors of a sink, of these functions and of this package. Default: none. */
+  /** Called with errors of a sink, of these functions and of this package. Default: not called. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** @throws TypeError when an option is of another type. */
+/** @throws TypeError when an option has the wrong type. */
 export function checkClientOptions(options: McpClientOptions): void {
   checkOptionsObject(options);
   const { tenant } = options;

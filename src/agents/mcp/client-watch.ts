@@ -9,13 +9,13 @@ import type { Reporter } from "./reporter.ts";
 import { statusCodeOf } from "./rpc-error.ts";
 import type { Around, TransportWatch } from "./transport-hook.ts";
 
-/** A `tools/call` that the running code is inside of. */
+/** A `tools/call` whose code is running. */
 export interface RunningCall {
-  /** The client's open calls, which stand for the client. */
+  /** The client's open calls. Identifies the client. */
   readonly of: ReadonlySet<ClientCall>;
-  /** The object of name and arguments, which the client's methods hand on to each other. */
+  /** The object with name and arguments. The client's methods pass it to each other. */
   readonly params: unknown;
-  /** `undefined`: it is not reported. */
+  /** `undefined`: the call is not reported. */
   readonly call: ClientCall | undefined;
 }
 
@@ -27,12 +27,12 @@ export class ClientWatch implements TransportWatch {
   readonly #calls: ReadonlySet<ClientCall>;
   readonly #propagate: Propagate;
   readonly #reporter: Reporter;
-  /** The requests that are under way for a call. */
+  /** Calls by the ID of their pending request. */
   readonly #requests = new Map<RequestId, ClientCall>();
-  /** The calls that a request of the server waits in. */
+  /** Calls by the ID of the server's request that they wait for. */
   readonly #waiting = new Map<RequestId, ClientCall>();
 
-  /** @param calls those of the client that are open. */
+  /** @param calls the open calls of the client. */
   constructor(
     transport: object,
     calls: ReadonlySet<ClientCall>,
@@ -83,7 +83,7 @@ export class ClientWatch implements TransportWatch {
     this.#reporter.troubled(error);
   }
 
-  /** The call has ended: forgets its requests. */
+  /** Forgets the requests of an ended call. */
   ended(call: ClientCall): void {
     for (const table of [this.#requests, this.#waiting]) {
       for (const [id, of] of table) if (of === call) table.delete(id);
@@ -96,14 +96,14 @@ export class ClientWatch implements TransportWatch {
     if (call === undefined || textOf(params?.name) !== call.tool) return;
     this.#requests.set(id, call);
     call.note({ ...this.connection.details(method), request_id: idText(id) });
-    // The request is made again, with what the server had asked for.
+    // The request is repeated, with the answers that the server asked for.
     const answers = fieldsOf(params?.inputResponses);
     for (const [key, answer] of Object.entries(answers ?? {})) {
       call.waits.close(`input ${key}`, { result: fieldsOf(answer) ?? {} });
     }
   }
 
-  /** @returns the call's own context: the SDK may go on with the call inside the delivery. */
+  /** @returns the context of the call, because the SDK may continue the call while it delivers the response. */
   #answered({ error, id, result }: Response): Around | undefined {
     const call = this.#requests.get(id);
     if (call === undefined) return undefined;
@@ -121,10 +121,11 @@ export class ClientWatch implements TransportWatch {
     return (work) => this.#inside(call, work);
   }
 
-  /** The server asks for something while it works on a call. */
+  /** The server sends a request while it works on a call. */
   #asked({ id, method, params }: Request): Around | undefined {
     if (method !== "elicitation/create" && method !== "sampling/createMessage") return undefined;
-    // A stream of HTTP is read as part of its request. Of a pipe, only a single open call is sure.
+    // With HTTP, the response stream belongs to its request. With a pipe, the call is only known if a single one is
+    // open.
     const [only, ...others] = this.#calls;
     const call = this.#running() ?? (others.length === 0 ? only : undefined);
     if (call === undefined) {

@@ -2,10 +2,10 @@ import { type McpDetails, property } from "../../events/door.ts";
 import { fieldsOf, textOf } from "../core/narrow.ts";
 import type { Request, RequestId, Response } from "./json-rpc.ts";
 
-/** The reserved key in which a request of the protocol's revision 2026-07-28 says its version. */
+/** The reserved key of `_meta` with the protocol version (revision 2026-07-28). */
 const VERSION_META_KEY = "io.modelcontextprotocol/protocolVersion";
 
-/** Data of a connection, for the attributes of its calls. */
+/** Connection data for the attributes of calls. */
 export class Connection {
   readonly #transport: object;
   readonly #place: Pick<McpDetails, "transport" | "server_address" | "server_port">;
@@ -17,14 +17,14 @@ export class Connection {
     this.#place = placeOf(transport);
   }
 
-  /** A request of the client's goes past: it may say the version, or ask for it. */
+  /** Reads a request of the client. It may have the protocol version, or be `initialize`. */
   noteRequest({ id, method, params }: Request): void {
     if (method === "initialize") this.#initialize = id;
     const version = textOf(fieldsOf(params?._meta)?.[VERSION_META_KEY]);
     if (version !== undefined) this.#version = version;
   }
 
-  /** A response of the server's goes past: it may be the answer to `initialize`. */
+  /** Reads a response of the server. It may answer `initialize`. */
   noteResponse({ id, result }: Response): void {
     if (this.#initialize !== id) return;
     this.#initialize = undefined;
@@ -42,7 +42,9 @@ export class Connection {
   }
 }
 
-/** How messages travel, by what transports of the SDKs have: their classes may be minified. */
+/**
+ * The endpoint of a transport. Transports are recognised by their properties, because class names may be minified.
+ */
 function placeOf(
   transport: object,
 ): Pick<McpDetails, "transport" | "server_address" | "server_port"> {
@@ -60,7 +62,7 @@ function placeOf(
   };
 }
 
-/** What clients and servers have that speak by standard input and output. */
+/** Properties of transports over standard input and output. */
 const PIPES = ["stderr", "_stdin"];
 
 const DEFAULT_PORTS: ReadonlyMap<string, number> = new Map([

@@ -1,8 +1,8 @@
 import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
 
-// Messages as the SDKs hand them to their transports: JSON-RPC 2.0, one object a message.
+// JSON-RPC 2.0 messages as the SDKs pass them to transports: one object for each message.
 
-/** The id of a request. A peer may send anything; an id of another type is no request's. */
+/** The ID of a request. IDs of other types are ignored. */
 export type RequestId = string | number;
 
 export interface Request {
@@ -25,7 +25,7 @@ export interface Notification {
   readonly params: Fields | undefined;
 }
 
-/** The kind of a message; `undefined` for any other value. */
+/** Reads a message. `undefined` for any other value. */
 export function readMessage(message: unknown): Request | Response | Notification | undefined {
   const fields = fieldsOf(message);
   if (fields === undefined) return undefined;
@@ -43,10 +43,10 @@ export function readMessage(message: unknown): Request | Response | Notification
   return { kind: "response", id, result, error };
 }
 
-/** The most characters of an id that are shown: a peer may send any text. */
+/** Maximum length of an ID in attributes, in characters. A peer may send any text. */
 const MOST_ID = 256;
 
-/** An id as attributes have it. */
+/** An ID for attributes. */
 export function idText(id: RequestId): string {
   return String(id).slice(0, MOST_ID);
 }

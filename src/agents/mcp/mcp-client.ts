@@ -1,6 +1,6 @@
 import { isPromise, property } from "../../events/door.ts";
 import { textOf } from "../core/narrow.ts";
-import { CallPlaces } from "./call-places.ts";
+import { CallScopes } from "./call-scopes.ts";
 import { ClientCall } from "./client-call.ts";
 import { checkClientOptions, type McpClientOptions } from "./client-options.ts";
 import { ClientWatch, runningCall } from "./client-watch.ts";
@@ -8,8 +8,8 @@ import { keepCounts, mcpCounts, Reporter } from "./reporter.ts";
 import { watchTransport } from "./transport-hook.ts";
 
 /**
- * What a client has: `Client` of `@modelcontextprotocol/sdk` 1.x, or of `@modelcontextprotocol/client`
- * 2.x.
+ * The methods that a client must have. `Client` of `@modelcontextprotocol/sdk` 1.x and of
+ * `@modelcontextprotocol/client` 2.x has them.
  */
 export interface McpClientLike {
   connect(...args: never[]): Promise<void>;
@@ -20,12 +20,12 @@ export interface McpClientLike {
 type Method = (this: unknown, ...args: readonly unknown[]) => unknown;
 
 /**
- * Reports the tool calls of an MCP client. A call that code of a run makes is a tool call of that run,
- * and carries the run's context to the server. The client is changed in place, once: a second time does
- * nothing. Wrap it before it connects, else the protocol's version is not known. No error of this package or of a sink reaches the client.
+ * Reports the tool calls of an MCP client. A call by code of a run is a tool call of that run, and carries the run's
+ * context to the server. Wrap the client before it connects. Otherwise the protocol version is not known. The client
+ * is changed in place. A repeated call does nothing. Errors of this package or of a sink never reach the client.
  *
  * @returns the client.
- * @throws TypeError when it has none of a client's methods, or an option is of another type.
+ * @throws TypeError when a method of a client is missing, or an option has the wrong type.
  *
  * @example
  * const client = mcpClient(new Client({ name: "shop", version: "1.0.0" }));
@@ -52,7 +52,7 @@ export function mcpClient<C extends McpClientLike>(client: C, options: McpClient
   put(client, "callTool", function (...args) {
     return calls.report(args[0], args, () => Reflect.apply(callTool, this, args));
   });
-  // Programs may make the request themselves; `callTool` makes it inside its call.
+  // Programs may call `request` directly. Inside `callTool`, the call is already reported.
   put(client, "request", function (...args) {
     const work = () => Reflect.apply(request, this, args);
     if (property(args[0], "method") !== "tools/call") return work();
@@ -66,17 +66,17 @@ export function mcpClient<C extends McpClientLike>(client: C, options: McpClient
 class WrappedCalls {
   readonly #options: McpClientOptions;
   readonly #reporter: Reporter;
-  readonly #places: CallPlaces;
+  readonly #scopes: CallScopes;
   readonly #open = new Set<ClientCall>();
-  /** Transports that are watched already: a client may connect again with one. */
+  /** A client may connect again with the same transport. */
   readonly #watched = new WeakSet<object>();
-  /** Of the last connection. */
+  /** The watch of the last connection. */
   #watch: ClientWatch | undefined;
 
   constructor(options: McpClientOptions, reporter: Reporter) {
     this.#options = options;
     this.#reporter = reporter;
-    this.#places = new CallPlaces(options, reporter);
+    this.#scopes = new CallScopes(options, reporter);
   }
 
   connects(transport: object): void {
@@ -93,8 +93,8 @@ class WrappedCalls {
   }
 
   /**
-   * Whether a method of the client makes the request of a call that another one has begun, or makes it
-   * again with what the server had asked for.
+   * Whether a request belongs to the running call: another method of the client started it, or it is repeated with
+   * the answers that the server asked for.
    */
   isUnderWay(params: unknown): boolean {
     const running = runningCall.getStore();
@@ -134,10 +134,10 @@ class WrappedCalls {
   #begin(params: unknown, args: readonly unknown[]): ClientCall | undefined {
     try {
       const tool = textOf(property(params, "name")) ?? "";
-      const place = this.#places.of({ tool, arguments: property(params, "arguments") });
-      if (place === undefined) return undefined;
+      const scope = this.#scopes.of({ tool, arguments: property(params, "arguments") });
+      if (scope === undefined) return undefined;
       const mcp = this.#watch?.connection.details("tools/call") ?? { method: "tools/call" };
-      const call = new ClientCall(place, { tool, params, signal: signalIn(args) }, mcp);
+      const call = new ClientCall(scope, { tool, params, signal: signalIn(args) }, mcp);
       call.start();
       this.#open.add(call);
       return call;
@@ -162,7 +162,7 @@ class WrappedCalls {
   }
 }
 
-/** The signal of the options, which stand in another place in each version. */
+/** The signal of the options. Their position differs between versions. */
 function signalIn(args: readonly unknown[]): unknown {
   return args.map((arg) => property(arg, "signal")).find((signal) => signal instanceof AbortSignal);
 }

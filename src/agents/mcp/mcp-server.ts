@@ -8,8 +8,8 @@ import { ServerWatch } from "./server-watch.ts";
 import { watchTransport } from "./transport-hook.ts";
 
 /**
- * What a server has: `McpServer` or `Server` of `@modelcontextprotocol/sdk` 1.x, or of
- * `@modelcontextprotocol/server` 2.x.
+ * The method that a server must have. `McpServer` and `Server` of `@modelcontextprotocol/sdk` 1.x and of
+ * `@modelcontextprotocol/server` 2.x have it.
  */
 export interface McpServerLike {
   connect(...args: never[]): Promise<void>;
@@ -17,20 +17,20 @@ export interface McpServerLike {
 
 type Callback = (this: unknown, ...args: readonly unknown[]) => unknown;
 
-/** What agents are called whose server has no name. */
+/** Agent name for a server without a name. */
 const UNNAMED = "mcp-server";
 
-/** Where a registered tool has its handler: SDK up to 1.24, later ones, and 2.x. */
+/** The handler property of a registered tool: SDK up to 1.24, later 1.x, and 2.x. */
 const HANDLERS = ["callback", "handler", "executor"];
 
 /**
- * Makes each tool call that a server gets a run, and the handler's code the code of that run. HTTP spans,
- * models and further tools that the handler uses are below it. Wrap the server before its tools are
- * registered and before it connects. It is changed in place, once: a second time does nothing. No error
- * of this package or of the sink reaches the server.
+ * Makes each tool call that a server receives a run, and runs the tool's handler as code of that run. HTTP spans,
+ * models and further tools of the handler are children of that run. Wrap the server before you register its tools and
+ * before it connects. The server is changed in place. A repeated call does nothing. Errors of this package or of the
+ * sink never reach the server.
  *
  * @returns the server.
- * @throws TypeError when it has none of a server's methods, or an option is missing or of another type.
+ * @throws TypeError when `connect` of the server is missing, or an option is missing or has the wrong type.
  * @throws RangeError when `maxOpenCalls` is not a whole number from 1.
  *
  * @example
@@ -42,7 +42,7 @@ const HANDLERS = ["callback", "handler", "executor"];
  */
 export function mcpServer<S extends McpServerLike>(server: S, options: McpServerOptions): S {
   checkServerOptions(options);
-  // `McpServer` has the connection in a `Server` of its own.
+  // `McpServer` wraps a `Server` that has the connection.
   const inner: unknown = property(server, "server");
   const lowLevel = isObject(inner) && isCallback(property(inner, "connect")) ? inner : server;
   const connect: unknown = property(lowLevel, "connect");
@@ -83,7 +83,7 @@ export function mcpServer<S extends McpServerLike>(server: S, options: McpServer
   return server;
 }
 
-/** Makes a method that registers handlers register such ones as note what they throw. */
+/** Wraps a method that registers handlers, so that errors of the handlers are noted. */
 function noteHandlers(server: object, name: string): void {
   const method: unknown = property(server, name);
   if (!isCallback(method)) return;
@@ -94,7 +94,7 @@ function noteHandlers(server: object, name: string): void {
   });
 }
 
-/** The handler, but what it throws is noted: the SDK keeps its text alone. */
+/** Wraps a handler to note its errors. The SDK only keeps their texts. */
 function noting(handler: Callback): Callback {
   return function (...args) {
     const call = handledCall.getStore();

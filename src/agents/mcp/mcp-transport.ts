@@ -5,26 +5,26 @@ import { type Propagate, withContext } from "./meta.ts";
 import { keepCounts, mcpCounts, Reporter } from "./reporter.ts";
 import { watchTransport } from "./transport-hook.ts";
 
-/** What a transport has, of either version of the SDK or of another client. */
+/** The method that a transport must have, in either version of the SDK or another client. */
 export interface McpTransportLike {
   send(...args: never[]): Promise<unknown>;
 }
 
-/** What the requests of a transport carry. Every option may be left out. */
+/** Options of `mcpTransport`. All are optional. */
 export interface McpTransportOptions {
-  /** As the option of `mcpClient`. Default `run`. */
+  /** Same as the option of `mcpClient`. Default `run`. */
   readonly propagate?: Propagate | undefined;
-  /** Called with errors of this package. Default: none. */
+  /** Called with errors of this package. Default: not called. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * Makes the requests of a client carry the context of the run that makes them, and reports nothing: for
- * clients that `mcpClient` cannot wrap, and whose calls the adapter of a framework reports. The transport
- * is changed in place, once: a second time does nothing.
+ * Adds the context of the calling run to the requests of a client. It reports nothing. Use it for clients that
+ * `mcpClient` cannot wrap and whose calls a framework's adapter reports. The transport is changed in place. A
+ * repeated call does nothing.
  *
  * @returns the transport.
- * @throws TypeError when an option is of another type.
+ * @throws TypeError when an option has the wrong type.
  *
  * @example
  * const transport = mcpTransport(new StdioClientTransport({ command: "orders" }));

@@ -3,23 +3,23 @@ import { fieldsOf } from "../core/narrow.ts";
 import type { Request } from "./json-rpc.ts";
 
 /**
- * The key of `_meta` that holds the run: an object with the fields of a `RunContext` of
- * `entelix-otel/context` but for the trace, which has keys of its own.
+ * The key of `_meta` that holds the run: an object with the fields of a `RunContext` of `entelix-otel/context`,
+ * except the trace, which has its own keys.
  *
- * The prefix is this package's name, as the protocol's grammar of keys asks for. `traceparent` and
- * `tracestate` have no prefix: SEP-414 reserves them.
+ * The protocol's grammar of keys requires a prefix: the name of this package. `traceparent` and `tracestate` have
+ * none, because SEP-414 reserves them.
  */
 export const RUN_META_KEY = "entelix-otel/run";
 
-/** How much of a run's context requests carry. */
+/** How much context of a run requests carry. */
 export type Propagate = "run" | "trace" | "none";
 
-/** Requests that belong to the connection, and not to the code that happens to open it. */
+/** Requests that belong to the connection, not to a run. */
 const OF_CONNECTION = new Set(["initialize", "ping", "server/discover"]);
 
 /**
- * The message of a request with the run's context in `_meta`: a copy. What the caller has put there
- * stays: it may come from another instrumentation.
+ * Copies a request and adds the run's context to `_meta`. Keys that the caller set are unchanged, because they may
+ * come from another instrumentation.
  */
 export function withContext(
   message: unknown,
@@ -33,7 +33,7 @@ export function withContext(
   const { traceparent, tracestate, ...run } = writeMessage(context);
   const given = fieldsOf(request.params?._meta);
   const meta: Record<string, unknown> = {};
-  // A state belongs to its own trace alone.
+  // `tracestate` belongs to its own `traceparent`.
   if (traceparent !== undefined && given?.traceparent === undefined) {
     meta.traceparent = traceparent;
     if (tracestate !== undefined) meta.tracestate = tracestate;
@@ -43,13 +43,13 @@ export function withContext(
   return { ...fieldsOf(message), params };
 }
 
-/** What the `_meta` of a trusted caller's request says. Each field is checked. */
+/** Checked context from the `_meta` of a trusted caller. */
 export interface CallerContext extends Partial<Omit<RunContext, "traceparent" | "tracestate">> {
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
 }
 
-/** The context in `_meta`: of a run, or of the trace alone, as other instrumentations write it. */
+/** Reads the context in `_meta`: that of a run, or only a trace from another instrumentation. */
 export function contextIn(meta: unknown): CallerContext {
   const fields = fieldsOf(meta);
   if (fields === undefined) return {};
@@ -57,7 +57,7 @@ export function contextIn(meta: unknown): CallerContext {
   const trace = { traceparent, tracestate };
   const run = readMessage({ ...fieldsOf(fields[RUN_META_KEY]), ...trace });
   if (run !== undefined) return run;
-  // The check of a run context takes a trace only beside a run.
+  // `readMessage` accepts a trace only together with a run.
   const checked = readMessage({ ...trace, root_run_id: "-", parent_run_id: "-" });
   return { traceparent: checked?.traceparent, tracestate: checked?.tracestate };
 }

@@ -1,12 +1,11 @@
 import { type AgentEventSink, tellHook } from "../../events/door.ts";
 import { SafeSink } from "../core/safe-sink.ts";
-import { type McpCounts, type MutableCounts, noCounts } from "./counts.ts";
 
 /** Counts, errors and sinks of one wrapped client or server. */
 export class Reporter {
   readonly counts: MutableCounts = noCounts();
   readonly #onError: ((error: unknown) => void) | undefined;
-  /** Each run has its own sink: a client may be used by runs of several. */
+  /** A client may be used by runs with different sinks. */
   readonly #sinks = new WeakMap<object, SafeSink>();
 
   constructor(onError: ((error: unknown) => void) | undefined) {
@@ -25,14 +24,14 @@ export class Reporter {
     return made;
   }
 
-  /** Something went wrong that the SDK must not notice. */
+  /** Counts and reports an error that must not reach the SDK. */
   readonly troubled = (error: unknown): void => {
     this.counts.troubles += 1;
     tellHook(this.#onError, error);
   };
 }
 
-/** The counts by what was wrapped. One for the process, should this package be loaded twice. */
+/** A global symbol, so that several loaded copies of this package share it. */
 const COUNTS: unique symbol = Symbol.for("entelix-otel.mcp-counts.v1");
 
 /** Marks an object as wrapped. */
@@ -40,10 +39,7 @@ export function keepCounts(wrapped: object, { counts }: Reporter): void {
   Object.defineProperty(wrapped, COUNTS, { value: counts, configurable: true });
 }
 
-/**
- * What was reported of a client or server that `mcpClient` or `mcpServer` wrapped, and what was not.
- * `undefined` for any other object.
- */
+/** Counts of a client or server that `mcpClient` or `mcpServer` wrapped. `undefined` for any other object. */
 export function mcpCounts(wrapped: object): McpCounts | undefined {
   const counts: unknown = Reflect.get(wrapped, COUNTS);
   return isCounts(counts) ? { ...counts } : undefined;
@@ -51,4 +47,39 @@ export function mcpCounts(wrapped: object): McpCounts | undefined {
 
 function isCounts(value: unknown): value is McpCounts {
   return typeof value === "object" && value !== null && "reported" in value;
+}
+
+/** Counts of a wrapped client or server. All start at 0. */
+export interface McpCounts {
+  /** Calls that were reported: as tool calls of a run, or as runs of a server. */
+  readonly reported: number;
+  /** Calls that a framework's adapter reports. They have no span of their own. */
+  readonly shownElsewhere: number;
+  /** Calls outside any run, with `loneCalls: "skip"` or without `sink` and `tenant`. */
+  readonly skipped: number;
+  /** Calls without a known tenant. */
+  readonly refused: number;
+  /** Requests of a server that could belong to any of several open calls. */
+  readonly unplaced: number;
+  /** Runs of a server that were forgotten because too many are open. */
+  readonly forgotten: number;
+  /** Events that a sink refused. */
+  readonly sinkFailures: number;
+  /** Errors inside this package or in an option's function. They did not reach the SDK. */
+  readonly troubles: number;
+}
+
+export type MutableCounts = { -readonly [Name in keyof McpCounts]: number };
+
+export function noCounts(): MutableCounts {
+  return {
+    reported: 0,
+    shownElsewhere: 0,
+    skipped: 0,
+    refused: 0,
+    unplaced: 0,
+    forgotten: 0,
+    sinkFailures: 0,
+    troubles: 0,
+  };
 }

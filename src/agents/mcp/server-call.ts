@@ -18,17 +18,17 @@ import type { Reporter } from "./reporter.ts";
 import { asksPerson, isOfRequest, RpcError, statusCodeOf, waitsForPerson } from "./rpc-error.ts";
 import { Waits } from "./waits.ts";
 
-/** The call whose handler the running code belongs to. */
+/** The call whose handler is running. */
 export const handledCall = new AsyncLocalStorage<ServerCall>();
 
-/** Whose run a call is, and where it goes. */
+/** The run of a server's call, and the writer of its events. */
 export interface ServerPlace {
   readonly run: ActiveRun;
   readonly sink: SafeSink;
   readonly writer: RunWriter;
 }
 
-/** One `tools/call` that a server works on: a run with the one tool call in it. */
+/** One `tools/call` on a server: a run with a single tool call. */
 export class ServerCall implements ToolCall {
   readonly tool: string;
   readonly toolUseId: string;
@@ -39,7 +39,7 @@ export class ServerCall implements ToolCall {
   readonly #run: ActiveRun;
   readonly #since = sourceMoment();
   #isOpen = true;
-  /** What the handler threw, which its response tells by its text alone. */
+  /** The error of the handler. The response only has its text. */
   #thrown: { readonly error: unknown } | undefined;
 
   constructor(place: ServerPlace, tool: string, details: EventDetails) {
@@ -57,7 +57,7 @@ export class ServerCall implements ToolCall {
     writer.toolStarted(this, sink.contentNeed === "none" ? null : (input ?? null));
   }
 
-  /** Runs the handler inside the span of the call, as code of its run. */
+  /** Runs the handler inside the span of the call, as code of that call. */
   within<T>(work: () => T): T {
     const { sink } = this.#run;
     return handledCall.run(this, () =>
@@ -69,7 +69,7 @@ export class ServerCall implements ToolCall {
     this.#thrown = { error };
   }
 
-  /** The handler has answered. */
+  /** The handler responded. */
   answered(response: Response, isFailure: IsFailure | undefined, reporter: Reporter): void {
     if (!this.#close()) return;
     const { error, result } = response;
@@ -90,7 +90,7 @@ export class ServerCall implements ToolCall {
     writer.completed(null);
   }
 
-  /** The caller has called it off, or has gone. */
+  /** The caller cancelled the call or disconnected. */
   cancelled(): void {
     if (!this.#close()) return;
     const thrown = AgentError.cancelled();
@@ -98,7 +98,7 @@ export class ServerCall implements ToolCall {
     this.#place.writer.failed({ thrown, source: { origin: "run" } });
   }
 
-  /** The caller gets an error in place of a result. */
+  /** The response is an error. */
   #failed(error: NonNullable<Response["error"]>): void {
     const code = statusCodeOf(error);
     if (code !== undefined) {

@@ -8,55 +8,55 @@ import {
 import { checkCommonOptions } from "../core/common-options.ts";
 import type { RunSubject } from "../runtime/run-subject.ts";
 
-/** A call that came in, and what the transport knows of its caller. */
+/** A received call, and what the transport knows about its caller. */
 export interface McpCaller {
-  /** Name of the tool, as the caller gave it. */
+  /** Name of the tool, from the caller. */
   readonly tool: string;
-  /** The request's `_meta`. Anybody can put anything there. */
+  /** The request's `_meta`. It is not trusted: callers can send anything. */
   readonly meta: Readonly<Record<string, unknown>>;
-  /** Session of the transport, by HTTP. */
+  /** Session of the HTTP transport. */
   readonly sessionId: string | undefined;
-  /** What the application's authentication said (`authInfo` of the SDK). */
+  /** Result of the application's authentication (`authInfo` of the SDK). */
   readonly authInfo: unknown;
   /** The HTTP request: `requestInfo` of SDK 1.x, `request` of 2.x. */
   readonly request: unknown;
 }
 
-/** Where the runs of a server go, whose they are, and which callers are trusted. */
+/** Options of `mcpServer`. */
 export interface McpServerOptions {
   /** Where the events go: a `Bridge`, or any other sink. */
   readonly sink: InnerSink;
   /**
-   * The tenant of the runs: a text, or a function that is called once for each call, such as
-   * `({ authInfo }) => tenantOfToken(authInfo)`. If it throws or returns anything but a non-empty text,
-   * the call is not reported (`refused`). A caller's request never says its tenant.
+   * The tenant of the runs: a text, or a function that is called once for each call, such as `({ authInfo }) =>
+   * tenantOfToken(authInfo)`. If it throws or returns anything but a non-empty text, the call is not reported
+   * (`refused`). The caller's request never sets the tenant.
    */
   readonly tenant: string | ((caller: McpCaller) => string);
   /**
-   * Whether a caller is trusted. What a trusted caller's request says in `_meta` decides into whose
-   * trace, run and conversation the call goes. `true`: every caller, such as for a child process. If a
-   * function throws, the caller is not. Default `false`: each call is a trace of its own.
+   * Whether a caller is trusted. The `_meta` of a trusted caller's request sets the trace, parent run and
+   * conversation of the call. `true`: every caller is trusted, for example in a child process. If a function throws,
+   * the caller is not trusted. Default `false`: each call is a trace of its own.
    */
   readonly trust?: boolean | ((caller: McpCaller) => boolean) | undefined;
   /** Name of the agent of the runs. Default: the server's name. */
   readonly agent?: string | undefined;
   /**
-   * Whose run a call is: personal data. If it throws, or returns an invalid subject, `onError` is
-   * called, and nothing is sent of it. Default: nothing.
+   * The subject of a call's run: personal data. If it throws or returns an invalid subject, `onError` is called and
+   * no subject is sent. Default: none.
    */
   readonly context?: ((caller: McpCaller) => RunSubject | undefined) | undefined;
-  /** Which results are failures. Default: those with `isError: true`. */
+  /** Decides which results are failures. Default: results with `isError: true`. */
   readonly isFailure?: IsFailure | undefined;
-  /** Calls that are open at once. Above, the oldest is forgotten. Default 10,000. */
+  /** Maximum number of open calls. Above it, the oldest is forgotten. Default 10,000. */
   readonly maxOpenCalls?: number | undefined;
-  /** Called with errors of the sink, of these functions and of this package. Default: none. */
+  /** Called with errors of the sink, of these functions and of this package. Default: not called. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export const DEFAULT_OPEN_CALLS = 10_000;
 
 /**
- * @throws TypeError when an option is missing or of another type.
+ * @throws TypeError when an option is missing or has the wrong type.
  * @throws RangeError when `maxOpenCalls` is not a whole number from 1.
  */
 export function checkServerOptions(options: McpServerOptions): void {

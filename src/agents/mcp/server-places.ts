@@ -1,15 +1,15 @@
 import { v7 as uuidv7 } from "uuid";
 import type { McpDetails } from "../../events/door.ts";
 import { knownTenant } from "../core/common-options.ts";
+import { askedSubject } from "../core/hooks.ts";
 import { RunWriter } from "../core/run-writer.ts";
-import { askedSubject } from "../core/subject-hook.ts";
 import type { ActiveRun } from "../runtime/active-run.ts";
 import { contextIn } from "./meta.ts";
 import type { Reporter } from "./reporter.ts";
 import type { ServerPlace } from "./server-call.ts";
 import type { McpCaller, McpServerOptions } from "./server-options.ts";
 
-/** Starts the runs of a server's calls, each in the place that its caller may name. */
+/** Starts a run for each call of a server. A trusted caller sets its parent context. */
 export class ServerPlaces {
   readonly #options: McpServerOptions;
   readonly #agent: string;
@@ -21,7 +21,7 @@ export class ServerPlaces {
     this.#reporter = reporter;
   }
 
-  /** @returns `undefined` for a call whose tenant is not known; it is counted. */
+  /** @returns `undefined` for a call without a known tenant. It is counted. */
   start(caller: McpCaller, mcp: McpDetails): ServerPlace | undefined {
     const { context, sink, tenant } = this.#options;
     const { counts, troubled } = this.#reporter;

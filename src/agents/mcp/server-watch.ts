@@ -15,9 +15,9 @@ export class ServerWatch implements TransportWatch {
   readonly #options: McpServerOptions;
   readonly #places: ServerPlaces;
   readonly #reporter: Reporter;
-  /** The calls that have no answer yet, oldest first. */
+  /** Open calls by request ID, oldest first. */
   readonly #calls = new Map<RequestId, ServerCall>();
-  /** The calls that wait for an answer of the client, by the request's id. */
+  /** Calls that wait for a response of the client, by request ID. */
   readonly #waiting = new Map<RequestId, ServerCall>();
 
   constructor(
@@ -114,7 +114,7 @@ export class ServerWatch implements TransportWatch {
     call.cancelled();
   }
 
-  /** A handler that never answers must not be kept for ever. The sink gives its run up by age. */
+  /** Forgets the oldest call above the limit, because a handler may never respond. The sink closes its run by age. */
   #makeRoom(): void {
     const { maxOpenCalls = DEFAULT_OPEN_CALLS } = this.#options;
     if (this.#calls.size <= maxOpenCalls) return;
@@ -131,7 +131,7 @@ export class ServerWatch implements TransportWatch {
   }
 }
 
-/** The version that an HTTP request says, where its connection saw no `initialize`. */
+/** The version in an HTTP request, for a connection without `initialize`. */
 function versionIn(request: unknown): Pick<McpDetails, "protocol_version"> {
   const headers: unknown = property(request, "headers");
   const given =

@@ -1,15 +1,22 @@
 import { property } from "../../events/door.ts";
 
-/** Runs a piece of work inside something, once, and gives what comes of it. */
+/** Runs work inside a context, once, and returns its result. */
 export type Around = <T>(work: () => T) => T;
 
-/** What watches the messages of a transport. What its functions throw reaches no message. */
+/** Watches the messages of a transport. Its errors do not affect messages. */
 export interface TransportWatch {
-  /** A message goes out. @returns the message to send in its place. */
+  /**
+   * Called before a message is sent.
+   *
+   * @returns the message to send instead.
+   */
   sending(message: unknown): unknown;
-  /** A message came in. @returns what its delivery is to run inside of. Default: nothing. */
+  /**
+   * Called with a received message.
+   *
+   * @returns the context to deliver the message in. Default: none.
+   */
   receiving(message: unknown, extra: unknown): Around | undefined;
-  /** The connection has closed. */
   closed(): void;
   troubled(error: unknown): void;
 }
@@ -17,11 +24,11 @@ export interface TransportWatch {
 type Callback = (this: unknown, ...args: readonly unknown[]) => unknown;
 
 /**
- * Watches the messages of a transport, of either version of the SDK, in place: the SDKs know their
- * transports by class and by identity, so another object in its place is not the same.
+ * Watches the messages of a transport of either SDK version. The transport is changed in place, because the SDKs
+ * check its class and identity.
  *
- * `onmessage` and `onclose` are set later, by the client or server that connects. The node transports of the SDK hand them
- * on to a transport inside, by accessors, which stay in use.
+ * The client or server sets `onmessage` and `onclose` when it connects. Node transports of the SDK forward them to an
+ * inner transport with accessors, which stay in use.
  */
 export function watchTransport(transport: object, watch: TransportWatch): void {
   const send: unknown = property(transport, "send");
@@ -48,7 +55,7 @@ export function watchTransport(transport: object, watch: TransportWatch): void {
     (deliver) =>
       function (message, extra, ...rest) {
         const call = () => Reflect.apply(deliver, this, [message, extra, ...rest]);
-        // Who connects again calls the callback that was there before, for the same message.
+        // A client that connects again calls the earlier callback for the same message.
         if (message === current) return call();
         const before = current;
         current = message;
@@ -71,7 +78,7 @@ export function watchTransport(transport: object, watch: TransportWatch): void {
   );
 }
 
-/** Puts a callback of ours around every one that is set for that name. */
+/** Wraps each callback that is set under that name. */
 function interceptCallback(
   transport: object,
   name: string,
@@ -90,7 +97,7 @@ function interceptCallback(
       else Reflect.apply(before.set, transport, [callback]);
     },
   });
-  // It is connected already.
+  // The transport is already connected.
   if (isCallback(there)) Reflect.set(transport, name, there);
 }
 

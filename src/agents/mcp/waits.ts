@@ -10,16 +10,16 @@ import type { Step } from "../core/run-parts.ts";
 import type { RunWriter } from "../core/run-writer.ts";
 import { RpcError, statusCodeOf } from "./rpc-error.ts";
 
-/** The requests that a server makes while it works on a call, and the names of their steps. */
+/** Server requests during a call, and the names of their steps. */
 const STEP_NAMES: ReadonlyMap<string, string> = new Map([
   ["elicitation/create", "elicitation"],
   ["sampling/createMessage", "sampling"],
 ]);
 
-/** Waits of one call that are open at once. Those above have no step. */
+/** Maximum number of open waits of one call. Further ones have no step. */
 const MOST_WAITS = 100;
 
-/** What a person did, by the word for it. SDK 1.13 has another word for a refusal. */
+/** Answers of a person, by the protocol's word. SDK 1.13 has another word for a refusal. */
 const ACTIONS: ReadonlyMap<unknown, McpDetails["elicitation"]> = new Map([
   ["accept", "accept"],
   ["decline", "decline"],
@@ -27,7 +27,7 @@ const ACTIONS: ReadonlyMap<unknown, McpDetails["elicitation"]> = new Map([
   ["cancel", "cancel"],
 ]);
 
-/** What a request of a server was answered with. */
+/** The answer to a request of a server. */
 export interface WaitAnswer {
   readonly result?: Fields | undefined;
   readonly error?: Fields | undefined;
@@ -38,17 +38,17 @@ interface Wait extends Step {
 }
 
 /**
- * What a tool call waits for while it is open: a person who is asked something, or a model that the
- * client calls for the server. Each is a step inside the call: no pause of the run, and no failure.
+ * Requests that an open tool call waits for: a question to a person, or a model call of the client. Each is a step
+ * inside the call, neither a pause of the run nor a failure.
  */
 export class Waits {
   readonly #writer: RunWriter;
   readonly #need: ContentNeed;
-  readonly #toolUseId: string | undefined;
+  readonly #toolUseId: string;
   readonly #open = new Map<string, Wait>();
 
-  /** @param toolUseId the call of the writer's run that waits. */
-  constructor(writer: RunWriter, need: ContentNeed, toolUseId: string | undefined) {
+  /** @param toolUseId the call that waits. */
+  constructor(writer: RunWriter, need: ContentNeed, toolUseId: string) {
     this.#writer = writer;
     this.#need = need;
     this.#toolUseId = toolUseId;
@@ -57,8 +57,8 @@ export class Waits {
   /**
    * Opens the step of a request.
    *
-   * @param key tells it from the others of the call.
-   * @returns the id of the step; `undefined` for a request that is no wait.
+   * @param key identifies the request within the call.
+   * @returns the step's ID. `undefined`: the request has no step.
    */
   open(key: string, method: string, params: Fields | undefined, requestId?: string) {
     const step = STEP_NAMES.get(method);
@@ -69,20 +69,15 @@ export class Waits {
       method,
       ...(requestId === undefined ? {} : { request_id: requestId }),
     };
-    const call = this.#toolUseId;
     const wait: Wait = {
       stepId: this.#writer.newId(),
       step,
       startedMs: performance.now(),
-      details: { ...(call === undefined ? {} : { tool_use_id: call }), mcp },
+      details: { tool_use_id: this.#toolUseId, mcp },
     };
     this.#open.set(key, wait);
     this.#writer.stepStarted(wait, this.#need === "all" ? params : undefined);
     return wait.stepId;
-  }
-
-  has(key: string): boolean {
-    return this.#open.has(key);
   }
 
   close(key: string, { error, result }: WaitAnswer): void {
@@ -100,7 +95,7 @@ export class Waits {
     this.#writer.stepCompleted(wait, this.#need === "all" ? result : undefined);
   }
 
-  /** The call ended before they did. */
+  /** The call ended before its waits. */
   closeAll(): void {
     for (const wait of this.#open.values()) {
       this.#writer.stepFailed(wait, { thrown: AgentError.cancelled(), source: FROM_RUN });

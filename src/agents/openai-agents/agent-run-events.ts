@@ -29,10 +29,9 @@ export class RunEvents {
   }
 
   started(trace: TraceRecord, run: AgentRun): void {
-    const { tenantId, outer } = trace;
-    if (tenantId === undefined) return;
+    const { outer } = trace;
     const parent = run.parent?.runId ?? outer?.runId;
-    // Which call of a run that is not the SDK's is known, also that it is none.
+    // For a run outside the SDK, it is known whether there is a surrounding call.
     const outerCall = outer === undefined ? undefined : (outer.toolUseId ?? null);
     const call = run.parent === undefined ? outerCall : run.parentToolUseId;
     const envelope = envelopeOf(trace, run, "start", run.startedAt);
@@ -45,16 +44,14 @@ export class RunEvents {
     const { runId: run_id, agent } = run;
     this.#sink.send(
       parent === undefined
-        ? { type: "started", run_id, tenant_id: tenantId, agent }
-        : { type: "started", run_id, tenant_id: tenantId, parent_run_id: parent, agent },
+        ? { type: "started", run_id, tenant_id: trace.tenantId, agent }
+        : { type: "started", run_id, tenant_id: trace.tenantId, parent_run_id: parent, agent },
       envelope,
     );
   }
 
   completed(trace: TraceRecord, run: AgentRun, at: Instant): void {
-    const { tenantId } = trace;
-    if (tenantId === undefined) return;
-    // The run at the top alone says it, for all below.
+    // Only the root run reports usage. It includes the child runs.
     const isTop = run === trace.root && trace.outer === undefined;
     const usage = isTop ? trace.totals.snapshot() : null;
     const envelope = envelopeOf(trace, run, "end", at);
@@ -65,7 +62,7 @@ export class RunEvents {
       {
         type: "complete",
         run_id: run.runId,
-        tenant_id: tenantId,
+        tenant_id: trace.tenantId,
         state: null,
         usage,
       },
@@ -73,7 +70,7 @@ export class RunEvents {
     );
   }
 
-  /** @param of the run that the failure happened to: this one, or one below it. */
+  /** @param of the run in which the failure happened: this run, or one below it. */
   failed(
     trace: TraceRecord,
     run: AgentRun,
@@ -81,14 +78,12 @@ export class RunEvents {
     { tripped }: AgentRun,
     { parsed, source }: Failure,
   ): void {
-    const { tenantId } = trace;
-    if (tenantId === undefined) return;
     const text = tripped === undefined ? parsed.text : `${parsed.text}: ${tripped}`;
     this.#sink.send(
       {
         type: "failed",
         run_id: run.runId,
-        tenant_id: tenantId,
+        tenant_id: trace.tenantId,
         error: text,
         envelope: classifiedEnvelope(thrownIn(parsed), source),
         kind: classifyFailure(thrownIn(parsed), source),
@@ -97,20 +92,18 @@ export class RunEvents {
     );
   }
 
-  /** @param waiting the tool calls that wait for approval, as far as they are known. */
+  /** @param waiting the tool calls that wait for approval, as far as known. */
   interrupted(
     trace: TraceRecord,
     run: AgentRun,
     at: Instant,
     waiting: readonly Pick<AskedCall, "id" | "tool" | "input">[],
   ): void {
-    const { tenantId } = trace;
-    if (tenantId === undefined) return;
     this.#sink.send(
       {
         type: "interrupted",
         run_id: run.runId,
-        tenant_id: tenantId,
+        tenant_id: trace.tenantId,
         kind: { type: "approval_pending", tool_use_id: waiting[0]?.id ?? "" },
         payload: waiting.map(({ id, tool }) => ({ tool_use_id: id, tool })),
       },
@@ -120,8 +113,8 @@ export class RunEvents {
 }
 
 /**
- * What a run failed with, and where. The SDK keeps texts of errors, not the errors: a tool's error that
- * ended the run says so, and a run whose last model call failed with the same text failed with that.
+ * The failure of a run and its source. The SDK only keeps texts of errors. An error of a tool that ended the run is
+ * marked as such. A run with the same text as its last failed model call failed because of that call.
  */
 export function failureOf({ parsed, of }: Problem): Failure {
   const { failedCall, modelError } = of;
@@ -145,7 +138,7 @@ function endOf(
   return envelope;
 }
 
-/** The envelope of an event: the same whichever process sends it, so that none counts twice. */
+/** The envelope of an event. Every process makes the same one, so that duplicates are recognised. */
 function envelopeOf(
   trace: TraceRecord,
   run: AgentRun,
@@ -163,8 +156,7 @@ function envelopeOf(
 }
 
 /**
- * A span opens the trace's own run, a run of its own, or both. Where paused runs go on with it, there
- * may be any number.
+ * The event's ID. A span can open the trace's own run, a run of its own, or both. A resumed run has an ID of its own.
  */
 function idOf({ rootRunId }: TraceRecord, run: AgentRun, what: "start" | "end"): string {
   const { runId, openedBy } = run;

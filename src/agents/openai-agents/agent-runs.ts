@@ -26,7 +26,7 @@ import {
   waitingFor,
 } from "./waiting.ts";
 
-/** What the SDK writes on an agent's span when the run throws. Other errors there were handled. */
+/** The SDK's text on an agent's span when the run throws. Other errors on the span were handled. */
 const THROWN = "Error in agent run";
 
 type Waiting = readonly AskedCall[];
@@ -36,7 +36,7 @@ type RunPlace = Pick<
   "runId" | "resumedFrom" | "agent" | "handoffFrom" | "parent" | "parentToolUseId" | "top"
 >;
 
-/** Ends the calls of a run that are open when it ends. */
+/** Ends the calls of a run that are still open at its end. */
 export type CutCalls = (
   trace: TraceRecord,
   run: AgentRun,
@@ -47,9 +47,9 @@ export type CutCalls = (
 /**
  * The runs of a trace.
  *
- * Every agent's span is a run. A trace that somebody named is a run itself, above them. Of an unnamed
- * one the first agent's run stands at the top: it lasts until the last agent at the top has ended
- * without handing off, so that an agent that is handed to has a run above it.
+ * Each agent's span is a run. A named trace is a run itself, above its agents. In an unnamed trace, the first agent's
+ * run is the root. It lasts until the last top-level agent ends without a handoff, so that an agent after a handoff
+ * has a parent.
  */
 export class AgentRuns {
   readonly #events: RunEvents;
@@ -57,8 +57,8 @@ export class AgentRuns {
   readonly #cutCalls: CutCalls;
 
   /**
-   * @param later does something to a trace when the running code has given way.
-   * @param cutCalls ends the calls of a run that are open when it ends.
+   * @param later changes a trace in a later task of the event loop.
+   * @param cutCalls ends the calls of a run that are still open at its end.
    */
   constructor(
     events: RunEvents,
@@ -71,9 +71,9 @@ export class AgentRuns {
   }
 
   /**
-   * An agent's span has started.
+   * An agent's span started.
    *
-   * @param resumedBy the span that shows that the agent goes on, where it began elsewhere.
+   * @param resumedBy the span that shows that the agent continues. Default: the agent started here.
    */
   begin(
     trace: TraceRecord,
@@ -111,7 +111,7 @@ export class AgentRuns {
     return this.#works(trace, span, run);
   }
 
-  /** An agent goes on that was paused in another process, or before the processor was registered. */
+  /** Continues an agent that was paused in another process, or before the processor was registered. */
   restore(trace: TraceRecord, span: SdkSpan, openedBy: string, at: Instant): AgentRun {
     if (trace.root === undefined) trace.pausedRootId = trace.rootRunId;
     const run = this.begin(trace, span, NOWHERE, at, openedBy);
@@ -119,7 +119,7 @@ export class AgentRuns {
     return run;
   }
 
-  /** The run of the trace itself, opened if need be: for what happens above all agents. */
+  /** The run of the trace itself. Opens it if necessary. */
   rootOf(trace: TraceRecord, openedBy: string, at: Instant): AgentRun {
     if (trace.root === undefined) {
       return this.#openRoot(trace, trace.name, openedBy, trace.startedAt ?? at, false);
@@ -127,12 +127,12 @@ export class AgentRuns {
     return this.resume(trace, trace.root, openedBy, at);
   }
 
-  /** If the run is paused, it goes on now, and those above it do. */
+  /** Resumes the run, and the runs above it, if they are paused. */
   resume(trace: TraceRecord, run: AgentRun, openedBy: string, at: Instant): AgentRun {
     if (run.state !== "interrupted") return run;
     if (run.parent !== undefined) this.resume(trace, run.parent, openedBy, at);
     if (run !== trace.root) {
-      // A segment of the same run would stand where the first one does, under what is over.
+      // A segment of the same run would be placed below the ended parent.
       run.resumedFrom = run.runId;
       run.runId = nextRunId(run.runId, openedBy);
     }
@@ -151,16 +151,16 @@ export class AgentRuns {
   }
 
   /**
-   * An agent's span has ended.
+   * An agent's span ended.
    *
-   * @returns false when its start was not seen, or its end was.
+   * @returns false if its start was not seen, or it ended before.
    */
   end(trace: TraceRecord, span: SdkSpan, endedAt: Instant): boolean {
     const run = trace.agents.get(span.spanId);
     if (run?.span === undefined) return false;
     this.resume(trace, run, span.spanId, endedAt);
     const at = notBefore(endedAt, run.startedAt);
-    // Only an SDK that ends no agent that pauses leaves one below without its end: this one is done.
+    // Only an SDK before 0.14 leaves paused agents below open. This agent itself is done.
     if (this.#pauseBelow(trace, run, at)) {
       run.toolWaits = false;
       this.goesOnWithout(trace, run, at);
@@ -170,8 +170,8 @@ export class AgentRuns {
     const parsed = problemOf(run, span);
     const problem = parsed === undefined ? undefined : { parsed, of: run };
     const waiting = waitingCalls(trace, run);
-    // From 0.14 on, the SDK ends the span of an agent that pauses. It paused if its model asked for
-    // calls that were never made.
+    // From 0.14, the SDK ends the span of a paused agent. An agent is paused if its model asked for calls that were
+    // not made.
     if (problem === undefined && !run.handedOff && (waiting.length > 0 || run.toolWaits)) {
       run.waitsItself = true;
       this.#pause(trace, run, at, waiting);
@@ -183,8 +183,8 @@ export class AgentRuns {
   }
 
   /**
-   * A run's model has what the tools gave: those of their agents that wait are not waited for. Who
-   * resumes such an agent, resumes that one alone.
+   * The run's model got the results of the tools, so it does not wait for paused agents below. Those are resumed
+   * separately.
    */
   goesOnWithout(trace: TraceRecord, run: AgentRun, at: Instant): void {
     if (trace.agents.size < 2) return;
@@ -193,8 +193,8 @@ export class AgentRuns {
   }
 
   /**
-   * A tool of a resumed agent failed. Where that ends the run, the SDK before 0.14 writes so on the
-   * agent's span, and never ends it.
+   * A tool of a resumed agent failed. If that ends the run, the SDK before 0.14 sets the error of the agent's span,
+   * but does not end the span.
    */
   endIfThrown(trace: TraceRecord, run: AgentRun, at: Instant): void {
     this.#later(trace, () => {
@@ -203,19 +203,19 @@ export class AgentRuns {
     });
   }
 
-  /** The trace has ended: agents that are still at work are paused, and its own run is over. */
+  /** The trace ended. Agents that are still working are paused, and the trace's own run ends. */
   traceEnded(trace: TraceRecord, at: Instant): void {
     const below = this.pause(trace, at);
     const { root } = trace;
     if (below || root === undefined || root.state !== "open") return;
-    // A paused agent that goes on inside a tool ends the trace that the tool's own agent is still in.
+    // A paused agent that is resumed inside a tool ends the trace, while the tool's own agent is still working.
     if (trace.open.size === 0 || !busyRuns(trace).has(root)) this.#closeRoot(trace, root, at);
   }
 
   /**
-   * Agents at work, in which no call is going on, are paused; so is the trace's own run then.
+   * Pauses working agents without an open call, and then the trace's own run.
    *
-   * @returns whether there was one.
+   * @returns whether any agent was paused.
    */
   pause(trace: TraceRecord, at: Instant): boolean {
     if (trace.agents.size === 0) return false;
@@ -236,14 +236,14 @@ export class AgentRuns {
     return paused.length > 0;
   }
 
-  /** An agent's span has begun the run, or goes on with it. */
+  /** Links an agent's span to its run, at the start or on resumption. */
   #works(trace: TraceRecord, span: SdkSpan, run: AgentRun): AgentRun {
     run.span = span;
     trace.agents.set(span.spanId, run);
     if (trace.awaited.length > 0) takeAwaited(trace, run);
     if (!run.top) return run;
     trace.openTop += 1;
-    // The code around it goes on after what failed before.
+    // The code around it continued after an earlier failure.
     trace.problem = undefined;
     return run;
   }
@@ -256,9 +256,9 @@ export class AgentRuns {
     top: boolean,
   ): AgentRun {
     const { pausedRootId } = trace;
-    // How far that run had come is not known here, and its next segment might be there already.
+    // The number of segments of that run is not known here, so its next segment gets a new run ID.
     if (pausedRootId !== undefined) trace.rootRunId = nextRunId(pausedRootId, openedBy);
-    // An agent's run is named after its span: one above it can't be, though that span opens both.
+    // The agent's run has the span's ID, so the run above it needs another one, although the span opens both.
     else if (!top) trace.rootRunId ??= nextRunId(runIdOfTrace(trace.traceId), openedBy);
     const runId = trace.rootRunId ?? openedBy;
     const scope = {
@@ -274,7 +274,7 @@ export class AgentRuns {
   }
 
   #open(trace: TraceRecord, scope: RunPlace, openedBy: string, at: Readonly<Instant>): AgentRun {
-    // Field by field: spreading `scope` would cost more than all the rest of this.
+    // Field by field: spreading `scope` is slower than the rest of this method.
     const run: AgentRun = {
       runId: scope.runId,
       resumedFrom: scope.resumedFrom,
@@ -311,7 +311,7 @@ export class AgentRuns {
     return run;
   }
 
-  /** The trace's own run ends with the last agent at the top; a workflow, when its trace does. */
+  /** Ends the trace's own run with the last top-level agent. A named trace ends it when the trace ends. */
   #topEnded(trace: TraceRecord, run: AgentRun, at: Instant, problem: Problem | undefined): void {
     if (problem !== undefined) trace.problem = problem;
     else if (run.handedOff) return;
@@ -325,8 +325,8 @@ export class AgentRuns {
   }
 
   /**
-   * The SDK does not end a trace whose code threw. So a workflow fails with its agent, unless the
-   * code around catches that and at once runs another.
+   * The SDK does not end a trace whose code threw. The trace's run therefore fails with its agent, unless the
+   * surrounding code catches the error and starts another agent at once.
    */
   #failLater(trace: TraceRecord, root: AgentRun, at: Instant, problem: Problem): void {
     this.#later(trace, () => {
@@ -334,7 +334,7 @@ export class AgentRuns {
     });
   }
 
-  /** The trace's own run fails with an agent at the top, pauses with one, or is complete. */
+  /** Ends the trace's own run: it failed or paused with a top-level agent, or is complete. */
   #closeRoot(trace: TraceRecord, root: AgentRun, at: Instant): void {
     const waits = [...trace.agents.values()].some((run) => run.top && run.state === "interrupted");
     if (trace.problem === undefined && waits) {
@@ -354,9 +354,9 @@ export class AgentRuns {
   }
 
   /**
-   * Agents of the run's tools pause whose spans the SDK before 0.14 does not end.
+   * Pauses agents of the run's tools. The SDK before 0.14 does not end their spans.
    *
-   * @returns whether there was one.
+   * @returns whether any agent was paused.
    */
   #pauseBelow(trace: TraceRecord, run: AgentRun, at: Instant): boolean {
     const still = [...trace.agents.values()].filter(
@@ -388,9 +388,9 @@ export class AgentRuns {
 const NO_CALLS: readonly AskedCall[] = [];
 const NOWHERE: Scope = { run: undefined, toolUseId: undefined };
 
-/** What an agent failed with; `undefined` when it did not. */
+/** The error of an agent's span. `undefined`: it did not fail. */
 function problemOf(run: AgentRun, { error }: SdkSpan) {
-  // A stream that is called off ends its agent without an error; its model call has it.
+  // An aborted stream ends its agent without an error. Its model call has the error.
   if (error === null) return run.modelError;
   const thrown = error.message === THROWN || error.data === undefined || error.data === null;
   return thrown ? parseSpanError(error) : undefined;

@@ -1,13 +1,13 @@
 import { type DecisionDetails, millisecondsBetween } from "../../events/door.ts";
-import { type DecidedBy, personOf, type ToolDecision } from "../core/decided-by.ts";
+import { type DecidedBy, personOf, type ToolDecision } from "../core/hooks.ts";
 import { fieldIn, listOf, textOf } from "../core/narrow.ts";
 import type { AskedCall } from "./span-answer.ts";
 import type { AgentRun, TraceRecord } from "./trace-record.ts";
 
-// Decisions about calls. The SDK's spans show a rejection, and that a call begins which a run had waited
-// for. That calls of a tool are always approved stands in the state of the run alone.
+// Decisions about calls. The SDK's spans show a rejection, and the start of a call that the run waited for. Only the
+// run's state shows that calls of a tool are always approved.
 
-/** What is known of decisions of an agent's calls. */
+/** Details of decisions about an agent's calls. */
 export class Approvals {
   readonly #decidedBy: DecidedBy | undefined;
   readonly #trouble: (error: unknown) => void;
@@ -18,8 +18,8 @@ export class Approvals {
   }
 
   /**
-   * The details of a decision. The calls that a run waited for were decided by a person; any other by
-   * what a person said of all calls of the tool before, or by the program.
+   * The details of a decision. A person decided about the calls that a run waited for. Other calls were decided by a
+   * rule, or by an earlier decision about all calls of the tool.
    */
   detailsOf(trace: TraceRecord, run: AgentRun, decision: ToolDecision): DecisionDetails {
     const { outcome } = decision;
@@ -36,7 +36,7 @@ export class Approvals {
     };
   }
 
-  /** Whether all calls of the tool are approved, as far as the state of the run is known. */
+  /** Whether all calls of the tool are approved, as far as the run's state is known. */
   isAlways({ state }: TraceRecord, tool: string): boolean {
     const context = fieldIn(state?.deref(), "_context");
     if (context === undefined) return false;
@@ -52,15 +52,15 @@ export class Approvals {
 }
 
 const NONE = {};
-/** Most calls of a state that are looked at. */
+/** Maximum number of calls of a state that are read. */
 const MOST = 1000;
 
-/** A call that a state waits for, and the name of its agent. */
+/** A call that a paused run waits for, and the name of its agent. */
 export interface AwaitedCall extends AskedCall {
   readonly agent: string;
 }
 
-/** The calls that the SDK's state of a paused run waits for: in another process, no span showed them. */
+/** The calls that a paused run waits for, from the SDK's state. This process did not see their spans. */
 export function awaitedCalls(state: object): readonly AwaitedCall[] {
   const read = fieldIn(state, "getInterruptions");
   const items: unknown = typeof read === "function" ? read.call(state) : undefined;

@@ -19,9 +19,9 @@ import {
   toMessages,
   toolEnvelopeOf,
 } from "../../events/door.ts";
+import { describedIn } from "../core/model-request.ts";
 import { textOf } from "../core/narrow.ts";
 import { type OpenEnvelope, type SafeSink, withDetails } from "../core/safe-sink.ts";
-import { describedIn } from "../core/tool-descriptions.ts";
 import { isZeroCost } from "../runtime/price.ts";
 import { eventIdOf, type News } from "./ids.ts";
 import { exceptionIn, type ParsedError, thrownIn } from "./parse-span-error.ts";
@@ -56,8 +56,6 @@ export class CallEvents {
   }
 
   toolStarted({ trace, run, open }: CallScope): void {
-    const { tenantId } = trace;
-    if (tenantId === undefined) return;
     const { name, input } = open.span.spanData;
     const description = describedIn(run.tools, textOf(name) ?? "");
     const sent = envelope(trace, run, open, "start", open.startedAt);
@@ -67,7 +65,7 @@ export class CallEvents {
       {
         type: "tool_start",
         run_id: run.runId,
-        tenant_id: tenantId,
+        tenant_id: trace.tenantId,
         tool_use_id: idOf(open),
         tool: textOf(name) ?? "",
         input: this.contentNeed === "none" ? undefined : inputIn(input),
@@ -77,13 +75,11 @@ export class CallEvents {
   }
 
   toolApproved({ trace, run, open }: CallScope, decision: DecisionDetails): void {
-    const { tenantId } = trace;
-    if (tenantId === undefined) return;
     this.#sink.send(
       {
         type: "tool_call_approved",
         run_id: run.runId,
-        tenant_id: tenantId,
+        tenant_id: trace.tenantId,
         tool_use_id: idOf(open),
         tool: textOf(open.span.spanData.name) ?? "",
       },
@@ -97,13 +93,11 @@ export class CallEvents {
     reason: string,
     decision: DecisionDetails,
   ): void {
-    const { tenantId } = trace;
-    if (tenantId === undefined) return;
     this.#sink.send(
       {
         type: "tool_call_denied",
         run_id: run.runId,
-        tenant_id: tenantId,
+        tenant_id: trace.tenantId,
         tool_use_id: idOf(open),
         tool: textOf(open.span.spanData.name) ?? "",
         reason,
@@ -113,14 +107,12 @@ export class CallEvents {
   }
 
   toolCompleted({ trace, run, open }: CallScope, at: Instant): void {
-    const { tenantId } = trace;
-    if (tenantId === undefined) return;
     const { name, output } = open.span.spanData;
     this.#sink.send(
       {
         type: "tool_complete",
         run_id: run.runId,
-        tenant_id: tenantId,
+        tenant_id: trace.tenantId,
         tool_use_id: idOf(open),
         tool: textOf(name) ?? "",
         duration_ms: lasted(open, at),
@@ -130,7 +122,7 @@ export class CallEvents {
     );
   }
 
-  /** @param isShown the SDK shows the failure to the model: then the span may have the text. */
+  /** @param isShown whether the SDK shows the failure to the model. The span may have that text. */
   toolFailed(
     scope: CallScope,
     at: Instant,
@@ -165,14 +157,12 @@ export class CallEvents {
     failure: ToolFailure,
     details: EventDetails | undefined,
   ): void {
-    const { tenantId } = trace;
-    if (tenantId === undefined) return;
     const { envelope: error, error_for_llm, kind } = failure;
     this.#sink.send(
       {
         type: "tool_error",
         run_id: run.runId,
-        tenant_id: tenantId,
+        tenant_id: trace.tenantId,
         tool_use_id: idOf(open),
         tool: textOf(open.span.spanData.name) ?? "",
         error: failure.error,
@@ -186,8 +176,6 @@ export class CallEvents {
   }
 
   modelStarted({ trace, run, open }: CallScope): void {
-    const { tenantId } = trace;
-    if (tenantId === undefined) return;
     const input = this.#askedOf(trace, run, open);
     const { spanData } = open.span;
     open.inputSent = input !== undefined;
@@ -195,7 +183,7 @@ export class CallEvents {
       {
         type: "model_start",
         run_id: run.runId,
-        tenant_id: tenantId,
+        tenant_id: trace.tenantId,
         model_call_id: open.span.spanId,
         model: requestedModel(spanData) ?? null,
         ...requestIn(spanData),
@@ -205,19 +193,17 @@ export class CallEvents {
     );
   }
 
-  /** @param cost as decimal text, where it is known. */
+  /** @param cost US dollars as decimal text, if known. */
   modelAnswered(
     { trace, run, open }: CallScope,
     at: Instant,
     answer: ModelAnswer,
     cost: string | undefined,
   ): void {
-    const { tenantId } = trace;
-    if (tenantId === undefined) return;
     const event: Open<ModelComplete> = {
       type: "model_complete",
       run_id: run.runId,
-      tenant_id: tenantId,
+      tenant_id: trace.tenantId,
       model_call_id: open.span.spanId,
       model: answer.model ?? null,
       ...requestIn(open.span.spanData),
@@ -231,7 +217,7 @@ export class CallEvents {
       ...(answer.tools === undefined ? {} : { tools: answer.tools }),
     };
     if (answer.output !== undefined && isOwn(open)) noteAnswer(trace, run, answer.output);
-    // The Responses API's input is on a span that is not streamed only once it was answered.
+    // The span of a complete (not streamed) response gets the input only at its end.
     if (!open.inputSent) event.input = this.#askedOf(trace, run, open);
     if (cost !== undefined) event.cost_usd = cost;
     const sent = envelope(trace, run, open, "end", at);
@@ -242,15 +228,13 @@ export class CallEvents {
   }
 
   modelFailed({ trace, run, open }: CallScope, at: Instant, parsed: ParsedError): void {
-    const { tenantId } = trace;
-    if (tenantId === undefined) return;
     const thrown = thrownIn(parsed);
     const kind = classifyFailure(thrown, FROM_MODEL);
     this.#sink.send(
       {
         type: "model_error",
         run_id: run.runId,
-        tenant_id: tenantId,
+        tenant_id: trace.tenantId,
         model_call_id: open.span.spanId,
         model: requestedModel(open.span.spanData) ?? null,
         duration_ms: lasted(open, at),
@@ -262,7 +246,7 @@ export class CallEvents {
     );
   }
 
-  /** The model's input, if the span has it by now and the sink reads it. */
+  /** The model's input, if the span already has it and the sink reads it. */
   #askedOf(trace: TraceRecord, run: AgentRun, open: OpenSpan): readonly InputMessage[] | undefined {
     const { spanData } = open.span;
     const given = spanData.type === "response" ? spanData._input : spanData.input;
@@ -278,19 +262,19 @@ export class CallEvents {
 
 type Open<E> = { -readonly [K in keyof E]: E[K] };
 
-/** What the SDK told the model in place of a result. Without sensitive data, spans do not have it. */
+/** The text that the SDK gave the model instead of a result. Spans without sensitive data do not have it. */
 function resultOf({ span }: OpenSpan): string | undefined {
   return textOf(span.spanData.output);
 }
 
-/** The agent's model is asked, and not one that a tool asks. */
+/** Whether the model belongs to the agent, and not to code of a tool. */
 function isOwn({ scope }: OpenSpan): boolean {
   return scope.toolUseId === undefined;
 }
 
 /**
- * The input of a tool: the SDK has it as JSON text. Text of another form, such as a search, stays as it
- * is, and so does JSON that is no object, since it may be such a text.
+ * The input of a tool. The SDK has it as JSON text. Other text, such as a search query, is unchanged. So is JSON that
+ * is not an object, because it may be such a text.
  */
 function inputIn(given: unknown): unknown {
   const text = textOf(given);
@@ -303,12 +287,12 @@ function inputIn(given: unknown): unknown {
   }
 }
 
-/** The id of a tool call: the model's, where it is known. */
+/** The ID of a tool call: the model's, if known. */
 function idOf({ scope, span }: OpenSpan): string {
   return scope.toolUseId ?? span.spanId;
 }
 
-/** Named after the SDK's span, so that an event that is sent twice is the same event. */
+/** The event's ID is derived from the SDK's span, so that duplicates are recognised. */
 function envelope(
   trace: TraceRecord,
   run: AgentRun,

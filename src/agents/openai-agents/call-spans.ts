@@ -26,38 +26,38 @@ import { requestIn } from "./span-request.ts";
 import { notBefore } from "./span-time.ts";
 import type { AgentRun, Failure, OpenSpan, TraceRecord } from "./trace-record.ts";
 
-/** What upstream sends of a tool call that pauses. */
+/** The error of a tool call that pauses, with upstream's text. */
 const WAITS: ParsedError = {
   text: "an agent that it runs waits for an approval",
   error: AgentError.interrupted({ type: "custom" }),
   ofTool: false,
 };
-/** The rest of the answer is not awaited: the run that asked for it was called off. */
+/** The run was aborted, so the rest of the answer is not read. */
 const BROKEN_OFF: ParsedError = {
   text: "the stream was broken off",
   error: AgentError.cancelled(),
   ofTool: false,
 };
 const FROM_TOOL: FailureSource = { origin: "tool" };
-/** What the SDK writes on a tool's span whose error it shows to the model, and goes on. */
+/** The SDK's text on a tool's span if it shows the error to the model and continues. */
 const SHOWN_TO_MODEL = "Error running tool (non-fatal)";
-/** On the span of a call that was not approved, the id of the call. */
+/** Matches the error of a rejected call, and captures the call's ID. */
 const REJECTED = /^Tool execution for (.+) was manually rejected by user\.$/s;
 
 export interface CallSpanOptions {
   readonly approvals: Approvals;
   readonly isFailure: IsFailure | undefined;
   readonly price: Price | undefined;
-  /** Called with what is thrown in a start that is sent later. */
+  /** Called with errors of a start that is sent later. */
   readonly trouble: (error: unknown) => void;
 }
 
 /**
- * Calls of tools and models.
+ * Follows calls of tools and models.
  *
- * The SDK fills a span in just after its start, so a start is sent a moment later: as soon as the
- * running code gives way, or when something happens below. A tool's start is held a little longer
- * while its input is not there, since the call may turn out to be denied.
+ * The SDK adds data to a span just after its start. So a start is sent in a later microtask, or when something
+ * happens below the call. A tool's start is held until the next task if its input is missing, because the call may be
+ * rejected.
  */
 export class CallSpans {
   readonly #events: CallEvents;
@@ -74,7 +74,7 @@ export class CallSpans {
     this.#price = price;
   }
 
-  /** A call's span has started. */
+  /** A call's span started. */
   opened(trace: TraceRecord, run: AgentRun, open: OpenSpan): void {
     if (isOwnModelCall(open)) {
       run.modelError = undefined;
@@ -84,7 +84,7 @@ export class CallSpans {
       run.unasked = undefined;
       run.resumed = false;
     }
-    // A microtask: `queueMicrotask` would make an async resource for each.
+    // `queueMicrotask` would create an async resource for each call.
     void GIVEN_WAY.then(() => {
       if (open.startSent) return;
       this.#contain(() => {
@@ -95,7 +95,7 @@ export class CallSpans {
     });
   }
 
-  /** Sends the start of a call, unless it has been sent. */
+  /** Sends the start of a call, if it was not sent before. */
   sendStart({ trace, run, open }: CallScope): void {
     if (open.startSent) return;
     open.startSent = true;
@@ -119,7 +119,7 @@ export class CallSpans {
     this.#events.toolStarted({ trace, run, open });
   }
 
-  /** @param waits it ended because an agent that works for it waits for an approval. */
+  /** @param waits whether the call ended because an agent below it waits for an approval. */
   toolEnded(scope: CallScope, at: Instant, waits: boolean): void {
     const { run, open } = scope;
     const { error } = open.span;
@@ -160,7 +160,7 @@ export class CallSpans {
     return this.#approvals.detailsOf(trace, run, { outcome, tool, toolUseId, reason });
   }
 
-  /** Calls of a run that are still open when it ends are cancelled: their tools did not fail. */
+  /** Ends calls that are open at the end of their run as cut off, because their tools did not fail. */
   cutOff(trace: TraceRecord, run: AgentRun, at: Instant, failure: Failure | undefined): void {
     for (const open of trace.open.values()) {
       if (open.kind !== "tool" || open.scope.run !== run || open.isCut) continue;
@@ -195,7 +195,7 @@ export class CallSpans {
     }
     const failure = failureIn(spanData);
     if (failure !== undefined) {
-      // The run goes on: the SDK did not take it for a failure.
+      // The run continues, because the SDK does not treat this as a failure.
       this.#events.modelFailed(scope, at, { text: failure, error: undefined, ofTool: false });
       return;
     }
@@ -214,7 +214,7 @@ export class CallSpans {
     return costOf(this.#price, { provider, model, responseModel, usage }, this.#trouble);
   }
 
-  /** Work that is done later is not awaited: what it throws would end the process. */
+  /** Errors in later work must not end the process. */
   #contain(work: () => void): void {
     try {
       work();
@@ -226,7 +226,7 @@ export class CallSpans {
 
 const GIVEN_WAY = Promise.resolve();
 
-/** Whether the agent's model is asked. What code of a tool asks a model is the tool's own affair. */
+/** Whether it is a model call of the agent, and not of a tool's code. */
 export function isOwnModelCall({ kind, scope }: OpenSpan): boolean {
   return kind === "model" && scope.toolUseId === undefined;
 }
@@ -235,7 +235,7 @@ function asks(run: AgentRun, { asked, tools }: ModelAnswer): void {
   run.tools = tools;
   run.unread = asked === undefined;
   run.asked = withoutHandoffs(asked ?? [], run.span?.spanData);
-  // The end of a model call may come late, when tools that it asked for have begun.
+  // The end of a model call may arrive after the start of its tools.
   for (const name of run.unasked ?? []) {
     const call = run.asked.find(({ tool, begun }) => tool === name && !begun);
     if (call !== undefined) call.begun = true;
@@ -244,7 +244,7 @@ function asks(run: AgentRun, { asked, tools }: ModelAnswer): void {
 
 const hasInput = ({ span }: OpenSpan) => textOf(span.spanData.input) !== undefined;
 
-/** Whether, after a pause, another call is equal: which of them was denied follows from the denial. */
+/** Whether another waiting call has the same tool and input. Only a rejection tells them apart then. */
 function hasTwin(run: AgentRun, { span }: OpenSpan): boolean {
   if (!run.resumed) return false;
   const { name, input } = span.spanData;
@@ -255,8 +255,8 @@ function hasTwin(run: AgentRun, { span }: OpenSpan): boolean {
 }
 
 /**
- * The call of the model's last answer that a tool's span is about. The span does not say; name and
- * arguments do. Where several could be meant, none is.
+ * The call of the model's last answer that a tool's span belongs to, found by name and arguments, because the span
+ * has no call ID. `undefined` if several calls match.
  */
 function askedCall(run: AgentRun, name: string, input: string | undefined): AskedCall | undefined {
   let found: AskedCall | undefined;
@@ -269,26 +269,23 @@ function askedCall(run: AgentRun, name: string, input: string | undefined): Aske
     else if (input === undefined) return undefined;
     else if (!hasParts(input, found) && hasParts(input, call)) found = call;
   }
-  // After a pause, a call that had begun is made again: an agent used as a tool goes on.
+  // After a pause, an agent used as a tool makes the same call again.
   return found ?? (run.resumed ? again : undefined);
 }
 
 const hasParts = (input: string, { parts }: AskedCall) =>
   parts.every((part) => input.includes(part));
 
-/**
- * What a tool call failed with, and where: a run below it that failed with the same text is further
- * inside.
- */
+/** The failure of a tool call. If a run below it failed with the same text, its source is used. */
 
 function callFailure({ trace, run, open }: CallScope, error: SdkSpanError): Failure {
-  const parsed = withThrown(parseSpanError(error), error, open.came);
+  const parsed = withThrown(parseSpanError(error), error, open.outcome);
   const { toolUseId } = open.scope;
   for (const { failure, parent, parentToolUseId } of trace.agents.values()) {
     if (parent !== run || parentToolUseId !== toolUseId || failure === undefined) continue;
     if (failure.parsed.text !== parsed.text) continue;
     const { source } = failure;
-    // The SDK's own error around that of a tool says less than that one did.
+    // The SDK wraps the tool's error in its own, which has less data.
     if (parsed.thrown !== undefined && parsed.error !== undefined) return { parsed, source };
     const { error, thrown } = failure.parsed;
     return { parsed: { ...parsed, error, thrown }, source };
@@ -296,10 +293,10 @@ function callFailure({ trace, run, open }: CallScope, error: SdkSpanError): Fail
   return { parsed, source: { origin: "tool", tool: textOf(open.span.spanData.name) ?? "" } };
 }
 
-/** The result itself, where `withSpan` saw it and the SDK took it as it was; else its text. */
-function resultOf({ came }: OpenSpan, output: unknown): unknown {
-  if (came === undefined || !("value" in came)) return output;
-  const { value } = came;
+/** The result that `withSpan` saw, if the SDK used it unchanged, else the span's text. */
+function resultOf({ outcome }: OpenSpan, output: unknown): unknown {
+  if (outcome === undefined || !("value" in outcome)) return output;
+  const { value } = outcome;
   if (output === undefined) return value;
   try {
     return JSON.stringify(value) === output ? value : output;

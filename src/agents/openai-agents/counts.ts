@@ -8,19 +8,19 @@ export interface ProcessorCounts {
   readonly tripwires: number;
   /** Requests for the tool lists of MCP servers. */
   readonly mcpLists: number;
-  /** Spans of any other kind: custom, speech, transcription, and what newer SDKs add. */
+  /** Spans of other kinds: custom, speech, transcription, and kinds of newer SDKs. */
   readonly otherSpans: number;
   /** Spans that ended without a start, or ended twice. */
   readonly strayEnds: number;
-  /** Traces that were skipped because their tenant is not known. */
+  /** Traces without a known tenant. Nothing of them is sent. */
   readonly untenanted: number;
-  /** Spans that were not followed: those of such traces, or with another tenant than their trace. */
+  /** Spans that were not followed: those of such traces, and those with another tenant than their trace. */
   readonly unfollowedSpans: number;
-  /** Traces that were forgotten to make room while something in them was open or paused. */
+  /** Traces that were forgotten because of `maxTraces`, while something in them was open or paused. */
   readonly forgottenTraces: number;
   /** Spans that were not followed because too many are open in their trace. */
   readonly crowdedSpans: number;
-  /** Callbacks in which something threw: it was kept from the SDK. */
+  /** Callbacks that failed. The errors did not reach the SDK. */
   readonly troubles: number;
 }
 

@@ -1,9 +1,9 @@
 import type { AgentRun, Scope, TraceRecord } from "./trace-record.ts";
 
-/** Handoffs of a trace whose next agent has not begun: one whose agent never does stays until then. */
+/** Maximum number of pending handoffs of a trace. A handoff is pending until its next agent starts. */
 const MAX_HANDOFFS = 64;
 
-/** The run's agent hands control to the agent of that name, which begins later. */
+/** Records a handoff to the agent with that name, which starts later. */
 export function handOff(trace: TraceRecord, run: AgentRun, to: string): void {
   run.handedOff = true;
   trace.handoffs.push({ from: run, to });
@@ -11,9 +11,9 @@ export function handOff(trace: TraceRecord, run: AgentRun, to: string): void {
 }
 
 /**
- * Who handed control to an agent that begins: an agent of the same tool call, or likewise at the top.
+ * Removes and returns the agent that handed off to a new agent. Both are in the same tool call, or both at the top.
  *
- * @param place where the agent begins.
+ * @param place the scope of the new agent.
  */
 export function takeHandoff(
   { handoffs }: TraceRecord,

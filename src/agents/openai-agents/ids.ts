@@ -1,4 +1,4 @@
-/** The SDK's span ids: `span_` and 24 hex digits. */
+/** Length of the SDK's span IDs: `span_` and 24 hex digits. */
 const SPAN_ID_LENGTH = 29;
 
 const LAST_DIGIT = {
@@ -12,10 +12,10 @@ const LAST_DIGIT = {
   "run-end": "8",
 } as const;
 
-/** The events of a call, or of the runs that a span opened: the trace's own, and one below it. */
+/** An event of a call, or of a run that a span opened: the trace's own run, or one below it. */
 export type News = keyof typeof LAST_DIGIT;
 
-/** Where the span id's digits stand in the text of a UUID; zeros and the last digit follow. */
+/** Positions of the span ID's digits in a UUID. Zeros and the last digit follow. */
 const GROUPS = [
   { from: 5, to: 0, digits: 8 },
   { from: 13, to: 9, digits: 4 },
@@ -24,12 +24,12 @@ const GROUPS = [
   { from: 25, to: 24, digits: 4 },
 ] as const;
 
-/** Written anew for every id: a text made of one piece, since the bridge reads it character by character. */
+/** Reused for every ID, which makes a flat string. The bridge reads it character by character. */
 const CODES = Array.from("00000000-0000-0000-0000-000000000000", (char) => char.charCodeAt(0));
 
 /**
- * The event id of an event of a span: the same however often it is sent. Made to look like a UUID
- * where the span id allows it, since a bridge remembers those as they are and hashes other ids.
+ * The ID of a span's event, the same whenever it is sent. It looks like a UUID if the span's ID allows it, because a
+ * bridge stores UUIDs directly and hashes other IDs.
  */
 export function eventIdOf(spanId: string, news: News): string {
   if (spanId.length !== SPAN_ID_LENGTH) return `${spanId}:${news}`;
@@ -44,8 +44,8 @@ const PREFIX = "trace_";
 const HEX_32 = /^[0-9a-f]{32}$/;
 
 /**
- * The run id of a trace's own run. The SDK's `trace_` and 32 hex digits become the UUID with these
- * digits, so that OpenTelemetry's trace id is the SDK's: one search finds both. Another id stays.
+ * The run ID of a trace's own run. `trace_` and 32 hex digits become the UUID with these digits, so that
+ * OpenTelemetry has the same trace ID as the SDK. Other IDs are unchanged.
  */
 export function runIdOfTrace(traceId: string): string {
   if (!traceId.startsWith(PREFIX)) return traceId;
@@ -55,7 +55,7 @@ export function runIdOfTrace(traceId: string): string {
   return `${parts.join("-")}-${hex.slice(20)}`;
 }
 
-/** The id of the run that goes on after a pause, the same whichever process sends it. */
+/** The ID of a resumed run, the same in every process. */
 export function nextRunId(runId: string, openedBy: string): string {
   const dot = runId.indexOf(".");
   return `${dot < 0 ? runId : runId.slice(0, dot)}.${openedBy}`;

@@ -3,89 +3,80 @@ import {
   checkWhole,
   type InnerSink,
   type IsFailure,
+  isPromise,
   isSpanActivator,
   tellHook,
 } from "../../events/door.ts";
 import { checkCommonOptions } from "../core/common-options.ts";
-import type { DecidedBy } from "../core/decided-by.ts";
+import type { DecidedBy } from "../core/hooks.ts";
 import { fieldIn, fieldsOf, textOf } from "../core/narrow.ts";
 import { SafeSink } from "../core/safe-sink.ts";
 import { withCurrentRun } from "../runtime/active-run.ts";
 import type { Price } from "../runtime/price.ts";
 import type { RunSubject } from "../runtime/run-subject.ts";
-import { watched } from "./came.ts";
 import { type MutableCounts, noCounts, type ProcessorCounts } from "./counts.ts";
 import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { TraceFollower } from "./trace-follower.ts";
-import { topRunId } from "./trace-record.ts";
+import { type CodeOutcome, topRunId } from "./trace-record.ts";
 
-/** By this a processor of whichever copy of this package is known. */
+/** Marks a processor of any loaded copy of this package. */
 export const OPENAI_AGENTS_PROCESSOR: unique symbol = Symbol.for(
   "entelix-otel.openai-agents-processor.v1",
 );
 
-/** Where the events go, and whose they are. */
+/** Options of {@link OpenAIAgentsProcessor}. */
 export interface OpenAIAgentsProcessorOptions {
   /** Where the events go: a `Bridge`, or any other sink. */
   readonly sink: InnerSink;
   /**
    * The tenant of the runs: a string, or a function that is called when a trace starts. The trace's
-   * `metadata.tenant_id`, and the tenant of a surrounding run of `entelix-otel/runtime`, take
-   * precedence.
+   * `metadata.tenant_id` takes precedence, and then the tenant of a surrounding run of `entelix-otel/runtime`.
    */
   readonly tenant: string | ((trace: SdkTrace) => string);
   /**
-   * Whose runs a trace's are, from its `metadata` and `groupId`: personal data, so nothing of them is
-   * sent but what this returns. Called when a trace starts. If it throws, or returns what is no
-   * subject, `onError` is called, and nothing is sent of it. Default: nothing, or what the run of
-   * `entelix-otel/runtime` around the trace says.
+   * The subject of a trace's runs, from its `metadata` and `groupId`: personal data, so only the result of this
+   * function is sent. Called when a trace starts. If it throws or returns an invalid subject, `onError` is called and
+   * no subject is sent. Default: the subject of the surrounding run of `entelix-otel/runtime`, if any.
    *
    * @example
    * context: ({ metadata }) => ({ user: String(metadata?.user_id) })
    */
   readonly context?: ((trace: SdkTrace) => RunSubject | undefined) | undefined;
-  /**
-   * Maximum number of remembered traces with open spans, and separately of idle traces. Default
-   * 2,000.
-   */
+  /** Maximum number of remembered traces with open spans, and the same number of idle traces. Default 2,000. */
   readonly maxTraces?: number | undefined;
   /** How long `forceFlush` and `shutdown` wait for the sink, in ms. Default 5,000. */
   readonly flushTimeoutMs?: number | undefined;
   /**
-   * Which results of tools are failures. It gets the result as the trace has it: mostly text. Default:
-   * none. The call is then a `tool_error` with the wire code `tool_result_error`.
+   * Decides which tool results are failures. It gets the result in the trace, mostly a text. A failure is sent as
+   * `tool_error` with the wire code `tool_result_error`. Default: none.
    */
   readonly isFailure?: IsFailure | undefined;
-  /**
-   * Gives the price of a model call that said what it used, in US dollars. Default: none, so no cost is
-   * known.
-   */
+  /** Returns the price of a model call that reported its usage, in US dollars. Default: the cost is not known. */
   readonly price?: Price | undefined;
   /**
-   * Names the person behind a decision about a call that the run had waited for. It gets the metadata of
-   * the trace. Default: nobody is named.
+   * Names the person behind a decision about a call that the run waited for. It gets the metadata of the trace.
+   * Default: no person is named.
    */
   readonly decidedBy?: DecidedBy | undefined;
-  /** Called with errors of the sink and of the processor. Default: none. Both are counted. */
+  /** Called with errors of the sink and of the processor. Both are also counted. Default: not called. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** The fields of the SDK's `getCurrentSpan()` that `withSpan` needs. */
+/** The fields of the SDK's `getCurrentSpan()` that `withSpan` reads. */
 export type SpanReference = Pick<SdkSpan, "spanId" | "traceId">;
 
-/** What `noteResult` needs of the SDK's `RunResult` and `StreamedRunResult`. */
+/** The fields of the SDK's `RunResult` and `StreamedRunResult` that `noteResult` reads. */
 export interface RunOutcome {
   readonly interruptions?: readonly unknown[] | undefined;
   readonly state: unknown;
 }
 
 /**
- * A trace processor for the OpenAI Agents SDK. It sends the agents' runs, tool calls and model
- * calls to a sink. It does not import the SDK, and its errors never reach the SDK.
+ * A trace processor for the OpenAI Agents SDK. It sends the runs, tool calls and model calls of agents to a sink. It
+ * does not import the SDK, and its errors never reach the SDK.
  *
- * @throws TypeError from the constructor when `sink` or `tenant` is missing, or an option of
- *   another type.
- * @throws RangeError from the constructor when a number is out of its range.
+ * @throws TypeError from the constructor when `sink` or `tenant` is missing, or an option has the wrong type.
+ * @throws RangeError from the constructor when a number is out of range.
  *
  * @example
  * import { addTraceProcessor } from "@openai/agents";
@@ -101,7 +92,7 @@ export class OpenAIAgentsProcessor {
   readonly #timeoutMs: number;
   readonly #onError: ((error: unknown) => void) | undefined;
   readonly #counts: MutableCounts = noCounts();
-  /** The latest shutdown, as long as no event came since. */
+  /** The last shutdown, if no event came since. */
   #shutDown: Promise<void> | undefined;
 
   constructor(options: OpenAIAgentsProcessorOptions) {
@@ -133,7 +124,7 @@ export class OpenAIAgentsProcessor {
     return { ...this.#counts };
   }
 
-  /** Events that the sink did not take. */
+  /** Number of events that the sink refused. */
   get failures(): number {
     return this.#safeSink.failures;
   }
@@ -155,12 +146,11 @@ export class OpenAIAgentsProcessor {
   }
 
   /**
-   * Runs code of a tool inside the span of its call. HTTP and database spans become its children,
-   * and runs that it starts become child runs. The SDK's callbacks cannot do this. What the code
-   * throws or returns is then known as it is: the SDK keeps its text alone.
+   * Runs code of a tool inside the span of its call. HTTP and database spans become its children, and runs that it
+   * starts become child runs. The SDK's callbacks cannot do this. It also gets the original result or error of the
+   * code: the SDK only keeps texts.
    *
-   * @param span the result of the SDK's `getCurrentSpan()`. Without a span, `work` is called
-   *   outside any span.
+   * @param span the result of the SDK's `getCurrentSpan()`. Without a span, `work` is called outside any span.
    * @returns what `work` returns.
    *
    * @example
@@ -172,16 +162,15 @@ export class OpenAIAgentsProcessor {
     const { open, run, scope } = there;
     const sink: unknown = this.#sink;
     const call = () =>
-      watched(work, (came) => {
-        if (open !== undefined) open.came = came;
+      watched(work, (outcome) => {
+        if (open !== undefined) open.outcome = outcome;
       });
     return withCurrentRun(run, () => (isSpanActivator(sink) ? sink.withSpan(scope, call) : call()));
   }
 
   /**
-   * Reports a pause that the SDK does not report. A run that is resumed with the same `RunState`
-   * object has no end of trace, so only its result shows that it waits for a second approval. It is
-   * harmless in other cases.
+   * Reports a pause that the SDK does not report. A run that is resumed with the same `RunState` object does not end
+   * its trace, so only its result shows that it waits for a second approval. In other cases, this does nothing.
    *
    * @returns the result.
    *
@@ -203,10 +192,9 @@ export class OpenAIAgentsProcessor {
   }
 
   /**
-   * Reports that this process resumes a run that was paused in another process. From version 0.14,
-   * the SDK's trace does not show this, and the new spans would have the IDs of the other process's
-   * spans. It also shows which tools are always approved: only the state says so. It is harmless in
-   * other cases.
+   * Reports that this process resumes a run that was paused in another process. From version 0.14, the SDK's trace
+   * does not show this, and new spans would get the IDs of the other process's spans. The state also shows which
+   * tools are always approved. In other cases, this does nothing.
    *
    * @param state the result of `RunState.fromString`, before it is run.
    * @returns the state.
@@ -235,26 +223,26 @@ export class OpenAIAgentsProcessor {
   }
 
   /**
-   * Resolves when the sink accepted all events and was flushed, after `flushTimeoutMs` at the
-   * latest. Never rejects.
+   * Resolves when the sink has accepted all events and was flushed, after `flushTimeoutMs` at the latest. Never
+   * rejects.
    */
   async forceFlush(): Promise<void> {
     await this.#flush(this.#timeoutMs);
   }
 
   /**
-   * Like `forceFlush`. Without an event since the last flush, it returns that flush. The sink stays
-   * open because others may use it. The application shuts it down.
+   * Same as `forceFlush`, but returns the last flush if no event came since. The sink stays open, because others may
+   * use it. The application must shut it down.
    *
-   * @param timeout ms to wait; default `flushTimeoutMs`.
+   * @param timeout ms to wait. Default `flushTimeoutMs`.
    */
   async shutdown(timeout?: number): Promise<void> {
-    // SDK 0.4 calls this whenever the event loop is empty. A timer each time, and no process would end.
+    // SDK 0.4 calls this whenever the event loop is empty. A new timer each time would keep the process alive.
     this.#shutDown ??= this.#flush(timeout ?? this.#timeoutMs);
     await this.#shutDown;
   }
 
-  /** Nothing that goes wrong here reaches the SDK. */
+  /** Errors in `work` are counted and do not reach the SDK. */
   #contain(work: () => void): Promise<void> {
     this.#shutDown = undefined;
     try {
@@ -270,9 +258,9 @@ export class OpenAIAgentsProcessor {
     try {
       const found = this.#follower.whereIs(span.traceId, span.spanId);
       const run = found?.scope.run;
-      const tenantId = found?.trace.tenantId;
-      if (found === undefined || run === undefined || tenantId === undefined) return undefined;
+      if (found === undefined || run === undefined) return undefined;
       const { open, trace, scope } = found;
+      const { tenantId } = trace;
       const rootRunId = topRunId(trace, run);
       return {
         open,
@@ -307,7 +295,7 @@ export class OpenAIAgentsProcessor {
   }
 
   async #settled(): Promise<void> {
-    // The SDK ends a streamed trace a moment after its result.
+    // The SDK ends a streamed trace shortly after its result.
     await new Promise((resolve) => setImmediate(resolve));
     await this.#safeSink.settled();
     await this.#sink.forceFlush?.();
@@ -319,7 +307,25 @@ export class OpenAIAgentsProcessor {
   }
 }
 
-/** The SDK waits for a promise after each callback; one that is resolved serves for all. */
+/** The SDK awaits a promise after each callback. This one is reused. */
 const DONE: Promise<void> = Promise.resolve();
 
 function noValue(): void {}
+
+/** Calls `work` and reports its outcome before the caller gets it. */
+function watched<T>(work: () => T, report: (outcome: CodeOutcome) => void): T {
+  let result: T;
+  try {
+    result = work();
+  } catch (thrown) {
+    report({ thrown });
+    throw thrown;
+  }
+  if (isPromise(result)) {
+    result.then(
+      (value) => report({ value }),
+      (thrown: unknown) => report({ thrown }),
+    );
+  } else report({ value: result });
+  return result;
+}

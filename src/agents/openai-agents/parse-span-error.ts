@@ -7,43 +7,43 @@ import {
   textProperty,
 } from "../../events/door.ts";
 import { fieldsOf, textOf } from "../core/narrow.ts";
-import type { Came } from "./came.ts";
 import type { SdkSpanError } from "./sdk.ts";
+import type { CodeOutcome } from "./trace-record.ts";
 
-/** What a span's error says: the SDK keeps the text of what was thrown, never the thing itself. */
+/** The error of a span. The SDK keeps the text of an error, not the error itself. */
 export interface ParsedError {
-  /** For operators. */
+  /** The operator's text. */
   readonly text: string;
-  /** What it means; `undefined` when that is not known. */
+  /** The error's meaning. `undefined`: not known. */
   readonly error: AgentError | undefined;
-  /** A tool threw it, and the SDK gave up. */
+  /** Whether a tool threw it and the SDK ended the run. */
   readonly ofTool: boolean;
-  /** Name of its class, where the SDK kept it. */
+  /** Class name, if the SDK kept it. */
   readonly name?: string | undefined;
-  /** The thrown value itself, where `withSpan` saw it. */
+  /** The thrown value, if `withSpan` saw it. */
   readonly thrown?: { readonly value: unknown } | undefined;
 }
 
-/** `Name: message`, as an error prints itself. */
+/** `Name: message`, the string form of an error. */
 const PRINTED = /^([A-Za-z_$][\w$]*): ([\s\S]*)$/;
-/** What Node puts before the code of a failed connection or look-up. */
+/** Node's text before the code of a failed connection or look-up. */
 const SYSTEM = /^(?:connect|read|write|getaddrinfo|query[A-Za-z]*) (E[A-Z_]+)\b/;
-/** Names of classes. What else stands before a colon may be any word. */
+/** Class names. Other words may also stand before a colon. */
 const CLASS = /^[A-Za-z_$][\w$]*(?:Error|Exception|Triggered)$/;
-/** What OpenAI's client puts before a provider's message. */
+/** The status that OpenAI's client puts before a provider's message. */
 const STATUS = /^([45]\d\d) /;
 const TURNS = /^Max turns \((\d{1,6})\) exceeded/;
-/** On a tool's span, where the name of the error is lost: before 0.20 of the SDK. */
+/** On a tool's span before SDK 0.20, which does not keep the error's name. */
 const TOOL_TRIPPED = /^Tool (?:input|output) guardrail triggered: /;
 const TOOL_LATE = /^Tool '.*' timed out after \d+ms\.$/s;
-/** Goes on with what could not be read of the model's answer, and that quotes it. */
+/** The rest of this text quotes the model's answer. */
 const WRONG_OUTPUT = "Invalid output type: ";
 const TOOLS_FAILED = "Failed to run function tools: ";
-/** Of a thrown text, `null` or the like the SDK keeps nothing. */
+/** The SDK keeps nothing of a thrown text or `null`. */
 const NO_TEXT = "something that is no error was thrown";
 const GUARDRAIL_BROKE = " guardrail failed to complete: ";
 
-/** Errors whose name the SDK loses, by their fixed message, as the classifier knows them. */
+/** Names that the SDK loses, by the fixed message of the error. */
 const LOST_NAMES: ReadonlyMap<string, string> = new Map([
   ["Request was aborted.", "APIUserAbortError"],
   ["This operation was aborted", "AbortError"],
@@ -54,11 +54,11 @@ const LOST_NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads a span's error. Texts that hold what a user or a model wrote (a guardrail's findings, a
- * refusal, an answer of the wrong type) are replaced by fixed ones: an error's text is for operators.
+ * Reads a span's error. Texts with content of a user or model (findings of a guardrail, a refusal, an answer of the
+ * wrong type) are replaced by fixed texts, because an error's text is for operators.
  */
 export function parseSpanError({ message, data }: SdkSpanError): ParsedError {
-  // Models of `@openai/agents-extensions` keep name, message and status as fields.
+  // Models of `@openai/agents-extensions` store name, message and status as fields.
   const thrown = fieldsOf(data?.error);
   if (thrown === undefined) {
     const printed = textOf(data?.error) ?? textOf(message) ?? NO_TEXT;
@@ -74,8 +74,8 @@ function classIn(printed: string): string | undefined {
 }
 
 /**
- * The exception behind it: class and text as far as they are known, and the stack where `withSpan` saw
- * the error. None for a pause or a cancellation.
+ * The exception of an error: class and text as far as known, and the stack if `withSpan` saw the error. `undefined`
+ * for a pause or a cancellation.
  */
 export function exceptionIn({ error, name, text, thrown }: ParsedError) {
   const type = error?.detail.type;
@@ -87,24 +87,24 @@ export function exceptionIn({ error, name, text, thrown }: ParsedError) {
   return exception === undefined ? undefined : { exception };
 }
 
-/** The thrown value or what stands for it: where the SDK kept its text alone, that says what class it has. */
+/** The thrown value, or a substitute with the same meaning if the SDK only kept its text. */
 export function thrownIn({ error, text, thrown }: ParsedError): unknown {
   if (thrown !== undefined) return thrown.value;
   return error?.cause ?? error ?? new Error(text);
 }
 
 /**
- * The same where `withSpan` saw what the code of the call threw, unless the span failed with something
- * else: the code may have caught it.
+ * Adds the error that `withSpan` saw, if the span failed with the same one. The code may have caught an earlier
+ * error.
  */
 export function withThrown(
   parsed: ParsedError,
   { data, message }: SdkSpanError,
-  came: Came | undefined,
+  outcome: CodeOutcome | undefined,
 ): ParsedError {
-  if (came === undefined || !("thrown" in came)) return parsed;
-  const { thrown } = came;
-  // The SDK writes one of the two, by where it catches the error.
+  if (outcome === undefined || !("thrown" in outcome)) return parsed;
+  const { thrown } = outcome;
+  // The SDK sets one of the two, depending on where it catches the error.
   const known = textOf(data?.error);
   const isSame =
     known === undefined ? message === textProperty(thrown, "message") : known === printed(thrown);
@@ -112,7 +112,7 @@ export function withThrown(
   return { ...parsed, error: asAgentError(thrown), thrown: { value: thrown } };
 }
 
-/** As the SDK writes it. */
+/** The string form that the SDK writes. */
 function printed(thrown: unknown): string | undefined {
   try {
     return String(thrown);
@@ -121,7 +121,7 @@ function printed(thrown: unknown): string | undefined {
   }
 }
 
-/** Errors inside each other that are read; the text of one that is deeper is its message. */
+/** Maximum depth of nested errors that are read. */
 const DEEPEST = 16;
 
 function readText(text: string, level = 1): ParsedError {
@@ -139,12 +139,12 @@ function readText(text: string, level = 1): ParsedError {
   return { text: message, error: foreignError(name, message), ofTool: false };
 }
 
-/** The SDK's own errors, by their names. */
+/** Errors of the SDK itself, by name. */
 function sdkError(name: string, message: string): ParsedError | undefined {
   switch (name) {
     case "MaxTurnsExceededError": {
       const limit = Number(TURNS.exec(message)?.[1] ?? Number.NaN);
-      // A turn is a request to the model: the cap on turns is a budget of requests.
+      // A turn is a model request, so the limit of turns is a budget of requests.
       const breach = { axis: "requests", limit, observed: limit } as const;
       return parsed(message, AgentError.usageLimitExceeded(breach));
     }
@@ -174,25 +174,25 @@ function sdkError(name: string, message: string): ParsedError | undefined {
 
 const parsed = (text: string, error: AgentError): ParsedError => ({ text, error, ofTool: false });
 
-/** The tool's own time limit, not the run's. */
+/** The time limit of the tool, not of the run. */
 const toolLate = (text: string): ParsedError => ({
   text,
   error: asAgentError({ name: "TimeoutError", message: text }),
   ofTool: true,
 });
 
-/** What the guardrail refused came from the caller, or was made for the caller. */
+/** A guardrail refuses the caller's input, or the answer to it. */
 const tripped = (text: string): ParsedError => parsed(text, AgentError.invalidRequest(text));
 
-/** Not in the words of the error: the model sees this text, and any error may begin with that name. */
+/** A fixed text, because the model sees it, and other errors may start with the same words. */
 const toolTripped = (text: string): ParsedError =>
   parsed(text, AgentError.invalidRequest("a guardrail of the tool tripped"));
 
-/** The model answered, but nothing can be done with it. */
+/** The model answered, but the answer cannot be used. */
 const unusable = (text: string): ParsedError =>
   parsed(text, AgentError.modelRetry("the answer could not be used", 0));
 
-/** Any other error goes through the one classifier, with what its text says of name, status and code. */
+/** Classifies other errors by the name, status and code in their text. */
 function foreignError(name: string, message: string): AgentError | undefined {
   const code = MCP_PREFIX.exec(message)?.[1];
   if (code !== undefined) return asAgentError({ name: "McpError", message, code: Number(code) });

@@ -7,10 +7,10 @@ import {
 import type { AskedCall } from "./span-answer.ts";
 import type { AgentRun, TraceRecord } from "./trace-record.ts";
 
-// No agent's span says what the agent was asked and what it answered. Its model calls do: the newest message
-// of the user in the first one, and the last answer. A run has them until its end is sent.
+// Agent spans have no input and output, so both come from the agent's model calls: the newest user message of the
+// first call, and the last answer. A run keeps them until its end is sent.
 
-/** A model call of an agent has begun, or says only at its end what was asked. */
+/** Keeps the input of an agent's first model call. */
 export function noteQuestion(
   { root }: TraceRecord,
   run: AgentRun,
@@ -21,7 +21,7 @@ export function noteQuestion(
   if (run.top && root !== undefined) root.question ??= question;
 }
 
-/** A model has answered an agent. */
+/** Keeps the last answer of an agent's model. */
 export function noteAnswer(
   { root }: TraceRecord,
   run: AgentRun,
@@ -31,7 +31,7 @@ export function noteAnswer(
   if (run.top && root !== undefined) root.answer = messages;
 }
 
-/** The details of a run's end; the run lets go of them. */
+/** The content details of a run's end. Removes them from the run. */
 export function contentOf(
   run: AgentRun,
   waiting?: readonly Pick<AskedCall, "id" | "tool" | "input">[],
@@ -47,7 +47,7 @@ export function contentOf(
   };
 }
 
-/** What a paused run asks: may these calls be made? */
+/** The question of a paused run: the calls that wait for approval. */
 function asking(
   waiting: readonly Pick<AskedCall, "id" | "tool" | "input">[],
 ): readonly OutputMessage[] | undefined {

@@ -1,6 +1,6 @@
-// The parts of the OpenAI Agents SDK that are read here, by their shape: nothing of it is imported.
+// The parts of the OpenAI Agents SDK that this adapter reads. The SDK is not imported.
 
-/** A trace of the SDK: what `withTrace`, or a runner, opens. */
+/** A trace of the SDK, from `withTrace` or a runner. */
 export interface SdkTrace {
   readonly traceId: string;
   /** The workflow's name. */
@@ -9,20 +9,20 @@ export interface SdkTrace {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What went wrong in a span: texts, never the error itself. */
+/** The error of a span: texts, not the error itself. */
 export interface SdkSpanError {
-  /** Text, unless what was thrown is no error: its `message` is handed on as it is. */
+  /** Text, or the `message` of a thrown value that is not an error. */
   readonly message?: unknown;
   readonly data?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a span is about; `type` says which other fields it has. */
+/** Data of a span. `type` determines the other fields. */
 export interface SdkSpanData {
   readonly type: string;
   readonly [field: string]: unknown;
 }
 
-/** A span of the SDK. It is one object from its start to its end, and filled in meanwhile. */
+/** A span of the SDK. It is the same object from start to end, and gets more data meanwhile. */
 export interface SdkSpan {
   readonly spanId: string;
   readonly traceId: string;
@@ -32,11 +32,11 @@ export interface SdkSpan {
   /** ISO 8601 with milliseconds. */
   readonly startedAt: string | null;
   readonly endedAt: string | null;
-  /** Metadata of its trace. Not before 0.6 of the SDK. */
+  /** Metadata of its trace. From SDK 0.6. */
   readonly traceMetadata?: Readonly<Record<string, unknown>> | undefined;
-  /** The span that was the current one before it. */
+  /** The span that was current before it. */
   readonly previousSpan?: SdkSpan | undefined;
 }
 
-/** The name that the SDK gives to a trace without one. */
+/** The SDK's name for a trace without a name. */
 export const UNNAMED_WORKFLOW = "Agent workflow";

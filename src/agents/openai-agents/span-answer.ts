@@ -3,21 +3,21 @@ import { countOf, type Fields, fieldsOf, listOf, textOf } from "../core/narrow.t
 import type { SdkSpanData } from "./sdk.ts";
 import { requestedModel } from "./span-request.ts";
 
-/** A tool call that a model's answer asks for. */
+/** A tool call in a model's answer. */
 export interface AskedCall {
   readonly id: string;
   readonly tool: string;
-  /** The arguments as the model wrote them; content, compared and never sent. */
+  /** Content: the model's arguments. Only compared, never sent. */
   readonly input: string | undefined;
-  /** What is in a span's input that is about it, where that has more, as of OpenAI's own tools. */
+  /** Parts of the call in a span's input, which has more for OpenAI's own tools. */
   readonly parts: readonly string[];
-  /** It names a function alone, as handoffs do, and nothing else says whose that is. */
+  /** Whether it only names a function, as handoffs do. */
   readonly bare: boolean;
-  /** A tool call of that id has begun. */
+  /** Whether a tool call with that ID has started. */
   begun: boolean;
 }
 
-/** What a span of a model call says of the answer. */
+/** A model's answer, from the span of the call. */
 export interface ModelAnswer {
   readonly model: string | undefined;
   readonly responseModel: string | undefined;
@@ -26,27 +26,26 @@ export interface ModelAnswer {
   readonly finishReasons: readonly string[] | undefined;
   /** Content. */
   readonly output: readonly OutputMessage[] | undefined;
-  /** Content: what the request said beside its messages, as far as the answer repeats it. */
+  /** Content: the request's instructions, if the answer repeats them. */
   readonly instructions?: unknown;
   readonly asked: readonly AskedCall[] | undefined;
-  /** The definitions of the tools that the model was given. */
+  /** The tool definitions of the request. */
   readonly tools: unknown;
 }
 
 /**
- * Reads a `response` span (Responses API: the raw response) or a `generation` span (Chat Completions
- * and other models: a list of raw answers). What the SDK leaves out is undefined.
+ * Reads a `response` span (Responses API: the raw response) or a `generation` span (Chat Completions and other
+ * models: a list of raw answers). Data that the SDK omits is undefined.
  *
- * @param reads whether the content is wanted.
+ * @param reads whether the sink reads content.
  */
 export function answerIn(data: SdkSpanData, reads: boolean): ModelAnswer {
   return data.type === "response" ? responseIn(data, reads) : generationIn(data, reads);
 }
 
 /**
- * Whether a stream was broken off: by an `AbortSignal`, or by its reader. The SDK's models end such
- * a span without an error, and fill in what was asked (and how) alone. A model of somebody else's that
- * records less than that is not taken for one.
+ * Whether an `AbortSignal` or the reader ended a stream. The SDK's models end such a span without an error, with only
+ * the request's data. Other models may record less, and are not recognised.
  */
 export function isBrokenOff(data: SdkSpanData): boolean {
   return data.type === "response"
@@ -58,8 +57,7 @@ export function isBrokenOff(data: SdkSpanData): boolean {
 }
 
 /**
- * What the Responses API says went wrong, where it took the request and then failed. Before 0.14 the
- * SDK takes that for an answer.
+ * The error of a Responses API request that was accepted and then failed. The SDK before 0.14 treats it as an answer.
  */
 export function failureIn(data: SdkSpanData): string | undefined {
   const response = fieldsOf(data._response);
@@ -111,7 +109,7 @@ function given(output: unknown): boolean {
   return output !== undefined && output !== null;
 }
 
-/** Models of `@openai/agents-extensions` trace what they answer as items of the SDK's own protocol. */
+/** Models of `@openai/agents-extensions` record their answers as items of the SDK's own protocol. */
 function protocolCallsIn(output: unknown): readonly AskedCall[] | undefined {
   const items = listOf(output);
   const isProtocol = items?.every((item) => textOf(fieldsOf(item)?.type) !== undefined);
@@ -136,7 +134,7 @@ function responseCall(item: Fields, items: readonly unknown[]): AskedCall | unde
     case "function_call":
       return asked(callIdIn(item), item.name, item.arguments, textOf(item.namespace) === undefined);
     case "mcp_approval_request":
-      // The server's tool, which OpenAI calls once somebody has said yes.
+      // The server's tool. OpenAI calls it after the approval.
       return asked(textOf(item.id), item.name, item.arguments);
     case "shell_call":
       return ranThere(item, items)
@@ -153,7 +151,7 @@ function responseCall(item: Fields, items: readonly unknown[]): AskedCall | unde
   }
 }
 
-/** Whether the answer holds what the call gave: it was made where the model is, and nothing is asked. */
+/** Whether the answer already has the call's output. The call ran on the provider's side then. */
 function ranThere(call: Fields, items: readonly unknown[]): boolean {
   return items.some((item) => {
     const fields = fieldsOf(item) ?? {};
@@ -161,7 +159,7 @@ function ranThere(call: Fields, items: readonly unknown[]): boolean {
   });
 }
 
-/** The Responses API's name, or that of the SDK's protocol. */
+/** The name in the Responses API, or in the SDK's protocol. */
 function callIdIn({ call_id, callId }: Fields): string | undefined {
   return textOf(call_id) ?? textOf(callId);
 }
@@ -185,7 +183,7 @@ function asked(
 
 const NO_PARTS: readonly string[] = [];
 
-/** These fields as they stand in JSON: the SDK has names of its own for others, and another order. */
+/** These fields as JSON. The SDK names and orders other fields differently. */
 function partsOf(value: unknown, ...names: readonly string[]): readonly string[] {
   const fields = fieldsOf(value);
   return names
@@ -194,10 +192,9 @@ function partsOf(value: unknown, ...names: readonly string[]): readonly string[]
 }
 
 /**
- * The calls without the handoffs among them: models ask for those as for tools, but they need no
- * approval, and they have no tool's span.
+ * The calls without handoffs. Models ask for handoffs as for tools, but they need no approval and have no tool span.
  *
- * @param agent what the agent's span says of its tools and handoffs.
+ * @param agent data of the agent's span, with its tools and handoffs.
  */
 export function withoutHandoffs(
   calls: readonly AskedCall[],
@@ -208,7 +205,7 @@ export function withoutHandoffs(
   return calls.filter(({ tool, bare }) => !bare || tools.includes(tool));
 }
 
-/** Both APIs' names: `input_tokens` and `prompt_tokens`, with their details. */
+/** Reads usage of both APIs: `input_tokens` or `prompt_tokens`, with details. */
 function usageIn(usage: Fields | undefined): ModelCallUsage | undefined {
   if (usage === undefined) return undefined;
   const input = countOf(usage.input_tokens) ?? countOf(usage.prompt_tokens);

@@ -1,11 +1,11 @@
-import { aiSdkProvider } from "../core/ai-sdk-providers.ts";
+import { aiSdkProvider } from "../core/ai-sdk.ts";
 import { type ModelRequest, toolChoiceOf } from "../core/model-request.ts";
 import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
 import { parametersIn } from "../runtime/model-parameters.ts";
 import { serverOf } from "../runtime/server-address.ts";
 import type { SdkSpanData } from "./sdk.ts";
 
-/** What a span of a model call says of the request by now. The SDK's own two models ask OpenAI's API. */
+/** Data of a model request that its span has so far. The SDK's own two models use OpenAI's API. */
 export function requestIn(data: SdkSpanData): ModelRequest {
   if (data.type === "response") return responseRequest(fieldsOf(data._response));
   const config = fieldsOf(data.model_config);
@@ -20,8 +20,8 @@ export function requestIn(data: SdkSpanData): ModelRequest {
 }
 
 /**
- * The model that was asked for. Models of the AI SDK have their provider before it. A `response` span does
- * not say it: the model in a response is the one that answered.
+ * The requested model. For models of the AI SDK, the provider's prefix is removed. A `response` span does not have
+ * it: its model is the one that answered.
  */
 export function requestedModel(data: SdkSpanData): string | undefined {
   const model = textOf(data.model);
@@ -33,7 +33,7 @@ export function requestedModel(data: SdkSpanData): string | undefined {
 
 const NOTHING: ModelRequest = {};
 
-/** The Responses API repeats in its answer what it was asked with. */
+/** The Responses API repeats the request's parameters in its response. */
 function responseRequest(response: Fields | undefined): ModelRequest {
   const parameters = parametersIn({
     temperature: response?.temperature,
@@ -45,7 +45,7 @@ function responseRequest(response: Fields | undefined): ModelRequest {
   return parameters === undefined ? { provider: "openai" } : { provider: "openai", parameters };
 }
 
-/** Models of somebody else write what they like there: nothing is guessed of them. */
+/** Other models may store anything in this field, so only known forms count. */
 function providerIn(config: Fields): string | undefined {
   if (config.model_impl !== "ai-sdk") {
     return "top_p" in config || "base_url" in config ? "openai" : undefined;

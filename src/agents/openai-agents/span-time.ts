@@ -7,16 +7,15 @@ import {
   toMilliseconds,
 } from "../../events/door.ts";
 
-/** How much later than it happened a callback may come, in ms, until the span's own time counts. */
+/** Maximum delay of a callback, in ms. After a longer delay, the span's own time is used. */
 const LATE_MS = 5;
 
 /**
- * When something of a span happened. The SDK's own times are whole milliseconds, so the time of the
- * callback is better, unless it comes late: after another processor that exports, or for a span that
- * was recorded elsewhere.
+ * The time of a span's start or end. The SDK's times are whole milliseconds, so the callback's time is used. The
+ * SDK's time is used if the callback is late: another processor was slow, or the span was recorded elsewhere.
  *
- * @param written the SDK's time, as text.
- * @param last the time before, in the same trace: what is less than a millisecond earlier was not.
+ * @param written the SDK's time as text.
+ * @param last the previous time in the trace. A time less than 1 ms before it is set to it.
  */
 export function timeOf(written: string | null, last?: Readonly<Instant>): Instant {
   const at = now();
@@ -29,7 +28,7 @@ export function timeOf(written: string | null, last?: Readonly<Instant>): Instan
   return [from[0], from[1]];
 }
 
-/** `Date` alone reads other forms than RFC 3339; for those of the SDK it takes twice as long. */
+/** `Date` also accepts other forms than RFC 3339, but takes twice as long for the SDK's form. */
 function instantIn(text: string): Readonly<Instant> | undefined {
   const at = readTimestamp(text);
   if (at !== undefined) return at;
@@ -37,7 +36,7 @@ function instantIn(text: string): Readonly<Instant> | undefined {
   return Number.isNaN(ms) ? undefined : fromMilliseconds(ms);
 }
 
-/** The later of two times: an end is not before its start. */
+/** The later of two times, so that an end is not before its start. */
 export function notBefore(at: Instant, start: Readonly<Instant>): Instant {
   return compareInstants(at, start) < 0 ? [start[0], start[1]] : at;
 }

@@ -1,9 +1,7 @@
 import { type Instant, type IsFailure, now } from "../../events/door.ts";
-import type { DecidedBy } from "../core/decided-by.ts";
+import { askedSubject, type DecidedBy } from "../core/hooks.ts";
 import { textOf } from "../core/narrow.ts";
 import type { SafeSink } from "../core/safe-sink.ts";
-import { askedSubject } from "../core/subject-hook.ts";
-import { UsageTotals } from "../core/usage-totals.ts";
 import { type ActiveRun, activeRun } from "../runtime/active-run.ts";
 import type { Price } from "../runtime/price.ts";
 import { RunEvents } from "./agent-run-events.ts";
@@ -19,7 +17,9 @@ import { notBefore, timeOf } from "./span-time.ts";
 import {
   type AgentRun,
   isOver,
+  type KnownTrace,
   kindOf,
+  newTrace,
   type OpenSpan,
   type Scope,
   type TraceRecord,
@@ -27,21 +27,21 @@ import {
 import { TraceTable } from "./trace-table.ts";
 import { waitsBelow } from "./waiting.ts";
 
-/** Open spans that are followed in one trace. */
+/** Maximum number of open spans in a trace. */
 const MAX_OPEN_SPANS = 10_000;
-/** Spans that are looked through for the agent above. */
+/** Maximum number of previous spans that are searched for the agent above. */
 const MAX_ABOVE = 16;
 
-/** What newer SDKs put around agents and their model calls: neither is sent, and nothing is lost. */
+/** Spans of newer SDKs around agents and model calls. They are not sent, because they add no information. */
 const STRUCTURE: ReadonlySet<string> = new Set(["task", "turn"]);
 
-/** Of traces that are over and at rest: nothing is put in. */
+/** Shared empty maps of ended traces. Nothing is added to them. */
 const NO_RUNS = new Map<string, AgentRun>();
 const NO_SPANS = new Map<string, OpenSpan>();
 
 const NOWHERE: Scope = { run: undefined, toolUseId: undefined };
 
-/** What a processor says of its traces. */
+/** Options of a {@link TraceFollower}. */
 export interface FollowerOptions {
   readonly tenantOf: (trace: SdkTrace) => unknown;
   readonly context: ((trace: SdkTrace) => unknown) | undefined;
@@ -53,7 +53,7 @@ export interface FollowerOptions {
   readonly trouble: (error: unknown) => void;
 }
 
-/** Follows traces of the SDK, and sends them as runs. */
+/** Follows traces of the SDK and sends them as runs. */
 export class TraceFollower {
   readonly #table: TraceTable;
   readonly #tenantOf: (trace: SdkTrace) => unknown;
@@ -96,8 +96,8 @@ export class TraceFollower {
     const known = this.#table.find(trace.traceId);
     if (known === undefined) {
       this.#add(trace, runIdOfTrace(trace.traceId), true);
-    } else if (isOver(known)) {
-      // The id of a trace that is over is used again: the run id is taken.
+    } else if (known.tenantId !== undefined && isOver(known)) {
+      // The ID of an ended trace is used again, and its run ID is taken.
       this.#add(trace, undefined, true);
     } else {
       known.begun += 1;
@@ -109,37 +109,38 @@ export class TraceFollower {
     if (trace === undefined || trace.begun === 0) return;
     trace.begun -= 1;
     if (trace.begun > 0) return;
-    this.#catchUp(trace);
-    for (const open of trace.open.values()) this.#sendStart(trace, open);
-    this.#runs.traceEnded(trace, now());
+    if (trace.tenantId !== undefined) {
+      this.#catchUp(trace);
+      for (const open of trace.open.values()) this.#sendStart(trace, open);
+      this.#runs.traceEnded(trace, now());
+    }
     this.#settle(trace);
   }
 
   /**
-   * A trace is to go on whose runs were paused in another process.
+   * Prepares a trace whose runs were paused in another process.
    *
    * @param state the SDK's state of its run.
    */
   goesOn(trace: SdkTrace, state: object): void {
     const known = this.#table.find(trace.traceId);
-    if (known !== undefined) {
-      known.state = new WeakRef(state);
-      return;
+    const record = known ?? this.#add(trace, runIdOfTrace(trace.traceId), false);
+    if (record.tenantId !== undefined) record.state = new WeakRef(state);
+    if (known !== undefined) return;
+    if (record.tenantId !== undefined) {
+      record.awaited = awaitedCalls(state);
+      record.pausedRootId = record.rootRunId;
     }
-    const record = this.#add(trace, runIdOfTrace(trace.traceId), false);
-    record.state = new WeakRef(state);
-    record.awaited = awaitedCalls(state);
-    record.pausedRootId = record.rootRunId;
     this.#settle(record);
   }
 
   /**
-   * The agents of the trace wait for somebody's approval, whatever the trace says.
+   * The agents of the trace wait for approvals, even if the trace does not show it.
    *
    * @param state the SDK's state of its run.
    */
   paused(traceId: string, state: object): void {
-    const trace = this.#table.find(traceId);
+    const trace = this.#followed(traceId);
     if (trace === undefined) return;
     trace.state = new WeakRef(state);
     this.#catchUp(trace);
@@ -149,7 +150,10 @@ export class TraceFollower {
 
   spanStarted(span: SdkSpan): void {
     const trace = this.#table.find(span.traceId) ?? this.#adopt(span);
-    if (!this.#follows(trace, span)) return;
+    if (trace.tenantId === undefined || isForeign(trace, span)) {
+      this.#counts.unfollowedSpans += 1;
+      return;
+    }
     if (trace.open.has(span.spanId) || trace.agents.has(span.spanId)) return;
     if (trace.open.size >= MAX_OPEN_SPANS) {
       this.#counts.crowdedSpans += 1;
@@ -170,7 +174,7 @@ export class TraceFollower {
       startedAt: at,
       startSent: true,
       inputSent: false,
-      came: undefined,
+      outcome: undefined,
       isCut: false,
     };
     trace.open.set(span.spanId, open);
@@ -183,8 +187,8 @@ export class TraceFollower {
   }
 
   spanEnded(span: SdkSpan): void {
-    const trace = this.#table.find(span.traceId);
-    if (trace === undefined || trace.tenantId === undefined) {
+    const trace = this.#followed(span.traceId);
+    if (trace === undefined) {
       this.#counts.strayEnds += 1;
       return;
     }
@@ -198,12 +202,12 @@ export class TraceFollower {
     this.#settle(trace);
   }
 
-  /** The run and the tool call that a span of the SDK stands for or is in; its start is sent by now. */
+  /** The run and tool call of an SDK span. Sends the start of the call if necessary. */
   whereIs(
     traceId: string,
     spanId: string,
   ): { trace: TraceRecord; scope: Scope; open?: OpenSpan } | undefined {
-    const trace = this.#table.find(traceId);
+    const trace = this.#followed(traceId);
     if (trace === undefined) return undefined;
     const run = trace.agents.get(spanId);
     if (run !== undefined) return { trace, scope: { run, toolUseId: undefined } };
@@ -211,6 +215,11 @@ export class TraceFollower {
     if (open === undefined) return undefined;
     this.#sendStart(trace, open);
     return { trace, scope: open.scope, open };
+  }
+
+  #followed(traceId: string): TraceRecord | undefined {
+    const trace = this.#table.find(traceId);
+    return trace?.tenantId === undefined ? undefined : trace;
   }
 
   #at(trace: TraceRecord, written: string | null): Instant {
@@ -259,7 +268,7 @@ export class TraceFollower {
     }
   }
 
-  /** Spans that have ended without a callback so far: another processor holds it up. */
+  /** Handles spans that ended while another processor delays their callbacks. */
   #catchUp(trace: TraceRecord): void {
     if (trace.open.size + trace.agents.size === 0) return;
     for (const { span } of [...trace.open.values()]) {
@@ -275,7 +284,7 @@ export class TraceFollower {
     if (!open.startSent && run !== undefined) this.#calls.sendStart({ trace, run, open });
   }
 
-  /** Where a span is: in what its parent stands for. */
+  /** The scope of a span, from its parent. */
   #scopeOf(trace: TraceRecord, span: SdkSpan, at: Instant): Scope {
     const { parentId } = span;
     if (parentId === null) return NOWHERE;
@@ -293,7 +302,7 @@ export class TraceFollower {
     return { run: agent, toolUseId: undefined };
   }
 
-  /** The agent above, known by its span alone: it was paused in another process. */
+  /** The agent above a span, if it was paused in another process. It is only known from the span. */
   #paused(trace: TraceRecord, span: SdkSpan, parentId: string, at: Instant): AgentRun | undefined {
     if (trace.root?.state === "ended") return trace.root;
     let above = span.previousSpan;
@@ -307,58 +316,33 @@ export class TraceFollower {
     return undefined;
   }
 
-  /** Whether the span belongs to the tenant that its trace does, and that is known. */
-  #follows(trace: TraceRecord, { traceMetadata }: SdkSpan): boolean {
-    const named = traceMetadata === undefined ? undefined : textOf(traceMetadata.tenant_id);
-    if (trace.tenantId !== undefined && (named === undefined || named === trace.tenantId))
-      return true;
-    this.#counts.unfollowedSpans += 1;
-    return false;
-  }
-
-  /** A trace whose start was not seen: this processor came later, or the span was recorded elsewhere. */
-  #adopt(span: SdkSpan): TraceRecord {
+  /**
+   * Adds a trace whose start was not seen: the processor was registered later, or the span was recorded elsewhere.
+   */
+  #adopt(span: SdkSpan): KnownTrace {
     const { traceId, traceMetadata } = span;
     const trace = { traceId, name: UNNAMED_WORKFLOW, metadata: traceMetadata };
     return this.#add(trace, runIdOfTrace(traceId), false);
   }
 
-  #add(trace: SdkTrace, rootRunId: string | undefined, seen: boolean): TraceRecord {
+  #add(trace: SdkTrace, rootRunId: string | undefined, seen: boolean): KnownTrace {
     const outer = activeRun();
     const tenantId = this.#tenant(trace, outer?.tenantId);
     if (tenantId === undefined) this.#counts.untenanted += 1;
-    const record: TraceRecord = {
-      traceId: trace.traceId,
-      name: trace.name,
-      named: trace.name !== UNNAMED_WORKFLOW,
-      tenantId,
-      threadId: textOf(trace.groupId) ?? outer?.threadId,
-      subject: tenantId === undefined ? undefined : this.#subject(trace, tenantId, outer),
-      metadata: trace.metadata,
-      state: undefined,
-      awaited: [],
-      outer,
-      startedAt: seen ? now() : undefined,
-      rootRunId,
-      pausedRootId: undefined,
-      begun: seen ? 1 : 0,
-      root: undefined,
-      agents: new Map(),
-      open: new Map(),
-      resting: false,
-      openRuns: 0,
-      openTop: 0,
-      handoffs: [],
-      problem: undefined,
-      totals: new UsageTotals(),
-      lastAt: undefined,
-    };
+    const record =
+      tenantId === undefined
+        ? { traceId: trace.traceId, tenantId, begun: seen ? 1 : 0, resting: false }
+        : newTrace(
+            trace,
+            { tenantId, subject: this.#subject(trace, tenantId, outer), outer, rootRunId },
+            seen,
+          );
     this.#table.add(record);
     this.#counts.forgottenTraces = this.#table.forgotten;
     return record;
   }
 
-  /** A run of another tenant has another user. */
+  /** A surrounding run of another tenant has another subject. */
   #subject(trace: SdkTrace, tenantId: string, outer: ActiveRun | undefined) {
     const context = this.#context;
     const ask = context === undefined ? undefined : () => context(trace);
@@ -366,12 +350,12 @@ export class TraceFollower {
     return askedSubject(ask, above, this.#trouble);
   }
 
-  /** The trace's own metadata count most, then the run around it, then the option. */
+  /** The trace's metadata take precedence, then the surrounding run, then the option. */
   #tenant(trace: SdkTrace, outer: string | undefined): string | undefined {
     return textOf(trace.metadata?.tenant_id) ?? outer ?? textOf(this.#tenantOf(trace));
   }
 
-  /** Something begins in a trace at rest. */
+  /** Something starts in an idle trace. */
   #wake(trace: TraceRecord): void {
     this.#table.wake(trace);
     this.#counts.forgottenTraces = this.#table.forgotten;
@@ -379,15 +363,23 @@ export class TraceFollower {
     if (trace.open === NO_SPANS) trace.open = new Map();
   }
 
-  #settle(trace: TraceRecord): void {
-    if (trace.openRuns > 0 || trace.open.size > 0) return;
-    if (isOver(trace)) {
-      // Thousands of traces rest: their maps would be most of what is kept of them.
-      trace.agents = NO_RUNS;
-      trace.open = NO_SPANS;
-      trace.handoffs.length = 0;
+  #settle(trace: KnownTrace): void {
+    if (trace.tenantId !== undefined) {
+      if (trace.openRuns > 0 || trace.open.size > 0) return;
+      // Thousands of ended traces may be kept, and their maps use most of the memory.
+      if (isOver(trace)) {
+        trace.agents = NO_RUNS;
+        trace.open = NO_SPANS;
+        trace.handoffs.length = 0;
+      }
     }
     this.#table.rest(trace);
     this.#counts.forgottenTraces = this.#table.forgotten;
   }
+}
+
+/** Whether a span names another tenant than its trace. */
+function isForeign({ tenantId }: TraceRecord, { traceMetadata }: SdkSpan): boolean {
+  const named = textOf(traceMetadata?.tenant_id);
+  return named !== undefined && named !== tenantId;
 }

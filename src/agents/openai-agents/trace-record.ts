@@ -1,169 +1,218 @@
-import type { FailureSource, InputMessage, Instant, OutputMessage } from "../../events/door.ts";
-import type { UsageTotals } from "../core/usage-totals.ts";
+import {
+  type FailureSource,
+  type InputMessage,
+  type Instant,
+  now,
+  type OutputMessage,
+} from "../../events/door.ts";
+import { textOf } from "../core/narrow.ts";
+import { UsageTotals } from "../core/usage-totals.ts";
 import type { ActiveRun } from "../runtime/active-run.ts";
 import type { SubjectFields } from "../runtime/run-subject.ts";
 import type { AwaitedCall } from "./approvals.ts";
-import type { Came } from "./came.ts";
 import type { ParsedError } from "./parse-span-error.ts";
-import type { SdkSpan } from "./sdk.ts";
+import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import type { AskedCall } from "./span-answer.ts";
 
-/** Ended runs that a trace remembers, so that what comes late still finds its run. */
+/** Maximum number of ended runs that a trace remembers for late spans. */
 const MAX_ENDED = 256;
 
-/** One agent's work in a trace, or the trace as a whole: what is sent as a run. */
+/** The run of an agent, or of the trace itself. */
 export interface AgentRun {
-  /** Below the trace's own run, each go after a pause is a run of its own. */
+  /** Except for the trace's own run, each resumption gets a new run ID. */
   runId: string;
-  /** The paused run that this one continues, under another id. */
+  /** The paused run that this one resumes. */
   resumedFrom: string | undefined;
   readonly agent: string;
-  /** The agent that handed control to it. */
+  /** The agent that handed off to this one. */
   readonly handoffFrom: string | undefined;
-  /** The run above it, within the trace. */
+  /** The parent run within the trace. */
   readonly parent: AgentRun | undefined;
   parentToolUseId: string | undefined;
-  /** No agent and no tool call of the trace is above it: its end may be the trace's. */
+  /** Whether no agent or tool call of the trace is above it. Its end may then end the trace. */
   readonly top: boolean;
   state: "open" | "interrupted" | "ended";
-  /** The span that opened this segment: what makes the ids of its events unique. */
+  /** The span that opened this segment. Makes its event IDs unique. */
   openedBy: string;
   startedAt: Readonly<Instant>;
-  /** When the segment before it was paused, in this process. */
+  /** When this process saw the previous segment pause. */
   pausedAt: Readonly<Instant> | undefined;
-  /** The agent's span while the agent is at work; a workflow has none. */
+  /** The agent's span while the agent works. A named trace's run has none. */
   span: SdkSpan | undefined;
   handedOff: boolean;
-  /** What it was asked, and its model's last answer. Content. */
+  /** Content: the agent's input and its model's last answer. */
   question: readonly InputMessage[] | undefined;
   answer: readonly OutputMessage[] | undefined;
-  /** Goes on after a pause, and has not asked its model again: its tools answer approvals. */
+  /** Whether it was resumed and its model was not called since. Its tool calls were approved then. */
   resumed: boolean;
-  /** The last model call failed with this, and no other was made since. */
+  /** The error of the last model call, if no call was made since. */
   modelError: ParsedError | undefined;
-  /** The tool call whose error the SDK did not show to the model, and where that error arose. */
+  /** The failed tool call whose error the model did not get. */
   failedCall: Failure | undefined;
-  /** What it failed with. */
+  /** Why it failed. */
   failure: Failure | undefined;
-  /** The guardrail that tripped. */
+  /** The name of the guardrail that tripped. */
   tripped: string | undefined;
-  /** Tool calls that the model's last answer asks for. */
+  /** Tool calls in the model's last answer. */
   asked: readonly AskedCall[];
-  /** The definitions of the tools that its model was given last, where its spans say them. */
+  /** The tool definitions of the last model request, if its span has them. */
   tools: unknown;
-  /** What its model's last answer asks for could not be read. */
+  /** Whether the tool calls of the last answer could not be read. */
   unread: boolean;
-  /** Tools that began since its model was last asked, without being known to be asked for. */
+  /** Names of tools that started since the last model request and match no call of an answer. */
   unasked: string[] | undefined;
-  /** A tool of it runs an agent that waits for an approval. */
+  /** Whether one of its tools runs an agent that waits for an approval. */
   toolWaits: boolean;
-  /** Calls that wait for an approval, while it is paused: its own, and those of agents below. */
+  /** Calls that wait for approval while it is paused: its own, and those of agents below. */
   waiting: readonly AskedCall[];
-  /** It waits itself, not only an agent below it. */
+  /** Whether it waits itself, not only an agent below it. */
   waitsItself: boolean;
-  /** It is paused, and the run whose tool it worked for has gone on without it. */
+  /** Whether it is paused and its parent continued without it. */
   left: boolean;
 }
 
-/** What a call or a run failed with, and the innermost call that it came out of. */
+/** The failure of a call or run, and the innermost call that caused it. */
 export interface Failure {
   readonly parsed: ParsedError;
   readonly source: FailureSource;
 }
 
-/** Where something happens: in a run, and in a tool call of it. */
+/** A position in a trace: the run, and a tool call of the run. */
 export interface Scope {
-  /** `undefined`: in the trace, above all agents. */
+  /** `undefined`: above all agents. */
   readonly run: AgentRun | undefined;
   readonly toolUseId: string | undefined;
 }
 
-/** A span that has started and is no agent's. */
+/** What the code of a call returned or threw. The SDK's span has only texts of it. */
+export type CodeOutcome = { readonly value: unknown } | { readonly thrown: unknown };
+
+/** An open span, except agents' spans. */
 export interface OpenSpan {
   readonly span: SdkSpan;
   readonly kind: "tool" | "model" | "handoff" | "guardrail" | "other";
-  /** Of what happens below it; a tool call is a scope once its id is known. */
+  /** The scope for spans below it. A tool call becomes a scope once its ID is known. */
   scope: Scope;
   readonly startedAt: Readonly<Instant>;
-  /** Its start has been sent; those that have no event count as sent. */
+  /** Whether its start was sent. Also true for spans without events. */
   startSent: boolean;
-  /** What a model was asked has been sent. */
+  /** Whether the model's input was sent. */
   inputSent: boolean;
-  /** What came of its code, where `withSpan` called that. */
-  came: Came | undefined;
-  /** Its run has ended before it: its end was sent then. */
+  /** What its code returned or threw, if `withSpan` called it. */
+  outcome: CodeOutcome | undefined;
+  /** Whether its run ended first. Its end was sent then. */
   isCut: boolean;
 }
 
-/** Why a run failed, and which one that happened to. */
+/** A failure, and the run in which it happened. */
 export interface Problem {
   readonly parsed: ParsedError;
   readonly of: AgentRun;
 }
 
-/** What is known of one trace of the SDK. */
+/** A trace without a known tenant. Nothing of it is sent. */
+export interface RefusedTrace {
+  readonly traceId: string;
+  readonly tenantId: undefined;
+  /** Number of starts minus number of ends. */
+  begun: number;
+  resting: boolean;
+}
+
+export type KnownTrace = TraceRecord | RefusedTrace;
+
+/** The state of a trace. */
 export interface TraceRecord {
   readonly traceId: string;
   readonly name: string;
-  /** It has a name of its own: then it is a run, and its agents' runs are below. */
+  /** Whether it has a name of its own. It is a run then, above its agents' runs. */
   readonly named: boolean;
-  /** `undefined`: not known, so nothing of it is sent. */
-  readonly tenantId: string | undefined;
+  readonly tenantId: string;
   readonly threadId: string | undefined;
-  /** Whose runs they are. */
   readonly subject: SubjectFields | undefined;
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
-  /** The SDK's `RunState`, where the application has shown it. */
+  /** The SDK's `RunState`, if the application passed it to the processor. */
   state: WeakRef<object> | undefined;
-  /** The calls that it waited for, where it was paused in another process. */
+  /** The calls that it waited for when another process paused it. */
   awaited: readonly AwaitedCall[];
-  /** The run of ours that the trace was begun in. */
+  /** The surrounding run of this package. */
   readonly outer: ActiveRun | undefined;
-  /** When it began; `undefined` when only its spans were seen. */
+  /** `undefined`: its start was not seen. */
   readonly startedAt: Readonly<Instant> | undefined;
-  /** The run id of the trace's own run; `undefined` when that id is used up: then it is a span's. */
+  /** The run ID of the trace's own run. `undefined`: the ID is taken, so a span's ID is used. */
   rootRunId: string | undefined;
-  /** It goes on after a pause that was seen elsewhere: the run id of its own run there. */
+  /** The run ID that another process paused. `undefined`: not resumed from another process. */
   pausedRootId: string | undefined;
-  /** How often it was begun without being ended. */
+  /** Number of starts minus number of ends. */
   begun: number;
   root: AgentRun | undefined;
-  /** Runs by their agent's span id: open, paused, and the latest that ended. */
+  /** Runs by the agent's span ID: open, paused, and the last that ended. */
   agents: Map<string, AgentRun>;
-  /** Open spans other than agents'. */
+  /** Open spans, except agents' spans. */
   open: Map<string, OpenSpan>;
-  /** Nothing in it is open: see `TraceTable`. */
+  /** Whether nothing in it is open. See `TraceTable`. */
   resting: boolean;
-  /** Runs that are open, the trace's own among them. */
+  /** Number of open runs, including the trace's own. */
   openRuns: number;
-  /** Those among them that are agents' and stand at the top. */
+  /** Number of open top-level agents. */
   openTop: number;
-  /** Made, and the next agent has not begun. */
+  /** Handoffs whose next agent has not started. */
   readonly handoffs: { readonly from: AgentRun; readonly to: string }[];
-  /** What one of them failed with. */
+  /** The failure of a top-level agent. */
   problem: Problem | undefined;
-  /** Of all calls of the trace. */
+  /** Usage of all calls of the trace. */
   readonly totals: UsageTotals;
-  /** The time of the last event of it that was sent. */
+  /** Time of the last event. */
   lastAt: Readonly<Instant> | undefined;
 }
 
-/**
- * The run at the top, whose id is the trace's: of a trace that goes on here and began elsewhere, the
- * run that was paused there.
- */
+/** @param seen whether the start of the trace was seen. */
+export function newTrace(
+  trace: SdkTrace,
+  known: Pick<TraceRecord, "tenantId" | "subject" | "outer" | "rootRunId">,
+  seen: boolean,
+): TraceRecord {
+  return {
+    traceId: trace.traceId,
+    name: trace.name,
+    named: trace.name !== UNNAMED_WORKFLOW,
+    tenantId: known.tenantId,
+    threadId: textOf(trace.groupId) ?? known.outer?.threadId,
+    subject: known.subject,
+    metadata: trace.metadata,
+    state: undefined,
+    awaited: [],
+    outer: known.outer,
+    startedAt: seen ? now() : undefined,
+    rootRunId: known.rootRunId,
+    pausedRootId: undefined,
+    begun: seen ? 1 : 0,
+    root: undefined,
+    agents: new Map(),
+    open: new Map(),
+    resting: false,
+    openRuns: 0,
+    openTop: 0,
+    handoffs: [],
+    problem: undefined,
+    totals: new UsageTotals(),
+    lastAt: undefined,
+  };
+}
+
+/** The root run's ID. For a trace that was resumed from another process, the run that was paused there. */
 export function topRunId({ outer, pausedRootId, root }: TraceRecord, run: AgentRun): string {
   return outer?.rootRunId ?? pausedRootId ?? root?.runId ?? run.runId;
 }
 
-/** Nothing of the trace goes on any more: an agent that was left waiting may. */
+/** Whether the trace ended, and no paused agent can still be resumed separately. */
 export function isOver({ agents, openRuns, root }: TraceRecord): boolean {
   if (root?.state !== "ended" || openRuns > 0) return false;
   for (const { left } of agents.values()) if (left) return false;
   return true;
 }
 
-/** What a span of the SDK is to us. */
+/** The kind of an SDK span. */
 export function kindOf({ spanData }: SdkSpan): OpenSpan["kind"] {
   switch (spanData.type) {
     case "function":
@@ -180,7 +229,7 @@ export function kindOf({ spanData }: SdkSpan): OpenSpan["kind"] {
   }
 }
 
-/** A trace of thousands of runs keeps the newest of those that ended. */
+/** Forgets the oldest ended run above the limit. */
 export function forgetOldest({ agents }: TraceRecord): void {
   if (agents.size <= MAX_ENDED) return;
   for (const [id, { state }] of agents) {

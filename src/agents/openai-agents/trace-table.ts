@@ -1,17 +1,17 @@
-import type { TraceRecord } from "./trace-record.ts";
+import type { KnownTrace } from "./trace-record.ts";
 
 /**
- * The traces that are known: those in which something is open, and those at rest, which may go on
- * (the SDK resumes a paused run in its old trace, and does not end a trace whose code threw).
+ * Known traces: live ones, in which something is open, and idle ones, which may continue. The SDK resumes a paused
+ * run in its old trace, and does not end a trace whose code threw.
  *
- * Both are bounded; the one longest untouched goes first.
+ * Both tables are bounded. The trace that is longest unchanged is dropped first.
  */
 export class TraceTable {
   readonly #live = new Aging();
   readonly #resting = new Aging();
   readonly #maxLive: number;
   readonly #maxResting: number;
-  /** Traces given up while something in them was open or paused. */
+  /** Number of traces dropped while something in them was open or paused. */
   forgotten = 0;
 
   constructor(maxLive: number, maxResting: number) {
@@ -19,13 +19,13 @@ export class TraceTable {
     this.#maxResting = maxResting;
   }
 
-  /** The trace, live or at rest. */
-  find(traceId: string): TraceRecord | undefined {
+  /** The trace, live or idle. */
+  find(traceId: string): KnownTrace | undefined {
     return this.#live.traces.get(traceId) ?? this.#resting.traces.get(traceId);
   }
 
-  /** Takes a new trace, in place of one with the same id. */
-  add(trace: TraceRecord): void {
+  /** Adds a new trace. Replaces one with the same ID. */
+  add(trace: KnownTrace): void {
     this.#resting.remove(trace.traceId);
     trace.resting = false;
     this.#live.traces.set(trace.traceId, trace);
@@ -36,33 +36,33 @@ export class TraceTable {
   }
 
   /** Something in the trace is open again. */
-  wake(trace: TraceRecord): void {
+  wake(trace: KnownTrace): void {
     if (this.#resting.traces.get(trace.traceId) === trace) this.add(trace);
   }
 
-  /** Nothing in the trace is open any more. */
-  rest(trace: TraceRecord): void {
+  /** Nothing in the trace is open. */
+  rest(trace: KnownTrace): void {
     if (this.#live.traces.get(trace.traceId) !== trace) return;
     this.#live.remove(trace.traceId);
     trace.resting = true;
     this.#resting.traces.set(trace.traceId, trace);
     if (this.#resting.traces.size <= this.#maxResting) return;
-    if (this.#resting.dropOldest()?.root?.state === "interrupted") this.forgotten += 1;
+    const dropped = this.#resting.dropOldest();
+    if (dropped?.tenantId !== undefined && dropped.root?.state === "interrupted") {
+      this.forgotten += 1;
+    }
   }
 }
 
-/** Traces that leave by themselves before the way to the oldest is looked for anew, at least. */
+/** Minimum number of removed traces before a new iterator is made. */
 const FEWEST_LEFT = 64;
 
-/** Traces by their ids, the oldest first. */
+/** Traces by ID, oldest first. */
 class Aging {
-  readonly traces = new Map<string, TraceRecord>();
-  /**
-   * Stands before the oldest one: all that it has passed were dropped. A new iterator would step over
-   * the gaps that those left, up to as many as there are traces.
-   */
-  #oldest: Iterator<TraceRecord> | undefined;
-  /** Traces taken out since then. An iterator that stands still keeps all that the map has been. */
+  readonly traces = new Map<string, KnownTrace>();
+  /** An iterator just before the oldest trace. A new iterator would have to skip the gaps of all dropped traces. */
+  #oldest: Iterator<KnownTrace> | undefined;
+  /** Traces removed since the iterator was made. An unused iterator keeps removed entries in memory. */
   #left = 0;
 
   remove(traceId: string): void {
@@ -71,7 +71,7 @@ class Aging {
     if (this.#left > Math.max(this.traces.size, FEWEST_LEFT)) this.#oldest = undefined;
   }
 
-  dropOldest(): TraceRecord | undefined {
+  dropOldest(): KnownTrace | undefined {
     if (this.#oldest === undefined) {
       this.#oldest = this.traces.values();
       this.#left = 0;

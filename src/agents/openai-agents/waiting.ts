@@ -1,9 +1,9 @@
 import type { AskedCall } from "./span-answer.ts";
 import type { AgentRun, Scope, TraceRecord } from "./trace-record.ts";
 
-// Which agents wait for somebody's approval: no span says so.
+// Finds agents that wait for an approval. No span shows this.
 
-/** The calls that a run waits for: those that its model asked for in vain, and those of runs below. */
+/** The calls that a run waits for: calls of its model that were not made, and those of runs below. */
 export function waitingCalls({ agents }: TraceRecord, run: AgentRun): readonly AskedCall[] {
   const own = run.asked.filter(({ begun }) => !begun);
   for (const below of agents.values()) {
@@ -14,7 +14,7 @@ export function waitingCalls({ agents }: TraceRecord, run: AgentRun): readonly A
   return own;
 }
 
-/** The agents of a run's tools that wait, and it with them. */
+/** Paused agents of a run's tools. */
 export function waitingFor({ agents }: TraceRecord, run: AgentRun): readonly AgentRun[] {
   return [...agents.values()].filter(
     ({ parent, parentToolUseId, state }) =>
@@ -22,7 +22,7 @@ export function waitingFor({ agents }: TraceRecord, run: AgentRun): readonly Age
   );
 }
 
-/** Runs in which a call is going on, and those above them: they are not paused. */
+/** Runs with an open call, and the runs above them. They are not paused. */
 export function busyRuns({ open }: TraceRecord): ReadonlySet<AgentRun> {
   const busy = new Set<AgentRun>();
   for (const { kind, scope } of open.values()) {
@@ -35,15 +35,15 @@ export function busyRuns({ open }: TraceRecord): ReadonlySet<AgentRun> {
 }
 
 /**
- * Whether an agent in which no call is going on may be paused. One that has just begun is not, nor one
- * whose model got all it asked for.
+ * Whether an agent without an open call may be paused. It is not if it has just started, or all calls of its model
+ * were made.
  */
 export function mayWait(run: AgentRun): boolean {
   if (run.state !== "open" || run.span === undefined) return false;
   return run.toolWaits || run.resumed || run.unread || run.asked.some(({ begun }) => !begun);
 }
 
-/** Whether an agent that works for a tool call waits for somebody: then the call does too. */
+/** Whether an agent below a tool call waits for an approval. The call waits then, too. */
 export function waitsBelow(trace: TraceRecord, { run, toolUseId }: Scope): boolean {
   if (trace.agents.size < 2) return false;
   const busy = busyRuns(trace);
@@ -55,7 +55,7 @@ export function waitsBelow(trace: TraceRecord, { run, toolUseId }: Scope): boole
   return false;
 }
 
-/** Neither the run nor one above it is over or paused. */
+/** Whether the run and all runs above it are open. */
 export function isOpenUpwards(run: AgentRun): boolean {
   for (let above: AgentRun | undefined = run; above !== undefined; above = above.parent) {
     if (above.state !== "open") return false;
@@ -63,14 +63,14 @@ export function isOpenUpwards(run: AgentRun): boolean {
   return true;
 }
 
-/** How many runs stand above it. */
+/** Number of runs above it. */
 export function depth(run: AgentRun): number {
   let levels = 0;
   for (let above = run.parent; above !== undefined; above = above.parent) levels += 1;
   return levels;
 }
 
-/** The run of an agent that was paused, and whose next span this is; with the id of the last one. */
+/** The paused run that a new agent span resumes, with the span ID of its last segment. */
 export function pausedRun(trace: TraceRecord, agent: string, parent: Scope) {
   if (trace.root === undefined) return undefined;
   let left: readonly [string, AgentRun] | undefined;
@@ -86,11 +86,11 @@ export function pausedRun(trace: TraceRecord, agent: string, parent: Scope) {
       return known;
     }
   }
-  // No run waits for such a one: it goes on by itself, if it is clear which does.
+  // No run waits for such an agent. It was resumed separately, if only one matches.
   return parent.run === undefined && isOnlyOne ? left : undefined;
 }
 
-/** The agent goes on that waited for these calls in another process. */
+/** Sets the calls that the agent waited for in another process. */
 export function takeAwaited(trace: TraceRecord, run: AgentRun): void {
   const own = trace.awaited.filter(({ agent }) => agent === run.agent);
   if (own.length === 0) return;

@@ -15,25 +15,24 @@ import {
   toolEnvelopeOf,
 } from "../../events/door.ts";
 import { carried, currentIn } from "./active-run.ts";
-import { saidWhenLong } from "./long-wait.ts";
 import type { OpenCall } from "./open-call.ts";
 import { checkCallTexts, type RunCore, refuseAt, tracked } from "./open-call.ts";
 import { interruptionIn, ToolDeniedError } from "./run-errors.ts";
 import { type Approve, checkApprove, isTerminal } from "./run-policy.ts";
 import type { LoopCall } from "./tool-loops.ts";
-import { verdictOf } from "./verdict.ts";
+import { saidWhenLong, verdictOf } from "./verdict.ts";
 
 /** Options of `run.tool`. */
 export interface ToolOptions<I = unknown> {
   readonly version?: string | undefined;
   /** Content: the tool's input. The sink receives it unchanged. Default `null`. */
   readonly input?: I | undefined;
-  /** The model's id of the call. Default: a UUID v7. */
+  /** The model's ID of the call. Default: a UUID v7. */
   readonly id?: string | undefined;
   /**
-   * The schema of the input: a JSON Schema, or a schema of a library that implements Standard JSON Schema. If
-   * `fn` throws a schema library's error, the text for the model names the properties that are in it. Nothing is
-   * validated. Default: none, and those texts have `*` for each name.
+   * The schema of the input: a JSON Schema, or a schema of a library that implements Standard JSON Schema. If `fn`
+   * throws an error of a schema library, the text for the model names the properties of this schema. The input is not
+   * validated. Default: none. The text has `*` instead of each name then.
    */
   readonly schema?: object | undefined;
   /** Replaces the run's `approve` for this call. */
@@ -42,7 +41,7 @@ export interface ToolOptions<I = unknown> {
 
 /** The argument of a tool call's function. */
 export interface ToolCall<I = unknown> {
-  /** Aborted when the run ends before the call. Its result is then ignored. */
+  /** Aborted when the run ends before the call. The call's result is ignored then. */
   readonly signal: AbortSignal;
   readonly toolUseId: string;
   readonly input: I;
@@ -60,7 +59,7 @@ interface Dispatch<T, I> {
   readonly fn: ToolFunction<T, I | undefined>;
 }
 
-/** Calls a tool: approval, events, span context, errors. See `AgentRun.tool`. */
+/** Calls a tool, with approval, events, span context and errors. See `AgentRun.tool`. */
 export function callTool<T, I>(
   run: RunCore,
   name: string,
@@ -75,7 +74,7 @@ export function callTool<T, I>(
     const toolUseId = options.id ?? run.newId();
     const dispatch = { run, call, name, toolUseId, options, fn };
     run.assertOpen(`tool ${name}`);
-    // A call that the budget has no room for needs no approval.
+    // A call that exceeds the budget needs no approval.
     refuseAt(run, call, run.policy.budget.checkToolCall());
     run.track(call);
     if (ask === undefined) {
@@ -101,7 +100,7 @@ function namesOf<T, I>({ run, name, toolUseId }: Dispatch<T, I>) {
   return { run_id, tenant_id, tool_use_id: toolUseId, tool: name };
 }
 
-/** @returns the call as it was approved: its input may be another. */
+/** @returns the approved call. Its input may have been edited. */
 async function approve<T, I>(
   dispatch: Dispatch<T, I>,
   ask: Approve<I> | Approve,
@@ -109,7 +108,7 @@ async function approve<T, I>(
   const { run, call, name, toolUseId, options } = dispatch;
   const { sink, tenantId, runId, threadId } = run.current;
   const { version } = options;
-  // By the overloads of `AgentRun.tool`, the input is `undefined` where none is given.
+  // By the overloads of `AgentRun.tool`, the input is `undefined` if none is given.
   const input = options.input as I;
   const { signal } = call;
   const pending = { tool: name, version, toolUseId, input, runId, tenantId, threadId, signal };
@@ -137,7 +136,7 @@ async function approve<T, I>(
       { type: "tool_call_approved", ...names },
       { decision: { ...details, ...proposed } },
     );
-    // By the type of the approver it is an input of the tool.
+    // By the approver's type, it is an input of the tool.
     return edited === undefined
       ? dispatch
       : { ...dispatch, options: { ...options, input: edited.input as I } };
@@ -146,7 +145,7 @@ async function approve<T, I>(
   throw new ToolDeniedError(name, reason);
 }
 
-/** Payload and kind are upstream's. */
+/** Payload and kind are the same as upstream's. */
 function awaitExternal<T, I>(dispatch: Dispatch<T, I>): AgentError {
   const { run, options, toolUseId, name } = dispatch;
   const payload = {
@@ -164,7 +163,7 @@ function awaitExternal<T, I>(dispatch: Dispatch<T, I>): AgentError {
   return error;
 }
 
-/** The call itself: nothing is called before the sink has taken its start. */
+/** Makes the call. `fn` is called after the sink accepted the start. */
 async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
   const { run, call, toolUseId, options, fn } = dispatch;
   const { run_id, tenant_id } = run.ids;
@@ -222,7 +221,7 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
   return output;
 }
 
-/** @throws the error that the run ends with, where its calls are in a loop. */
+/** @throws the error that ends the run, if its calls are in a loop. */
 function refuseLoop<T, I>(
   { run, call }: Dispatch<T, I>,
   looked: LoopCall | undefined,
@@ -232,7 +231,7 @@ function refuseLoop<T, I>(
   if (looked !== undefined) refuseAt(run, call, run.loops?.ended(looked, failed, result));
 }
 
-/** Says how the call failed; where that ends or pauses the run, it does so at once. */
+/** Reports a failed call. If the failure ends or pauses the run, this happens at once. */
 async function fail<T, I>(
   dispatch: Dispatch<T, I>,
   names: ReturnType<typeof namesOf> & { readonly tool_version: string | null },

@@ -1,23 +1,23 @@
 import type { DecisionDetails } from "../../events/door.ts";
 
-/** What a denial says that has no reason. */
+/** The reason of a denial without one. */
 const NO_REASON = "not approved";
 
-/** A decision that was made, as its event has it. */
+/** A checked decision for its event. */
 export interface Verdict {
   readonly approved: boolean;
-  /** Of a denial. */
+  /** The reason of a denial. */
   readonly reason: string;
   readonly details: DecisionDetails;
-  /** What the approver made of the input. */
+  /** Content: the edited input. */
   readonly edited?: { readonly input: unknown } | undefined;
 }
 
 /**
- * The decision, checked: a call must never be made because an approver forgot to answer.
+ * Checks a decision. A call must never be made because an approver returned nothing.
  *
- * @param took how long the approver took, in ms.
- * @throws TypeError for an answer that is no decision.
+ * @param took time that the approver took, in ms.
+ * @throws TypeError for a value that is not a decision.
  */
 export function verdictOf(decision: unknown, took: number): Verdict | "exempt" | "external" {
   const wait_ms = Math.round(took);
@@ -58,7 +58,7 @@ function denial(reason: string, details: DecisionDetails): Verdict {
   return { approved: false, reason, details: { outcome: "denied", ...details } };
 }
 
-/** The words `user` and `policy` mean just that; any other text is a person. */
+/** `user` and `policy` are reserved words. Any other text names a person. */
 function byWhom(given: unknown): DecisionDetails {
   const by = textIn(given, "by") || undefined;
   if (by === undefined) return {};
@@ -83,4 +83,22 @@ function fail(decision: unknown): never {
       "{ approved, by, reason }, got " +
       (typeof decision === "string" ? JSON.stringify(decision.slice(0, 100)) : typeof decision),
   );
+}
+
+/** A decision that takes longer than this, in ms, is reported as pending. */
+export const LONG_WAIT_MS = 1_000;
+
+/**
+ * Waits for a decision, and reports it as pending after {@link LONG_WAIT_MS}: a person decides then, not a rule.
+ *
+ * @param say called if the decision takes that long. It must not throw.
+ */
+export async function saidWhenLong<T>(decision: Promise<T>, say: () => void): Promise<T> {
+  const timer = setTimeout(say, LONG_WAIT_MS);
+  timer.unref();
+  try {
+    return await decision;
+  } finally {
+    clearTimeout(timer);
+  }
 }

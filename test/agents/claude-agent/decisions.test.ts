@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LONG_WAIT_MS } from "../../../src/agents/runtime/long-wait.ts";
+import { LONG_WAIT_MS } from "../../../src/agents/runtime/verdict.ts";
 import type { ToolDecision } from "../../../src/entries/claude-agent.ts";
 import { observe, play } from "./observed.ts";
 import {

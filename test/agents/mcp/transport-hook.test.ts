@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isSameTool } from "../../../src/agents/mcp/tool-name.ts";
+import { isSameTool } from "../../../src/agents/mcp/call-scopes.ts";
 import { type TransportWatch, watchTransport } from "../../../src/agents/mcp/transport-hook.ts";
 
 function watching(over: Partial<TransportWatch> = {}) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { saidWhenLong } from "../../../src/agents/runtime/long-wait.ts";
+import { saidWhenLong } from "../../../src/agents/runtime/verdict.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { LONG_WAIT_MS } from "../../../src/agents/runtime/long-wait.ts";
 import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
 import {
   interrupt,
@@ -8,6 +7,7 @@ import {
   isToolDenied,
 } from "../../../src/agents/runtime/run-errors.ts";
 import type { ApprovalDecision, PendingTool } from "../../../src/agents/runtime/run-policy.ts";
+import { LONG_WAIT_MS } from "../../../src/agents/runtime/verdict.ts";
 import { AgentError, isAgentError } from "../../../src/events/errors/agent-error.ts";
 import type { AgentEventSink } from "../../../src/events/sinks/agent-event-sink.ts";
 import { forever, rejection, Told } from "./said.ts";

@@ -1,15 +1,14 @@
 import { v7 as uuidv7 } from "uuid";
 import { knownTenant } from "../core/common-options.ts";
+import { askedSubject } from "../core/hooks.ts";
 import { RunWriter } from "../core/run-writer.ts";
-import { askedSubject } from "../core/subject-hook.ts";
 import { type ActiveRun, activeRun } from "../runtime/active-run.ts";
-import type { CallPlace } from "./client-call.ts";
+import type { CallScope } from "./client-call.ts";
 import type { LoneCall, McpClientOptions } from "./client-options.ts";
 import type { Reporter } from "./reporter.ts";
-import { isSameTool } from "./tool-name.ts";
 
-/** Finds out where a call stands: in the run of the calling code, or alone. */
-export class CallPlaces {
+/** Finds the run of a call: that of the calling code, or a new one for the call alone. */
+export class CallScopes {
   readonly #options: McpClientOptions;
   readonly #reporter: Reporter;
 
@@ -18,26 +17,23 @@ export class CallPlaces {
     this.#reporter = reporter;
   }
 
-  /** @returns `undefined` for a call that is not reported; it is counted. */
-  of(call: LoneCall): CallPlace | undefined {
+  /** @returns `undefined` for a call that is not reported. It is counted. */
+  of(call: LoneCall): CallScope | undefined {
     const { counts } = this.#reporter;
     const run = activeRun();
     if (run === undefined) return this.#lone(call);
-    const place = this.#inRun(run);
-    if (run.toolUseId === undefined || !isSameTool(run.tool, call.tool)) {
+    const sink = this.#reporter.sinkOf(run.sink);
+    const scope = { run, sink, writer: new RunWriter(sink, run, true) };
+    const { toolUseId } = run;
+    if (toolUseId === undefined || !isSameTool(run.tool, call.tool)) {
       counts.reported += 1;
-      return { kind: "run", ...place };
+      return { kind: "run", ...scope };
     }
     counts.shownElsewhere += 1;
-    return { kind: "shown", ...place };
+    return { kind: "shown", toolUseId, ...scope };
   }
 
-  #inRun(run: ActiveRun) {
-    const sink = this.#reporter.sinkOf(run.sink);
-    return { run, sink, writer: new RunWriter(sink, run, true) };
-  }
-
-  #lone(call: LoneCall): CallPlace | undefined {
+  #lone(call: LoneCall): CallScope | undefined {
     const { agent = call.tool, loneCalls, sink, tenant } = this.#options;
     const { counts, troubled } = this.#reporter;
     if (loneCalls === "skip" || sink === undefined || tenant === undefined) {
@@ -63,4 +59,21 @@ export class CallPlaces {
     writer.started({ agent });
     return { kind: "lone", run, sink: safe, writer };
   }
+}
+
+/**
+ * Whether a framework's open tool call is this MCP call: its name is the MCP tool's, with or without the server's
+ * name before it (`weather__forecast`, `mcp_weather_forecast`). Frameworks replace characters that model APIs refuse.
+ *
+ * @param open name of the open call, if its adapter reports it.
+ */
+export function isSameTool(open: string | undefined, tool: string): boolean {
+  if (open === undefined || tool === "") return false;
+  const name = plain(tool);
+  const around = plain(open);
+  return around === name || around.endsWith(`_${name}`);
+}
+
+function plain(name: string): string {
+  return name.replace(/[^A-Za-z0-9]/g, "_");
 }
