@@ -2,7 +2,7 @@ import type { Decision } from "../core/call-reports.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { PausedRun, PausedRuns } from "./options.ts";
 
-/** A request for approval in what a model answered, or in the messages of a later call. */
+/** An approval request in a model's answer, or in the messages of a later call. */
 export interface ApprovalRequest {
   readonly approvalId: string;
   readonly toolUseId: string;
@@ -25,7 +25,7 @@ export function waitingIn(content: unknown): readonly ApprovalRequest[] {
   return requests;
 }
 
-/** What the application's own rule decided in a step: its requests are answered in the same content. */
+/** Decisions of the application's own rule. A step's content has them beside their requests. */
 export function automaticIn(content: unknown): readonly ApprovalResponse[] {
   const responses: ApprovalResponse[] = [];
   for (const part of fieldsIn(content)) {
@@ -36,7 +36,7 @@ export function automaticIn(content: unknown): readonly ApprovalResponse[] {
   return responses;
 }
 
-/** The answers in the last message of a call, which goes on after a pause. */
+/** The answers in the last message of a call that resumes a paused run. */
 export function answeredIn(messages: unknown): readonly ApprovalResponse[] {
   const list = fieldsIn(messages);
   const last = list.at(-1);
@@ -54,7 +54,7 @@ export function answeredIn(messages: unknown): readonly ApprovalResponse[] {
     const asked = approvalId === undefined ? undefined : requests.get(approvalId);
     const call = calls.get(textOf(asked?.toolCallId) ?? "");
     const request = requestIn(approvalId, call);
-    // The SDK takes the first answer for a call.
+    // The SDK uses the first answer for a call.
     if (request !== undefined && !responses.has(request.toolUseId)) {
       responses.set(request.toolUseId, responseOf(request, answer));
     }
@@ -91,7 +91,7 @@ function fieldsIn(list: unknown): readonly Fields[] {
 
 const MOST_PAUSED = 10_000;
 
-/** The last paused runs, in this process. */
+/** The most recent paused runs of this process. */
 export class RecentPausedRuns implements PausedRuns {
   readonly #runs = new Map<string, PausedRun>();
 

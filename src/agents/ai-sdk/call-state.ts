@@ -5,25 +5,25 @@ import type { RunWriter } from "../core/run-writer.ts";
 import type { UsageTotals } from "../core/usage-totals.ts";
 import type { ActiveRun } from "../runtime/active-run.ts";
 
-/** A model call that is open. */
+/** An open model call. */
 export interface OpenModel extends ModelCall {
   readonly provider: string | undefined;
   attempts: number;
-  /** What the last attempt failed with. */
+  /** The error of the last attempt. */
   error?: { readonly thrown: unknown } | undefined;
   responseModel: string | undefined;
-  /** Its answer, of which the SDK has not reported the end. */
+  /** The complete answer, whose end the SDK has not reported yet. */
   answer?: Fields | undefined;
-  /** When the last of the answer came, if the SDK reports it later. */
+  /** When the last part of the answer arrived, if the SDK reports the end later. */
   answeredAt?: Instant | undefined;
   durationMs?: number | undefined;
 }
 
-/** A tool call that is open. */
+/** An open tool call. */
 export interface OpenTool extends ToolCall {
-  /** Its start, among what errors come out of. */
+  /** Its start, for finding the source of an error. */
   readonly since: number;
-  /** What its code threw: the SDK may hide it from telemetry. */
+  /** The error that its code threw. The SDK may hide it from telemetry. */
   error?: { readonly thrown: unknown } | undefined;
 }
 
@@ -31,25 +31,25 @@ export interface OpenTool extends ToolCall {
 export interface CallState {
   readonly operationId: string;
   readonly writer: RunWriter;
-  /** What its code finds as the current run. */
+  /** The current run for code inside the call. */
   readonly active: ActiveRun;
-  /** No run is around it. */
+  /** Whether there is no surrounding run. */
   readonly isRoot: boolean;
   readonly totals: UsageTotals;
-  /** Its start, among what errors come out of. */
+  /** Its start, for finding the source of an error. */
   readonly since: number;
   readonly runtimeContext: Fields;
-  /** The call's tools, by their names. */
+  /** The call's tools by name. */
   tools: unknown;
   toolChoice: unknown;
   /** The SDK's major version. */
   readonly sdk: 6 | 7;
-  /** The SDK must not show what goes in or out, so error texts are not the errors' own. */
+  /** Whether the SDK must hide inputs or outputs. The error texts that it shows are replaced then. */
   isHidden: boolean;
   model: OpenModel | undefined;
-  /** What the last model call failed with. */
+  /** The error of the last model call. */
   modelError: { readonly thrown: unknown } | undefined;
   readonly openTools: Map<string, OpenTool>;
-  /** Tool calls that were reported in this run. */
+  /** IDs of tool calls that this run has reported. */
   readonly reported: Set<string>;
 }

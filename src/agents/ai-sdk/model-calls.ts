@@ -8,7 +8,7 @@ import type { CallState, OpenModel } from "./call-state.ts";
 import { operatorTextOf } from "./errors.ts";
 import { requestIn, usageIn } from "./requests.ts";
 
-/** Follows the model call of each call of the SDK: there is one at a time. */
+/** Follows the model call of each SDK call. There is one at a time. */
 export class ModelCalls {
   readonly #options: ModelCallOptions;
 
@@ -16,7 +16,7 @@ export class ModelCalls {
     this.#options = options;
   }
 
-  /** A model is asked, or asked again: the SDK's retries are attempts of one call. */
+  /** A request starts. The SDK's retries are attempts of the same call. */
   started(state: CallState, event: Fields): void {
     if (state.model !== undefined) return;
     const { operationId, toolChoice, totals, writer } = state;
@@ -40,7 +40,7 @@ export class ModelCalls {
     });
   }
 
-  /** Calls the provider, in the span of the model call. */
+  /** Calls the provider inside the span of the model call. */
   async execute<T>(
     state: CallState,
     execute: () => PromiseLike<T>,
@@ -58,20 +58,24 @@ export class ModelCalls {
     return this.answering(state, model, result, { cancelled: onLeft });
   }
 
-  /** Asks the provider once, in the span of the model call. */
+  /** Makes one attempt inside the span of the model call. */
   attempt<T>({ active }: CallState, model: OpenModel, work: () => T): T {
     model.attempts += 1;
     const place = { model_call_id: model.modelCallId };
     return carried(active.sink, place, currentIn(active), work);
   }
 
-  /** The attempt, or its stream, failed. The call itself has not: the SDK may try again. */
+  /** An attempt or its stream failed. The call is still open, because the SDK may retry. */
   attemptFailed({ active, since }: CallState, model: OpenModel, thrown: unknown): void {
     model.error = { thrown };
     recordSource(thrown, FROM_MODEL, { rootRunId: active.rootRunId, since });
   }
 
-  /** The provider has answered, or begins to. @returns its result, with the stream observed, if it has one. */
+  /**
+   * The provider returned an answer, or the start of a stream.
+   *
+   * @returns the result, with its stream observed.
+   */
   answering<T>(
     state: CallState,
     model: OpenModel,
@@ -96,11 +100,11 @@ export class ModelCalls {
     });
   }
 
-  /** The model has answered: text, or an object in `objectText`. */
+  /** The answer is complete: text, or an object in `objectText`. */
   answered(state: CallState, event: Fields): void {
     const { model, totals, writer } = state;
     if (model === undefined) return;
-    // A stream may end in order, and tell in between that the model failed.
+    // A stream can end normally after it reported an error of the model.
     if (event.finishReason === "error" && model.error !== undefined) {
       this.failed(state, undefined);
       return;
@@ -128,7 +132,7 @@ export class ModelCalls {
     writer.modelAnswered(model, answer, model.answeredAt);
   }
 
-  /** The model call did not end with an answer, or the SDK will not report it. */
+  /** The call ended without an answer, or the SDK will not report its end. */
   failed(state: CallState, shown: unknown): void {
     const { model, writer } = state;
     if (model === undefined) return;
@@ -142,7 +146,7 @@ export class ModelCalls {
     writer.modelFailed(model, thrown, operatorTextOf(thrown, state), model.answeredAt);
   }
 
-  /** A stream's last event names the model that answered, in place of the one that was asked. */
+  /** The last event of a text stream names the model that answered. */
   #streamed({ operationId }: CallState, { modelId }: Fields): string | undefined {
     return operationId === "ai.streamText" ? textOf(modelId) : undefined;
   }
@@ -153,7 +157,7 @@ function firstOutputIn(event: Fields): number | undefined {
   return typeof first === "number" && first >= 0 ? first : undefined;
 }
 
-/** What a model answered, as messages. */
+/** The answer of a model as messages. */
 export function answerIn(event: Fields, reason: string | undefined): unknown {
   const text = textOf(event.objectText);
   const content = text ?? (hasEntries(event.content) ? event.content : undefined);

@@ -1,8 +1,7 @@
 import { fieldsOf } from "../core/narrow.ts";
 
 /**
- * A span as the AI SDK 6 uses it: what it calls of OpenTelemetry's `Span`. It records nothing by itself; the
- * events of the sink do.
+ * The part of OpenTelemetry's `Span` that the AI SDK 6 uses. It exports nothing: spans come from the sink's events.
  */
 export interface AiSdkSpan {
   spanContext(): {
@@ -22,10 +21,10 @@ export interface AiSdkSpan {
   recordException(exception: unknown, time?: unknown): void;
 }
 
-/** OpenTelemetry's context of a span that does not exist. */
+/** The span context that OpenTelemetry uses for "no span". */
 const NO_CONTEXT = { traceId: "0".repeat(32), spanId: "0".repeat(16), traceFlags: 0 };
 
-/** What the SDK sets only if a call's `recordOutputs` is not false. */
+/** Attributes that the SDK sets only if `recordOutputs` is not false. */
 const OUTPUTS = [
   "ai.response.text",
   "ai.response.reasoning",
@@ -35,36 +34,35 @@ const OUTPUTS = [
   "ai.toolCall.result",
 ];
 
-/** A span that keeps what the SDK says on it. */
+/** Keeps the attributes that the SDK sets. */
 export class RecordedSpan implements AiSdkSpan {
   readonly #attributes = new Map<string, unknown>();
   readonly #onEnd: ((span: RecordedSpan) => void) | undefined;
   #isFailed = false;
   #isEnded = false;
 
-  /** @param onEnd called once, at the end. */
+  /** @param onEnd called once, when the span ends. */
   constructor(attributes: unknown, onEnd?: (span: RecordedSpan) => void) {
     this.#onEnd = onEnd;
     this.setAttributes(attributes);
   }
 
-  /** An attribute, if it is set. */
   get(key: string): unknown {
     return this.#attributes.get(key);
   }
 
-  /** The attributes whose names begin like this, by the rest of their names. */
+  /** The attributes with this prefix, without it. */
   below(prefix: string): Readonly<Record<string, unknown>> {
     const found = [...this.#attributes].filter(([key]) => key.startsWith(prefix));
     return Object.fromEntries(found.map(([key, value]) => [key.slice(prefix.length), value]));
   }
 
-  /** Whether the SDK has shown what came out: the call's settings allow it. */
+  /** Whether the call's settings let the SDK show outputs. */
   get showsOutputs(): boolean {
     return OUTPUTS.some((key) => this.#attributes.has(key));
   }
 
-  /** The SDK has marked it as failed: it throws what it failed with. */
+  /** Whether the SDK has set an error status. It also throws the error. */
   get isFailed(): boolean {
     return this.#isFailed;
   }
@@ -96,7 +94,7 @@ export class RecordedSpan implements AiSdkSpan {
     return this;
   }
 
-  /** The SDK sets the status of what failed, and of nothing else. */
+  /** The SDK only sets the status of a failed span. */
   setStatus(): this {
     this.#isFailed = true;
     return this;

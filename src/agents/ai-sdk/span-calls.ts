@@ -12,26 +12,25 @@ import { type SpanRun, spanRun } from "./span-run.ts";
 import { SpanTools } from "./span-tools.ts";
 import type { SpanFollower, SpanWork } from "./tracer.ts";
 
-/** What {@link SpanCalls} works with. */
 export interface SpanCallsOptions {
   readonly calls: Calls;
   readonly contentNeed: ContentNeed;
-  /** Calls `work`, whose errors must not reach the SDK. */
+  /** Calls `work`. Its errors do not reach the SDK. */
   readonly contain: (work: () => void | Promise<void>) => void | Promise<void>;
-  /** Called with the ID of each call of the SDK. */
+  /** Called with the ID of each new call. */
   readonly began: (callId: string) => void;
 }
 
 /**
- * Follows calls of the AI SDK 6, which runs each part of a call in a span of the tracer that it is given. The
- * code in the span, what it returns and what it throws say what the interface of the AI SDK 7 says by itself.
+ * Follows calls of the AI SDK 6, which runs each part of a call inside a span of the given tracer. What the code in
+ * the span returns or throws replaces the callbacks of the AI SDK 7.
  */
 export class SpanCalls implements SpanFollower {
   readonly #options: SpanCallsOptions;
   readonly #models: SpanModels;
   readonly #tools: SpanTools;
   readonly #outcomes: SpanOutcomes;
-  /** The call of the SDK that the running code is in. */
+  /** The SDK call that the running code belongs to. */
   readonly #here = new AsyncLocalStorage<SpanRun | undefined>();
   #started = 0;
 
@@ -47,7 +46,7 @@ export class SpanCalls implements SpanFollower {
     if (RUNS.has(name)) return this.#run(name, attributes, work);
     if (/^ai\.\w+\.do(?:Generate|Stream)$/.test(name)) return this.#model(attributes, work);
     if (name === "ai.toolCall") return this.#tool(attributes, work);
-    // Embeddings and the like, which have a span around that of their model.
+    // Embeddings and others have an outer span around the span of their model.
     if (/^ai\.\w+$/.test(name)) {
       const other = { operationId: name, callId: this.#newId() };
       void this.#options.contain(() => this.#options.calls.start(other));
@@ -55,7 +54,7 @@ export class SpanCalls implements SpanFollower {
     return work(new RecordedSpan(attributes));
   }
 
-  /** An integration of the SDK gets the content of a step, which the spans of a stream do not show. */
+  /** A callback of the SDK with the content of a step. Spans of a stream do not show it. */
   stepFinished(event: unknown): void {
     void this.#options.contain(() => this.#models.stepFinished(fieldsOf(event) ?? {}));
   }
@@ -69,7 +68,7 @@ export class SpanCalls implements SpanFollower {
     const { began, calls, contain, contentNeed } = this.#options;
     const run = spanRun(this.#newId(), operationId);
     const span = new RecordedSpan(attributes, (ended) => {
-      // A stream that fails throws what it failed with.
+      // A failed stream throws its error.
       if (run.isStream && !ended.isFailed) {
         this.#with(run, (state) => this.#outcomes.streamEnded(run, state, ended));
       }
@@ -134,9 +133,9 @@ export class SpanCalls implements SpanFollower {
     );
   }
 
-  /** What a model's stream may say when the SDK has no more to say of it. */
+  /** Handles the end of a model's stream that the SDK does not report. */
   #hooks(run: SpanRun) {
-    // The SDK may end the call by itself in the same tick.
+    // The SDK may end the call itself in the same tick.
     const later = (work: (state: CallState) => void) =>
       setImmediate(() => this.#with(run, (state) => state.model !== undefined && work(state)));
     return {
@@ -152,7 +151,7 @@ export class SpanCalls implements SpanFollower {
     return { run, state: run === undefined ? undefined : this.#options.calls.of(run) };
   }
 
-  /** Works on a call that is still open. */
+  /** Calls `work` if the call is still open. */
   #with(run: SpanRun, work: (state: CallState) => unknown): void {
     void this.#options.contain(() => {
       const state = this.#options.calls.of(run);
@@ -161,7 +160,11 @@ export class SpanCalls implements SpanFollower {
   }
 }
 
-/** Calls `work`, and tells what came of it before any code that awaits it goes on. @returns what it returned. */
+/**
+ * Calls `work` and reports its outcome before code that awaits it continues.
+ *
+ * @returns what `work` returned.
+ */
 function followed(
   work: () => unknown,
   returned: (value: unknown) => void,

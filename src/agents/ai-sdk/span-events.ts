@@ -2,9 +2,9 @@ import { type ContentNeed, readsRows } from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { RecordedSpan } from "./recorded-span.ts";
 
-// What the spans of the AI SDK 6 say, in the form of the events of the AI SDK 7: both are read by the same code.
+// Converts spans of the AI SDK 6 to events of the AI SDK 7, so that the same code reads both.
 
-/** A call of the SDK begins. */
+/** A call starts. */
 export function startEvent(
   callId: string,
   operationId: string,
@@ -25,14 +25,14 @@ export function startEvent(
   };
 }
 
-/** The prompt is text of any length: it is read for a sink that shows it, and for the answers to approval requests. */
+/** Parses the prompt only if the sink shows it or it may hold approval responses, because it can be long. */
 function promptIn(text: unknown, need: ContentNeed): Fields {
   if (typeof text !== "string") return {};
   if (!readsRows(need) && !text.includes('"tool-approval-response"')) return {};
   return fieldsOf(parsed(text)) ?? {};
 }
 
-/** A model is asked. */
+/** A model request starts. */
 export function requestEvent(span: RecordedSpan, need: ContentNeed): Fields {
   const asked = need === "all" ? fieldsIn(parsed(span.get("ai.prompt.messages"))) : [];
   const isSystem = ({ role }: Fields) => role === "system";
@@ -55,7 +55,12 @@ export function requestEvent(span: RecordedSpan, need: ContentNeed): Fields {
   };
 }
 
-/** A model has answered. @param usage what it says of it. @param content its answer, as far as it is to be shown. */
+/**
+ * A model answered.
+ *
+ * @param usage of the model's own answer. Default: from the attributes.
+ * @param content of the answer, if the call's settings show it.
+ */
 export function answerEvent(span: RecordedSpan, usage: unknown, content: unknown): Fields {
   return {
     finishReason: span.get("ai.response.finishReason"),
@@ -67,7 +72,7 @@ export function answerEvent(span: RecordedSpan, usage: unknown, content: unknown
   };
 }
 
-/** What came out, as the attributes show it. */
+/** The output that the attributes show. */
 export function contentOn(span: RecordedSpan): readonly Fields[] {
   const calls = fieldsIn(parsed(span.get("ai.response.toolCalls")));
   return [
@@ -77,7 +82,7 @@ export function contentOn(span: RecordedSpan): readonly Fields[] {
   ].filter((part) => !("text" in part) || part.text !== undefined);
 }
 
-/** The usage of a model's own answer, which is more than the attributes say in older versions. */
+/** Usage of a model's own answer. In older versions, the attributes have less. */
 export function usageOfModel(usage: unknown): Fields | undefined {
   const input = fieldsOf(fieldsOf(usage)?.inputTokens);
   const output = fieldsOf(fieldsOf(usage)?.outputTokens);
@@ -108,7 +113,7 @@ function usageOn(span: RecordedSpan): Fields {
   };
 }
 
-/** What the model was told of failed calls, by their IDs. */
+/** The texts that the model received for failed calls, by call ID. */
 export function errorTextsIn(span: RecordedSpan): ReadonlyMap<unknown, string> {
   const messages = fieldsIn(parsed(span.get("ai.prompt.messages")));
   const texts = new Map<unknown, string>();
@@ -120,18 +125,17 @@ export function errorTextsIn(span: RecordedSpan): ReadonlyMap<unknown, string> {
   return texts;
 }
 
-/** The tools that a model was offered, by their names. */
+/** The tools that a model was offered, by name. */
 export function toolsOn(span: RecordedSpan): unknown {
   const tools = fieldsIn((listOf(span.get("ai.prompt.tools")) ?? []).map(parsed));
   return Object.fromEntries(tools.map((tool) => [String(tool.name), tool]));
 }
 
-/** The entries of a list that have fields. */
 export function fieldsIn(list: unknown): readonly Fields[] {
   return (listOf(list) ?? []).map(fieldsOf).filter((each) => each !== undefined);
 }
 
-/** What a JSON text says. Default: `undefined`. */
+/** Parses JSON text. `undefined` if it is invalid. */
 export function parsed(text: unknown): unknown {
   if (typeof text !== "string") return undefined;
   try {

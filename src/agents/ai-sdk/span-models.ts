@@ -15,21 +15,21 @@ import {
 import type { AskedCall, SpanRun } from "./span-run.ts";
 import type { SpanTools } from "./span-tools.ts";
 
-/** What is done about a stream that the SDK says no more of. */
+/** Reports the end of a stream that the SDK does not report. */
 interface StreamHooks {
-  /** It failed: the SDK does not end its spans. */
+  /** The stream failed. The SDK does not end its spans then. */
   readonly broken: (thrown: unknown) => void;
   readonly left: (reason: unknown) => void;
   /** Calls `work` if the call is still open. Never throws. */
   readonly contain: (work: () => void) => void;
 }
 
-/** Follows the model calls of the AI SDK 6: spans that are attempts, answers and streams. */
+/** Follows the model calls of the AI SDK 6: attempts, answers and streams. */
 export class SpanModels {
   readonly #models: ModelCalls;
   readonly #tools: SpanTools;
   readonly #contentNeed: ContentNeed;
-  /** Runs by the request of their last stream: an object of ours, which the SDK gives to integrations. */
+  /** Runs by the request object of their last stream. We add this object, and the SDK passes it to integrations. */
   readonly #requests = new WeakMap<object, SpanRun>();
 
   constructor(models: ModelCalls, tools: SpanTools, contentNeed: ContentNeed) {
@@ -38,7 +38,7 @@ export class SpanModels {
     this.#contentNeed = contentNeed;
   }
 
-  /** An attempt begins. The first one is the beginning of the call. */
+  /** An attempt starts. The first attempt starts the call. */
   started(run: SpanRun, state: CallState, span: RecordedSpan): void {
     if (state.model !== undefined) return;
     this.#tools.refused(run, state, span);
@@ -49,7 +49,7 @@ export class SpanModels {
     this.#models.started(state, requestEvent(span, this.#contentNeed));
   }
 
-  /** The model has answered at once. */
+  /** The model returned a complete answer. */
   answered(
     run: SpanRun,
     state: CallState,
@@ -66,7 +66,11 @@ export class SpanModels {
     this.#models.answered(state, answerEvent(span, usageOfModel(result?.usage), shown));
   }
 
-  /** The model begins to stream its answer. @param value `{ result: { stream, … }, … }`, a new object of the SDK. */
+  /**
+   * The model starts to stream its answer.
+   *
+   * @param value `{ result: { stream, … }, … }`, a new object of the SDK.
+   */
   streams(
     run: SpanRun,
     state: CallState,
@@ -93,7 +97,7 @@ export class SpanModels {
     );
   }
 
-  /** A stream has ended in order. */
+  /** A stream ended normally. */
   streamEnded(run: SpanRun, state: CallState, span: RecordedSpan): void {
     const reason = textOf(span.get("ai.response.finishReason"));
     run.lastReason = reason;
@@ -101,7 +105,7 @@ export class SpanModels {
       this.#models.failed(state, new Error("the model's stream ended without an answer"));
       return;
     }
-    // Of an object, nothing is shown either if it has another form.
+    // An object of the wrong form is not shown either, so only text streams are sure.
     this.#saw(run, state, span, run.operationId === "ai.streamText");
     this.#models.answered(state, answerEvent(span, state.model?.answer?.usage, contentOn(span)));
   }
@@ -113,7 +117,7 @@ export class SpanModels {
     if (run !== undefined) run.content = event.content;
   }
 
-  /** @param isSure whether outputs would be on the span if they were shown. */
+  /** @param isSure whether the span would have outputs if the settings allowed them. */
   #saw(run: SpanRun, state: CallState, span: RecordedSpan, isSure: boolean): void {
     if (span.showsOutputs) run.showsOutputs = true;
     else if (isSure) {
@@ -123,14 +127,14 @@ export class SpanModels {
   }
 }
 
-/** The last of the answer is here. The SDK reports it when the tools have run, too. */
+/** The last part of the answer arrived. The SDK reports the end only after the tools have run. */
 function finished(model: OpenModel, { finishReason, usage }: Fields): void {
   model.answer = { finishReason: fieldsOf(finishReason)?.unified, usage: usageOfModel(usage) };
   model.answeredAt = now();
   model.durationMs = performance.now() - model.startedMs;
 }
 
-/** Whether the SDK shows such a part in an attribute. */
+/** Whether the SDK shows this part in an attribute. */
 function isShown({ type }: Fields): boolean {
   return type === "text" || type === "tool-call";
 }

@@ -7,10 +7,10 @@ import { contentOn, parsed } from "./span-events.ts";
 import type { SpanRun } from "./span-run.ts";
 import { isShown, shownIn } from "./span-tools.ts";
 
-/** What the SDK itself takes for an abort. */
+/** Errors that the SDK treats as an abort. */
 const ABORTS: ReadonlySet<unknown> = new Set(["AbortError", "ResponseAborted", "TimeoutError"]);
 
-/** How calls of the AI SDK 6 end. */
+/** Ends calls of the AI SDK 6. */
 export class SpanOutcomes {
   readonly #calls: Calls;
 
@@ -18,7 +18,7 @@ export class SpanOutcomes {
     this.#calls = calls;
   }
 
-  /** `generateText` or `generateObject` has its result. */
+  /** `generateText` or `generateObject` returned. */
   returned(run: SpanRun, state: CallState, span: RecordedSpan, value: unknown): void {
     const shows = isShown(run, span);
     const result = fieldsOf(value);
@@ -33,13 +33,13 @@ export class SpanOutcomes {
     });
   }
 
-  /** The call, or the beginning of a stream, failed. */
+  /** The call, or the start of a stream, failed. */
   threw(run: SpanRun, state: CallState, thrown: unknown): void {
     if (ABORTS.has(textProperty(thrown, "name"))) this.#calls.aborted(run, state, thrown);
     else this.#calls.failed(run, state, thrown);
   }
 
-  /** All of a stream was read, or it was aborted: the SDK says the same of both. */
+  /** A stream was read completely or aborted. The SDK reports both in the same way. */
   streamEnded(run: SpanRun, state: CallState, span: RecordedSpan): void {
     const shown = textOf(span.get("ai.response.finishReason"));
     const reason = run.operationId === "ai.streamObject" ? run.lastReason : shown;
@@ -60,14 +60,14 @@ export class SpanOutcomes {
   }
 }
 
-/** Whether parts of the call are open, or its last answer is none: then a signal ended it. */
+/** Whether a signal ended the call: parts of it are open, or the model's last finish reason is missing. */
 function isCut(run: SpanRun, { model, openTools }: CallState, reason: string | undefined): boolean {
   return (
     model !== undefined || openTools.size > 0 || reason === undefined || reason !== run.lastReason
   );
 }
 
-/** A call that the SDK did not make, as the attributes of a stream say it. */
+/** A call that the SDK refused, as the attributes of a stream show it. */
 function invalidIn(part: Fields): readonly Fields[] {
   const { input, invalid, toolCallId, toolName, type } = part;
   if (type !== "tool-call" || invalid !== true) return [];

@@ -1,4 +1,4 @@
-/** A tool call that a model asked for. */
+/** A tool call in a model's answer. */
 export interface AskedCall {
   readonly toolCallId: string;
   readonly toolName: string;
@@ -7,21 +7,21 @@ export interface AskedCall {
   readonly isProviders: boolean;
 }
 
-/** A call of the AI SDK 6 that is a run: what its spans have said, beside its state. */
+/** A run of the AI SDK 6: data from its spans, in addition to its `CallState`. */
 export interface SpanRun {
   readonly callId: string;
   readonly operationId: string;
-  /** It goes on after its code has returned. */
+  /** A stream continues after its code returned. */
   readonly isStream: boolean;
-  /** The tool calls that the last answer asks for. */
+  /** The tool calls of the last answer. */
   asked: AskedCall[];
-  /** Why the model stopped last. */
+  /** The last finish reason. */
   lastReason: string | undefined;
-  /** Whether the call's settings show what comes out. `undefined`: that is not known yet. */
+  /** Whether the call's settings show outputs. `undefined`: not known yet. */
   showsOutputs: boolean | undefined;
-  /** The tools that the model was offered last, by their names. */
+  /** The tools that the model was last offered, by name. */
   tools: () => unknown;
-  /** The content of the last step, where an integration gets it. */
+  /** The content of the last step, if an integration reported it. */
   content: unknown;
 }
 

@@ -23,7 +23,7 @@ export class SpanTools {
     this.#tools.started(state, { toolCall: { ...callOn(span), input: args } });
   }
 
-  /** The SDK returns a tool's failure: it tells the model. */
+  /** The tool ended. The SDK returns a tool's failure instead of throwing it. */
   returned(run: SpanRun, state: CallState, span: RecordedSpan, value: unknown): void {
     const result = fieldsOf(value);
     const toolOutput =
@@ -38,11 +38,11 @@ export class SpanTools {
   }
 
   /**
-   * The model is asked again: it got an answer for each of its calls. The SDK did not make those without a
-   * span, since their input or their name was wrong.
+   * The next request starts, so all earlier calls have answers. Calls without a span were refused by the SDK: their
+   * input or name was invalid.
    */
   refused(run: SpanRun, state: CallState, next: RecordedSpan): void {
-    // Without an answer of the provider's own tools, the SDK goes on as well.
+    // The SDK also continues without answers of the provider's own tools.
     if (run.asked.some(({ isProviders }) => isProviders)) return;
     const open = run.asked.filter(({ toolCallId }) => !state.reported.has(toolCallId));
     if (open.length === 0) return;
@@ -61,7 +61,7 @@ export class SpanTools {
   }
 }
 
-/** Whether outputs are shown. A span without any shows none, so the run's model calls are asked as well. */
+/** Whether outputs are shown. A span without outputs does not tell, so the run's model calls are checked as well. */
 export function isShown(run: SpanRun, span: RecordedSpan): boolean {
   return span.showsOutputs || run.showsOutputs === true;
 }
@@ -70,7 +70,7 @@ function callOn(span: RecordedSpan): Fields {
   return { toolCallId: span.get("ai.toolCall.id"), toolName: span.get("ai.toolCall.name") };
 }
 
-/** The parts of a step's content, without what the call's settings hide. */
+/** The parts of a step's content that the call's settings show. */
 export function shownIn(content: unknown, isShown: boolean): readonly Fields[] {
   const parts = fieldsIn(content);
   if (isShown) return parts;

@@ -9,25 +9,25 @@ import { type AiSdkCounts, type AiSdkTelemetryOptions, checkAiSdkOptions } from 
 import { SpanCalls } from "./span-calls.ts";
 import { type AiSdkTracer, SpanTracer } from "./tracer.ts";
 
-/** By this a telemetry of whichever copy of this package is known. */
+/** Marks a telemetry of any loaded copy of this package. */
 export const AI_SDK_TELEMETRY: unique symbol = Symbol.for("entelix-otel.ai-sdk-telemetry.v1");
 
-/** What the SDK gives `executeLanguageModelCall` and `executeTool`. */
+/** The argument of `executeLanguageModelCall` and `executeTool`. */
 interface Execution<T> {
   readonly callId: string;
   readonly execute: () => PromiseLike<T>;
 }
 
 /**
- * A telemetry integration for the AI SDK 7: sends runs, model calls, tool calls and approvals to a sink. Calls of
- * the AI SDK 6 take its {@link tracer}.
+ * A telemetry integration for the AI SDK 7. It sends runs, model calls, tool calls and approvals to a sink. The AI
+ * SDK 6 uses its {@link tracer}.
  *
- * Each call of `generateText`, `streamText`, `generateObject` and `streamObject` is a run, and so is each
- * call of an agent. A call that a tool makes is a child run of that tool call. It does not import the SDK, and
- * its errors never reach the SDK.
+ * Each call of `generateText`, `streamText`, `generateObject` and `streamObject` is a run. So is each call of an
+ * agent. A call inside a tool is a child run of that tool call. The class does not import the SDK, and its errors
+ * never reach the SDK.
  *
- * @throws TypeError, RangeError from the constructor: an empty `tenant`, an option of another type, a limit
- *   out of range.
+ * @throws TypeError from the constructor when `tenant` is empty or an option has the wrong type.
+ * @throws RangeError from the constructor when a limit is out of range.
  *
  * @example
  * import { registerTelemetry } from "ai";
@@ -40,7 +40,7 @@ export class AiSdkTelemetry {
   readonly #safeSink: SafeSink;
   readonly #calls: Calls;
   readonly #onError: ((error: unknown) => void) | undefined;
-  /** The calls that a response to a client waits for. */
+  /** The calls behind a response of {@link respond}. */
   readonly #answering = new AsyncLocalStorage<Set<string>>();
   readonly #tracer: SpanTracer;
   #faults = 0;
@@ -61,9 +61,8 @@ export class AiSdkTelemetry {
   }
 
   /**
-   * For the AI SDK 6, whose calls take a tracer: each call that gets this one is a run, as with the AI SDK 7.
-   * Pass it as `integrations`, too: a stream that waits for an approval looks complete otherwise, as it does in
-   * versions before 6.0.111, which have no integrations.
+   * The tracer for the AI SDK 6: each call that gets it is a run. Also pass it as `integrations`. Without that, and
+   * in versions before 6.0.111, a stream that waits for an approval looks complete.
    *
    * @example
    * const { tracer } = telemetry;
@@ -87,8 +86,8 @@ export class AiSdkTelemetry {
   }
 
   /**
-   * Resolves when the sink has taken or refused all events, and was flushed. Never rejects. Errors of the
-   * sink go to `onError`.
+   * Resolves when the sink has accepted or refused all events and was flushed. Errors of the sink go to `onError`.
+   * Never rejects.
    */
   async flush(): Promise<void> {
     await this.#safeSink.settled();
@@ -100,12 +99,12 @@ export class AiSdkTelemetry {
   }
 
   /**
-   * Makes a streamed response whose runs are cancelled when the client leaves. The SDK itself does not
-   * notice that: the model's answer would be waited for, and the run would stay open.
+   * Makes a streamed response whose runs are cancelled when the client disconnects. Without it, the SDK keeps waiting
+   * for the model's answer and the run stays open.
    *
-   * @param make gives the response. Pass the signal on as `abortSignal`: it fires when the client leaves,
-   *   and stops the model.
-   * @returns the same response, with its body observed.
+   * @param make returns the response. Pass the signal on as `abortSignal`: it fires when the client disconnects, and
+   *    stops the model.
+   * @returns the same response with an observed body.
    *
    * @example
    * return telemetry.respond((abortSignal) =>
@@ -128,7 +127,8 @@ export class AiSdkTelemetry {
     return new Response(watched, { headers, status, statusText });
   }
 
-  // The callbacks of the SDK's interface `Telemetry`. Their events are read field by field: versions differ.
+  // Callbacks of the SDK's interface `Telemetry`. Events are read field by field, because they differ between
+  // versions.
 
   onStart(event: unknown): void | Promise<void> {
     const fields = fieldsOf(event);
@@ -178,7 +178,7 @@ export class AiSdkTelemetry {
     this.#with(event, (state, fields) => this.#calls.failed(fields, state, fields.error));
   }
 
-  /** Asks the model in the span of its call. */
+  /** Calls the model inside the span of its call. */
   executeLanguageModelCall<T>(options: Execution<T>): PromiseLike<T> {
     const state = this.#stateOf(options);
     if (state === undefined) return options.execute();
@@ -186,14 +186,16 @@ export class AiSdkTelemetry {
     return this.#calls.models.execute(state, options.execute, onLeft);
   }
 
-  /** Calls the tool in the span of its call. */
+  /** Calls the tool inside the span of its call. */
   executeTool<T>(options: Execution<T> & { readonly toolCallId: string }): PromiseLike<T> {
     const state = this.#stateOf(options);
     if (state === undefined) return options.execute();
     return this.#calls.tools.execute(state, options.toolCallId, options.execute);
   }
 
-  /** The reader of a stream left. A retry of the SDK also cancels a stream, but asks the model again in the same tick. */
+  /**
+   * The reader cancelled a stream. A retry of the SDK also cancels one, but starts the next request in the same tick.
+   */
   #left(options: unknown, reason: unknown): void {
     setImmediate(() => {
       this.#with(options, (state, fields) => {

@@ -36,7 +36,7 @@ export class ToolCalls {
     state.writer.toolStarted(tool, input, description);
   }
 
-  /** Calls the tool's code, in the span of the call: what it starts belongs to the call. */
+  /** Calls the tool's code inside the span of the call. */
   async execute<T>(state: CallState, toolUseId: string, execute: () => PromiseLike<T>): Promise<T> {
     const tool = state.openTools.get(toolUseId);
     if (tool === undefined) return execute();
@@ -51,7 +51,7 @@ export class ToolCalls {
     }
   }
 
-  /** Runs code as that of the tool call, in its span. */
+  /** Runs code inside the span of the tool call, as code of that call. */
   inCall<T>({ active }: CallState, { tool, toolUseId }: OpenTool, work: () => T): T {
     const run = { ...active, toolUseId, tool };
     return carried(active.sink, { tool_use_id: toolUseId }, run, work);
@@ -80,10 +80,10 @@ export class ToolCalls {
   }
 
   /**
-   * Calls that the SDK did not make, since their input or their name was wrong: the model gets an error
-   * in place of a result.
+   * Reports calls that the SDK refused because their input or name was invalid. The model gets an error instead of a
+   * result.
    *
-   * @param content parts of an answer. One without an `error`: what the model got is not known.
+   * @param content parts of an answer. If a part has no `error`, the model's text is not known.
    */
   refusedIn(state: CallState, content: unknown): void {
     for (const part of listOf(content) ?? []) {
@@ -102,7 +102,7 @@ export class ToolCalls {
     }
   }
 
-  /** @param error what cut off the calls that are open. */
+  /** @param error ends the calls that are still open. */
   cutAll(state: CallState, error: AgentError): void {
     for (const tool of state.openTools.values()) state.writer.toolCut(tool, error);
     state.openTools.clear();

@@ -2,15 +2,19 @@ import { fieldsOf } from "../core/narrow.ts";
 import { type AiSdkSpan, RecordedSpan } from "./recorded-span.ts";
 
 /**
- * What the AI SDK 6 takes as `tracer` and as `integrations` of a call's `experimental_telemetry`: OpenTelemetry's
- * `Tracer`, as far as the SDK uses it, and the one callback that says what no span does.
+ * The value for `tracer` and `integrations` of `experimental_telemetry` (AI SDK 6): the part of OpenTelemetry's
+ * `Tracer` that the SDK uses, and one callback with data that no span has.
  */
 export interface AiSdkTracer {
-  /** A span that does nothing: the SDK starts no span without running its code in it. */
+  /** Returns a span that does nothing. The SDK runs all its code in `startActiveSpan`. */
   startSpan(name: string, options?: object, context?: object): AiSdkSpan;
-  /** Of the SDK's interface for integrations: the content of a step. It needs no `this`. */
+  /** A callback of the SDK's interface for integrations, with the content of a step. It works without `this`. */
   readonly onStepFinish: (event: unknown) => void;
-  /** Calls `fn` as part of the run that the span belongs to. @returns what it returns. */
+  /**
+   * Calls `fn` as part of the run that the span belongs to.
+   *
+   * @returns what `fn` returns.
+   */
   startActiveSpan<F extends (span: AiSdkSpan) => unknown>(name: string, fn: F): ReturnType<F>;
   startActiveSpan<F extends (span: AiSdkSpan) => unknown>(
     name: string,
@@ -28,14 +32,13 @@ export interface AiSdkTracer {
 /** Code that the SDK runs in a span. */
 export type SpanWork = (span: RecordedSpan) => unknown;
 
-/** Follows what the SDK does in spans. */
 export interface SpanFollower {
   /** @returns what `work` returns. */
   follow(name: string, attributes: unknown, work: SpanWork): unknown;
   stepFinished(event: unknown): void;
 }
 
-/** Hands on what the SDK runs in spans. */
+/** Passes the spans of the SDK to a {@link SpanFollower}. */
 export class SpanTracer implements AiSdkTracer {
   readonly onStepFinish: (event: unknown) => void;
   readonly #spans: SpanFollower;
@@ -63,7 +66,7 @@ export class SpanTracer implements AiSdkTracer {
   ): ReturnType<F>;
   startActiveSpan(name: string, ...rest: readonly unknown[]): unknown {
     const work = rest.at(-1);
-    // As the tracer of OpenTelemetry's API does.
+    // Same as the tracer of OpenTelemetry's API.
     if (typeof work !== "function") return undefined;
     const call: SpanWork = (span) => Reflect.apply(work, undefined, [span]);
     return this.#spans.follow(String(name), fieldsOf(rest[0])?.attributes, call);

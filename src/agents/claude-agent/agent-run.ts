@@ -9,32 +9,32 @@ import { ModelCalls, type ModelContent } from "./model-calls.ts";
 import { type ToolCallOptions, ToolCalls } from "./tool-calls.ts";
 import { costIsZero, type PromptUsage } from "./usage-difference.ts";
 
-/** What the runs of a query share. */
+/** State that the runs of a query share. */
 export interface RunShared {
   readonly events: HeldEvents;
   readonly content: ModelContent;
   readonly tools: ToolCallOptions;
 }
 
-/** A prompt, or a sub-agent's task, until its end. */
+/** The run of a prompt or a sub-agent. */
 export class AgentRun {
   readonly place: RunPlace;
   readonly writer: RunWriter;
   readonly tools: ToolCalls;
   readonly model: ModelCalls;
-  /** Text of the latest answer, in place of a result. Content. */
+  /** Content: text of the latest answer, used if there is no result. */
   answer: unknown;
-  /** The error of the last model call, until something else happens. */
+  /** The error of the last model call, if nothing happened since. */
   modelError: unknown;
-  /** Model and tool calls of sub-agents that have ended. */
+  /** Number of calls of ended sub-agents. */
   readonly below = { requests: 0, tools: 0 };
-  /** A sub-agent or a compaction used tokens that the result's own figures leave out. */
+  /** Whether a sub-agent or a compaction used tokens that the result's `usage` omits. */
   hasOthers = false;
-  /** Of a sub-agent: it runs on when the prompt has its result. */
+  /** Sub-agents only: the run may continue after the prompt's result. */
   isInBackground = false;
-  /** Of a sub-agent: it has said its last word, but may still be told to go on. */
+  /** Sub-agents only: the agent has answered. A hook may still make it continue. */
   hasStopped = false;
-  /** Sub-agents: the run above. */
+  /** Sub-agents only: the parent run. */
   readonly above: AgentRun | undefined;
   readonly #readsContent: boolean;
   #compaction: Step | undefined;
@@ -54,16 +54,16 @@ export class AgentRun {
     return this.#isOver;
   }
 
-  /** @param asked the prompt. Content. */
+  /** @param asked content: the prompt. */
   started(from: Omit<Beginning, "asked">, asked: unknown, readsRows: boolean): void {
     const isKnown = readsRows && asked !== undefined && asked !== "";
     this.writer.started({ asked: isKnown ? toMessages(asked) : undefined, ...from });
-    // The stream repeats what a sub-agent is asked.
+    // The stream repeats the prompt of a sub-agent.
     if (isKnown && this.above === undefined) this.model.heard({ role: "user", content: asked });
     else this.model.touch();
   }
 
-  /** @param usage of the prompt. Sub-agents have none of their own. */
+  /** @param usage of the prompt. Sub-agents have none. */
   completed(answer: unknown, usage: PromptUsage | undefined): void {
     if (!this.#end(LEFT_OPEN)) return;
     const output =
@@ -85,7 +85,7 @@ export class AgentRun {
     if (this.#end(cutBy(thrown))) this.writer.failed({ thrown, source });
   }
 
-  /** The run waits for a decision about a call that is made outside. */
+  /** The run waits for an external decision about a call. */
   paused(toolUseId: string, payload: unknown): void {
     this.#compaction = undefined;
     this.model.answered();
@@ -136,7 +136,6 @@ export class AgentRun {
   }
 }
 
-/** A new run below another one, or on its own. */
 export function newPlace(
   tenantId: string,
   threadId: string | undefined,

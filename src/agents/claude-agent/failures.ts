@@ -8,7 +8,7 @@ export interface Ending {
   readonly source: FailureSource;
 }
 
-/** An HTTP status that stands for a word of the SDK, where the status itself is not known. */
+/** HTTP statuses for the SDK's error words, used if the real status is not known. */
 const STATUSES: ReadonlyMap<string, number> = new Map([
   ["authentication_failed", 401],
   ["oauth_org_not_allowed", 403],
@@ -23,20 +23,21 @@ const STATUSES: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * The error of a model call, by the SDK's word for it.
+ * The error of a model call.
  *
- * @param status of the provider's answer, if it is known.
+ * @param word the SDK's word for the error.
+ * @param status of the provider's response, if known.
  * @param text for operators.
  */
 export function modelError(word: string, status: number | undefined, text: string): Error {
   const known = status ?? STATUSES.get(word);
   if (known !== undefined) return AgentError.http(known, text);
   if (word === "cloud_credential_error") return AgentError.authSourceUnreachable(text);
-  // No word of the SDK says that no answer came: "unknown" may be anything.
+  // The SDK has no word for a missing response. "unknown" may be anything.
   return new Error(text);
 }
 
-/** Ends of a turn that the model, or its API, is the reason of. */
+/** Reasons that mean a failure of the model or its API. */
 const MODEL_ENDS: ReadonlySet<unknown> = new Set([
   "api_error",
   "model_error",
@@ -49,29 +50,29 @@ const MODEL_ENDS: ReadonlySet<unknown> = new Set([
 
 const ABORTS: ReadonlySet<unknown> = new Set(["aborted_streaming", "aborted_tools"]);
 
-/** Limits that the caller of `query()` set. */
+/** Limits that the caller of `query()` set, and the cost before it. */
 export interface Limits {
   readonly maxTurns: number | undefined;
   readonly maxBudgetUsd: number | undefined;
-  /** The total cost when this `query()` began; the SDK does not count it. `undefined`: not known. */
+  /** The total cost when this `query()` started. The budget does not include it. `undefined`: not known. */
   readonly costAtStart: number | undefined;
 }
 
-/** What else is known when a result arrives. */
+/** Further state at the time of a result. */
 export interface ResultState extends Limits {
-  /** `interrupt()` was called, or a denial stopped the run. */
+  /** Whether `interrupt()` was called, or a denial stopped the run. */
   readonly wasInterrupted: boolean;
-  /** The error of the run's last model call, if it was the last event of the run. */
+  /** The error of the last model call, if it was the last event of the run. */
   readonly modelError: unknown;
-  /** By the abort controller; `undefined` where it has not fired. */
+  /** The error of the abort controller. `undefined`: it has not fired. */
   readonly calledOff: AgentError | undefined;
 }
 
-/** Why the result is a failure; `undefined` for a success. */
+/** Why the result is a failure. `undefined`: it is a success. */
 export function endingOf(result: Fields, state: ResultState): Ending | undefined {
   const { subtype, terminal_reason: reason } = result;
   if (subtype === "success" && result.is_error !== true) {
-    // The SDK lets the process go on for a moment, and rejects the reader after the result.
+    // After an abort, the SDK may still deliver a success, and then rejects the reader.
     return state.calledOff && ofRun(state.calledOff);
   }
   if (subtype === "error_max_turns" || reason === "max_turns") {
@@ -88,7 +89,7 @@ export function endingOf(result: Fields, state: ResultState): Ending | undefined
     reason === "structured_output_retry_exhausted"
   ) {
     const retries = amountOf(result.num_turns) ?? 1;
-    // Not in the SDK's words: a hint is text for the model.
+    // The model may see this hint, so it does not have the SDK's text.
     const hint = "the answer could not be used";
     return ofModel(AgentError.modelRetry(hint, retries, { cause: new Error(text) }));
   }
@@ -116,7 +117,7 @@ function ofModel(thrown: unknown): Ending {
 
 const IN_BRACKETS = /\(\$?(\d+(?:\.\d+)?)\)/;
 
-/** The limit may come from settings that the adapter does not see: then the SDK's text has it. */
+/** The limit in the SDK's text. It may come from settings that the adapter does not see. */
 function limitInText(result: Fields): number | undefined {
   const found = IN_BRACKETS.exec(resultText(result))?.[1];
   return found === undefined ? undefined : Number(found);
@@ -137,7 +138,7 @@ function costBreach(result: Fields, { costAtStart, maxBudgetUsd }: Limits) {
   } as const;
 }
 
-/** The operator's text of a result that is a failure. */
+/** The operator's text of a failed result. */
 function resultText(result: Fields): string {
   const errors = (listOf(result.errors) ?? []).filter((each) => textOf(each) !== undefined);
   if (errors.length > 0) return errors.join("; ");
@@ -145,10 +146,10 @@ function resultText(result: Fields): string {
 }
 
 /**
- * Why a stream ended in the middle of a run.
+ * Why a stream ended before the result.
  *
- * @param thrown by the SDK; `undefined` where the stream just ended.
- * @param wasLeft whether the reader, or `close()`, ended it.
+ * @param thrown by the SDK. `undefined`: the stream ended without an error.
+ * @param wasLeft whether the reader or `close()` ended it.
  */
 export function brokenOff(
   thrown: unknown,

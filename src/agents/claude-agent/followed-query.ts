@@ -3,15 +3,15 @@ import { fieldsOf } from "../core/narrow.ts";
 import type { SdkQuery } from "./sdk.ts";
 import type { Session } from "./session.ts";
 
-/** How long a reader that leaves waits for the end of the stream, in ms. */
+/** How long a leaving reader waits for the end of the stream, in ms. */
 const MOST_WAIT_MS = 5_000;
 
-/** A step of the stream that the reader has not taken. */
+/** An unread step of the stream. */
 type Step = { readonly value: unknown } | { readonly thrown: unknown } | { readonly done: true };
 
 /**
- * Reads the SDK's stream as it comes, however slow its reader is: the SDK keeps the messages anyway, and
- * hooks do not wait. The reader gets every message, and every error, as it would without us.
+ * Reads the SDK's stream as fast as possible, because hooks do not wait for the reader. The reader gets the same
+ * messages and errors as without this class. The SDK would also buffer them.
  */
 export class FollowedQuery {
   readonly #inner: SdkQuery;
@@ -46,7 +46,7 @@ export class FollowedQuery {
     return await this.#inner.throw(error);
   }
 
-  /** The reader, or `close()`, ends the stream. */
+  /** The reader or `close()` ends the stream. */
   left(): void {
     this.#wasLeft = true;
     this.#steps.length = 0;

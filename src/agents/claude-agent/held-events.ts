@@ -1,14 +1,14 @@
 import { type AgentEvent, sentLater } from "../../events/door.ts";
 import type { OpenEnvelope, SafeSink } from "../core/safe-sink.ts";
 
-/** Most events that wait. Above it, all of them are sent. */
+/** Maximum number of waiting events. Above it, all are sent. */
 const MOST_WAITING = 1_000;
 
-/** An event that may be taken back until it is released. */
+/** An event that waits and may be dropped. */
 export interface HeldEvent {
-  /** Sends it, and what waits behind it. */
+  /** Sends the event, and the events that wait behind it. */
   release(): void;
-  /** Takes it back. Does nothing after it was sent. */
+  /** Removes the event. Does nothing after it was sent. */
   drop(): void;
   readonly isOpen: boolean;
 }
@@ -18,13 +18,13 @@ interface Waiting {
   readonly envelope: OpenEnvelope;
   isHeld: boolean;
   isDropped: boolean;
-  /** Runs while it is held. */
+  /** Releases the event after a time limit. */
   timer?: NodeJS.Timeout;
 }
 
 /**
- * Sends the events of a session in order. One that is held makes the later ones wait: the start of a tool
- * call is only true once its permission is decided. Events that waited say when they happened.
+ * Sends the events of a session in order. A held event makes the later ones wait: a tool call has only started once
+ * its permission is decided. Events that waited are sent with the time at which they happened.
  */
 export class HeldEvents {
   readonly #sink: Pick<SafeSink, "send">;
@@ -47,7 +47,7 @@ export class HeldEvents {
   /**
    * Holds the one event that `make` sends.
    *
-   * @param mostMs after which it is released, if nobody does.
+   * @param mostMs time in ms after which the event is released.
    */
   hold(make: () => void, mostMs: number): HeldEvent {
     this.#isHolding = true;
@@ -63,7 +63,7 @@ export class HeldEvents {
       held.isDropped = isDropped;
       this.#flush();
     };
-    // It would keep the whole session in memory if it went on after the release.
+    // A running timer would keep the session in memory.
     if (held?.isHeld === true) held.timer = setTimeout(() => decide(false), mostMs).unref();
     return {
       release: () => decide(false),

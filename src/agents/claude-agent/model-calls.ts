@@ -4,14 +4,14 @@ import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { ModelCall } from "../core/run-parts.ts";
 import type { RunWriter } from "../core/run-writer.ts";
 
-/** A model call whose answer may still come. */
+/** An open model call. */
 interface OpenModelCall {
   readonly call: ModelCall;
-  /** The API's ID of the answer, once a part of it came. */
+  /** The API's ID of the answer, after its first part. */
   messageId: string | undefined;
   model: string | undefined;
   firstMs: number | undefined;
-  /** When the last part of the answer came. */
+  /** When the last part of the answer arrived. */
   lastAt: Instant | undefined;
   lastMs: number | undefined;
   stopReason: string | undefined;
@@ -21,7 +21,7 @@ interface OpenModelCall {
 
 const REQUEST: ModelRequest = { provider: "anthropic" };
 
-/** Which content of model calls is sent. */
+/** Options for the content of model calls. */
 export interface ModelContent {
   readonly isRead: boolean;
   /** Content. */
@@ -29,17 +29,16 @@ export interface ModelContent {
 }
 
 /**
- * The model calls of one run. The SDK gives each content block of an answer as a message of its own: those
- * with the same `message.id` are one call. Its tokens are not final in these messages, so the calls have
- * none, and the run has those of the result.
+ * The model calls of one run. The SDK sends each content block of an answer as a message. Messages with the same
+ * `message.id` are one call. Their token counts are not final, so only the run has usage, from the result.
  */
 export class ModelCalls {
   readonly #writer: RunWriter;
   readonly #content: ModelContent;
   #open: OpenModelCall | undefined;
-  /** What the run said since the model was last asked. Content. */
+  /** Content: input for the next model call. */
   #asked: unknown[] = [];
-  /** When the run last did something: the model is asked after that. */
+  /** Time of the run's last activity. The next model call starts after it. */
   #sinceAt: Instant = now();
   #sinceMs = performance.now();
   model: string | undefined;
@@ -51,19 +50,19 @@ export class ModelCalls {
     this.#content = content;
   }
 
-  /** Something that the model is asked with its next call. Content. */
+  /** Adds input for the next model call. Content. */
   heard(message: unknown): void {
     if (this.#content.isRead) this.#asked.push(message);
     this.touch();
   }
 
-  /** The next call, if its start is not known, began after this. */
+  /** Sets the earliest start of the next call, used if its real start is not known. */
   touch(): void {
     this.#sinceAt = now();
     this.#sinceMs = performance.now();
   }
 
-  /** The SDK sends a request now. */
+  /** The SDK sends a request. */
   requested(): void {
     if (this.#open?.messageId === undefined && this.#open !== undefined) return;
     this.answered();
@@ -71,7 +70,7 @@ export class ModelCalls {
     this.#begin();
   }
 
-  /** A part of an answer. */
+  /** A part of an answer arrived. */
   message(message: Fields): void {
     const id = textOf(message.id);
     const open = this.#openFor(id);
@@ -84,7 +83,7 @@ export class ModelCalls {
     for (const block of listOf(message.content) ?? []) open.blocks.push(block);
   }
 
-  /** An event of the API's stream, which the SDK passes on with `includePartialMessages`. */
+  /** An event of the API's stream. The SDK passes it on with `includePartialMessages`. */
   streamed(event: Fields): void {
     switch (event.type) {
       case "message_start": {
@@ -148,12 +147,12 @@ export class ModelCalls {
     return open;
   }
 
-  /** Why the model stopped, where the messages do not say it. */
+  /** Sets the finish reason, if the messages have none. */
   stopped(reason: string | undefined): void {
     if (this.#open?.messageId !== undefined) this.#open.stopReason ??= reason;
   }
 
-  /** The answer is complete. A call without one stays open. */
+  /** Ends a call whose answer is complete. A call without an answer stays open. */
   answered(): void {
     const open = this.#open;
     if (open?.lastAt === undefined || open.lastMs === undefined) return;
@@ -174,7 +173,7 @@ export class ModelCalls {
     );
   }
 
-  /** The call failed, after its retries. */
+  /** The call failed after its retries. */
   failed(error: Error): void {
     this.answered();
     const open = this.#open ?? this.#begin();
@@ -182,7 +181,7 @@ export class ModelCalls {
     this.#writer.modelFailed(open.call, error);
   }
 
-  /** The run is over: a call without an answer was cut off. */
+  /** The run ended. A call without an answer is cut off. */
   end(cut: Error): void {
     this.answered();
     if (this.#open !== undefined) this.failed(cut);

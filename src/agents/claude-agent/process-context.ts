@@ -3,7 +3,7 @@ import { type Fields, fieldIn } from "../core/narrow.ts";
 import type { RunPlace } from "../core/run-parts.ts";
 import type { ActiveRun } from "../runtime/active-run.ts";
 
-/** The context of the run that the SDK's process, and what it starts, works for. */
+/** The run context for the SDK's process and the processes that it starts. */
 export function contextOf(
   sink: unknown,
   run: RunPlace | undefined,
@@ -35,8 +35,8 @@ function contextIn(
 }
 
 /**
- * The environment of the SDK's process, with the context in it. What the application sets stays. What
- * comes from this process's own parent does not: it names another run.
+ * Adds the context to the environment of the SDK's process. Variables that the application set are unchanged.
+ * Variables from this process's own parent are replaced, because they name another run.
  *
  * @param given the option `env`, which replaces the environment of this process.
  */

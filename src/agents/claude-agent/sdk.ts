@@ -1,10 +1,10 @@
-/** What this adapter needs of the object that the SDK's `query()` returns. */
+/** The part of the SDK's query object that this adapter uses. */
 export interface SdkQuery extends AsyncGenerator<unknown, void> {
   interrupt?(): Promise<unknown>;
   close?(): void;
 }
 
-/** The events of the SDK's hooks that the adapter listens to. */
+/** The hook events that the adapter uses. */
 export const HOOK_EVENTS = [
   "UserPromptSubmit",
   "PreToolUse",
@@ -17,8 +17,8 @@ export const HOOK_EVENTS = [
   "PostCompact",
 ] as const;
 
-/** Prefix of the names of MCP tools. */
+/** Prefix of MCP tool names. */
 export const MCP_PREFIX = "mcp__";
 
-/** The field of `_meta` in which the SDK tells a tool of this process which call it is. */
+/** The field of `_meta` in which the SDK passes the call's ID to an in-process tool. */
 export const TOOL_USE_META = "claudecode/toolUseId";

@@ -4,19 +4,19 @@ import { AgentRun, newPlace, type RunShared } from "./agent-run.ts";
 import type { Ending } from "./failures.ts";
 import type { OpenTool } from "./tool-calls.ts";
 
-/** What the sub-agents of a query need of its session. */
+/** The part of a session that its sub-agents use. */
 export interface AgentHost {
   readonly shared: RunShared;
   readonly readsRows: boolean;
   readonly most: number;
-  /** The open call of that ID, in whichever run. */
+  /** The open call with that ID, in any run. */
   findCall(toolUseId: string): OpenTool | undefined;
   /** The run of the prompt. */
   main(): AgentRun;
   forgot(): void;
 }
 
-/** A sub-agent before its run begins. */
+/** A sub-agent whose run has not started. */
 interface Announced {
   type: string | undefined;
 }
@@ -24,14 +24,14 @@ interface Announced {
 const CANCELLED: Ending = { thrown: AgentError.cancelled(), source: FROM_RUN };
 
 /**
- * The sub-agents of a query: each a run below the call that started it, at any depth. A hook names a
- * sub-agent by its own ID, a message by the call, and `task_started` by both.
+ * The sub-agents of a query at any depth. Each is a child run of the call that started it. Hooks have the sub-agent's
+ * own ID, messages the ID of the call, and `task_started` has both.
  */
 export class SubAgents {
   readonly #host: AgentHost;
   readonly #byId = new Map<string, AgentRun>();
   readonly #byCall = new Map<string, AgentRun>();
-  /** Sub-agents that only a hook has announced. */
+  /** Sub-agents known only from a hook. */
   readonly #announced = new Map<string, Announced>();
 
   constructor(host: AgentHost) {
@@ -42,7 +42,7 @@ export class SubAgents {
     return [...new Set([...this.#byId.values(), ...this.#byCall.values()])];
   }
 
-  /** Hook `SubagentStart`: which call started it is not said. */
+  /** Hook `SubagentStart`. It does not have the call's ID. */
   announced(agentId: string, type: string | undefined): void {
     const run = this.#byId.get(agentId);
     if (run !== undefined || this.#announced.size >= this.#host.most) return;
@@ -83,7 +83,7 @@ export class SubAgents {
     }
   }
 
-  /** Hook `SubagentStop`: another hook may tell it to go on. */
+  /** Hook `SubagentStop`. Another hook may still make the sub-agent continue. */
   stopped(agentId: string, answer: unknown): void {
     const run = this.#byId.get(agentId);
     if (run === undefined) return;
@@ -101,13 +101,13 @@ export class SubAgents {
     } else this.#complete(run);
   }
 
-  /** Which call started a sub-agent is known once it returns, at the latest. */
+  /** Links a sub-agent's ID to its call. The result of the call has both. */
   named(agentId: string, toolUseId: string): void {
     const run = this.#byCall.get(toolUseId);
     if (run !== undefined) this.#byId.set(agentId, run);
   }
 
-  /** The run of a hook or message of a sub-agent. */
+  /** The run for a hook or message of a sub-agent. */
   of(agentId: string | undefined, toolUseId: string | undefined, type?: string): AgentRun {
     const known =
       (agentId === undefined ? undefined : this.#byId.get(agentId)) ??
@@ -119,7 +119,7 @@ export class SubAgents {
     return known;
   }
 
-  /** The prompt has its result: what does not run in the background is over, too. */
+  /** The prompt has its result. Sub-agents end with it, unless they run in the background. */
   promptEnded(cut: Ending | undefined): void {
     for (const run of this.open) {
       if (run.hasStopped) this.#complete(run);
@@ -127,7 +127,7 @@ export class SubAgents {
     }
   }
 
-  /** The process is gone. */
+  /** The process ended. */
   end(cut: Ending): void {
     for (const run of this.open.toReversed()) {
       if (run.hasStopped) this.#complete(run);

@@ -1,6 +1,6 @@
 import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
 
-/** Names that providers' packages have for why the model stopped, and for which model answered. */
+/** Fields in which providers' packages store the finish reason and the model's name. */
 const FINISH_REASONS = [
   "finish_reason",
   "stop_reason",
@@ -11,9 +11,9 @@ const FINISH_REASONS = [
 const MODEL_NAMES = ["model_name", "model"];
 
 /**
- * What is said of an answer, best first. LangChain brings it together in `response_metadata` for an answer
- * that came at once; of a stream it is where the provider's package has put it: Anthropic's in
- * `additional_kwargs`, Bedrock's in the event that stopped it.
+ * The objects that may have metadata of an answer, best first. LangChain collects it in `response_metadata` for a
+ * complete answer. For a stream, the provider's package decides: Anthropic uses `additional_kwargs`, Bedrock its stop
+ * event.
  */
 export function saidOf(generation: Fields | undefined, message: Fields | undefined): Said {
   const metadata = fieldsOf(message?.response_metadata);
@@ -27,7 +27,7 @@ export function saidOf(generation: Fields | undefined, message: Fields | undefin
 
 type Said = readonly (Fields | undefined)[];
 
-/** Why the model stopped, in its provider's word. */
+/** The finish reason, in the provider's word. */
 export function reasonIn(said: Said): string | undefined {
   return firstText(said, FINISH_REASONS);
 }

@@ -26,7 +26,7 @@ import { envelopeIn, eventId, inStep } from "./run-events.ts";
 import type { RunState } from "./run-state.ts";
 import type { ModelScope, ToolScope } from "./scope.ts";
 
-/** What upstream sends of a tool that paused its run; LangGraph's own text would hold the payload. */
+/** The error of a tool that paused its run, with upstream's text. LangGraph's text would contain the payload. */
 const PAUSED = AgentError.interrupted({ type: "custom" });
 const PAUSED_FIELDS = {
   error: PAUSED.message,
@@ -38,7 +38,7 @@ const PAUSED_FIELDS = {
 /** Sends the events of tool calls and model calls. */
 export class CallEvents {
   readonly #sink: SafeSink;
-  /** Failed tool calls whose events wait for what the model is told. */
+  /** Failed tool calls whose events wait for the model's text. */
   readonly held: HeldFailures;
 
   constructor(sink: SafeSink, held: HeldFailures) {
@@ -46,7 +46,7 @@ export class CallEvents {
     this.held = held;
   }
 
-  /** @param description what the tool is for. */
+  /** @param description the tool's description. */
   toolStarted(call: ToolScope, input: unknown, description: string | undefined): void {
     const { run, toolUseId, tool } = call;
     const envelope = envelopeIn(run, eventId(call.id, "call-start"));
@@ -83,9 +83,9 @@ export class CallEvents {
   }
 
   /**
-   * A person has decided about a call that has not started.
+   * Sends a person's decision about a call that has not started.
    *
-   * @param at which of the decisions of that node it is.
+   * @param at index of the decision among those of the node.
    */
   decided(run: RunState, nodeId: string, at: number, decided: DecidedCall): void {
     const { approved, details, reason, tool, toolUseId } = decided;
@@ -101,7 +101,7 @@ export class CallEvents {
     );
   }
 
-  /** @param source the innermost call that it came out of. */
+  /** @param source the innermost call that threw the error. */
   toolFailed(call: ToolScope, thrown: unknown, source: FailureSource): void {
     const known = explained(thrown);
     const fields = {
@@ -133,7 +133,7 @@ export class CallEvents {
     this.#toolError(call, failure, resultException(failure));
   }
 
-  /** @param error what cut it off: no failure of the tool. */
+  /** @param error why the call was cut off. It does not count as a failure of the tool. */
   toolCut(call: ToolScope, error: AgentError, moment?: Moment): void {
     const source: FailureSource = { origin: "tool", tool: call.tool };
     const fields = {
@@ -195,7 +195,7 @@ export class CallEvents {
     );
   }
 
-  /** @param cost as decimal text, where it is known. */
+  /** @param cost US dollars as decimal text, if known. */
   modelAnswered(call: ModelScope, answer: Answer, cost: string | undefined): void {
     const { run, firstMs, startedMs } = call;
     const envelope = envelopeIn(run, eventId(call.id, "call-end"));
@@ -247,7 +247,7 @@ function sinceMs(startedMs: number): number {
   return Math.round(performance.now() - startedMs);
 }
 
-/** When a call ended, and how long it took, in ms. */
+/** When a call ended, and its duration in ms. */
 interface Moment {
   readonly at: Instant;
   readonly took: number;

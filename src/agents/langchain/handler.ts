@@ -8,23 +8,22 @@ import {
 } from "./handler-options.ts";
 import { type SpanScope, spanScopeOf } from "./scope.ts";
 
-/** LangGraph calls a handler with this property when a graph pauses. */
+/** LangGraph reports pauses to handlers with this property. */
 const GRAPH_HANDLER: unique symbol = Symbol.for("langgraph.graph_callback_handler");
 
-/** By this {@link inSpan} knows a handler, of whichever copy of this package. */
+/** Identifies a handler of any loaded copy of this package for {@link inSpan}. */
 export const SPAN_SCOPE: unique symbol = Symbol.for("entelix-otel.langchain-span-place.v1");
 
 /**
- * A callback handler for LangChain.js and LangGraph: sends runs, steps, tool calls and model calls to
- * a sink.
+ * A callback handler for LangChain.js and LangGraph. It sends runs, steps, tool calls and model calls to a sink.
  *
- * The outermost chain or graph is a run, and so is each graph inside it. Nodes of graphs and retrievers
- * are steps. All other calls belong to their run. The handler never throws into the framework. After a run, it keeps only the paused
- * threads. Register it with an invocation, a model or a tool. A second handler on the same sink
- * makes no second span.
+ * The outermost chain or graph is a run. So is each graph inside it. Nodes of graphs and retrievers are steps. All
+ * other calls belong to their run. The handler never throws into the framework. After a run, it only remembers paused
+ * threads. Register it with an invocation, a model or a tool. A second handler on the same sink does not create
+ * duplicate spans.
  *
- * @throws TypeError, RangeError from the constructor: an empty `tenant`, an option of another type,
- *   a limit out of range.
+ * @throws TypeError from the constructor when `tenant` is empty or an option has the wrong type.
+ * @throws RangeError from the constructor when a limit is out of range.
  *
  * @example
  * const handler = new LangChainHandler({ sink: bridge, tenant: "acme" });
@@ -32,7 +31,7 @@ export const SPAN_SCOPE: unique symbol = Symbol.for("entelix-otel.langchain-span
  */
 export class LangChainHandler {
   readonly name = "entelix-otel";
-  /** Callbacks run where they are called, so that the current run is known, and in order. */
+  /** LangChain then calls the callbacks in order and in the caller's context, so that the current run is known. */
   readonly awaitHandlers = true;
   readonly raiseError = false;
   readonly ignoreLLM = false;
@@ -55,7 +54,7 @@ export class LangChainHandler {
     this.#calls = new CallTracker(options, this.#safeSink, (error) => this.#report(error));
   }
 
-  /** Counts of callbacks that were not sent as events so far. */
+  /** Counts of callbacks that were not sent as events. */
   get counts(): HandlerCounts {
     return {
       ...this.#calls.counts,
@@ -65,8 +64,8 @@ export class LangChainHandler {
   }
 
   /**
-   * Resolves when the sink accepted or refused all events and was flushed. Never rejects. Errors of
-   * the sink go to `onError`.
+   * Resolves when the sink has accepted or refused all events and was flushed. Errors of the sink go to `onError`.
+   * Never rejects.
    */
   async flush(): Promise<void> {
     this.#contain(() => this.#calls.flush());
@@ -78,18 +77,18 @@ export class LangChainHandler {
     }
   }
 
-  /** The same handler: LangChain copies handlers that it makes itself. */
+  /** Returns the handler itself. LangChain copies its own handlers for each run. */
   copy(): this {
     return this;
   }
 
-  /** Used by {@link inSpan}: the span of a LangChain run's code. */
+  /** The span and run for the code of a LangChain call, for {@link inSpan}. */
   [SPAN_SCOPE](runId: string): SpanScope | undefined {
     return spanScopeOf(this.#sink, this.#calls.scopeOf(runId));
   }
 
-  // LangChain's callbacks. The arguments are as its tracers read them; the declared order of those of
-  // `handleChainStart` is another in some versions, and not what is passed.
+  // LangChain's callbacks, with the arguments as they are passed. Some versions declare those of `handleChainStart`
+  // in another order.
 
   handleChainStart(
     chain: unknown,
@@ -114,7 +113,7 @@ export class LangChainHandler {
     this.#contain(() => this.#calls.chainFails(thrown, runId, parentRunId));
   }
 
-  /** LangGraph's, from the versions that have it: a graph paused. */
+  /** A graph paused. Only newer versions of LangGraph call this. */
   handleInterrupt(event: unknown): void {
     this.#contain(() => this.#calls.graphPauses(event));
   }
@@ -216,7 +215,7 @@ export class LangChainHandler {
     this.#contain(() => this.#calls.retrieverFails(thrown, runId));
   }
 
-  /** Nothing that goes wrong here reaches the framework. */
+  /** Errors in `work` are counted and do not reach the framework. */
   #contain(work: () => void): void {
     try {
       work();

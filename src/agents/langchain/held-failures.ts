@@ -9,44 +9,43 @@ import { fieldsOf, listOf } from "../core/narrow.ts";
 import { isTimeout } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
 
-/** Most failures that are held at once, of all runs. */
+/** Maximum number of held failures, over all runs. */
 const MOST_HELD = 10_000;
-/** Most results of one node that are looked at. */
+/** Maximum number of results of one node that are searched. */
 const MOST_RESULTS = 1000;
 
 /**
- * What is known of the text that the model received of a failed call: `own`: no model received any, and
- * the event has our own text; `unknown`: nobody knows; `cut`: the time of the run was over, and the tool
- * did not fail.
+ * The text that the model received for a failed call. `own`: no model received one, so the event has our own text.
+ * `unknown`: not known. `cut`: the run's deadline passed, so the tool did not fail.
  */
 export type ModelText = RenderedForLlm | "own" | "unknown" | "cut";
 
-/** A tool call that failed. */
 export interface FailedCall {
   readonly toolUseId: string;
-  /** What the call stands in. */
+  /** The chain around the call. */
   readonly chainId: string;
   readonly thrown: unknown;
 }
 
-/** A failed tool call whose event waits for what the model is told of it. */
+/** A failed tool call whose event waits for the model's text. */
 interface Held {
   readonly toolUseId: string;
   readonly thrown: unknown;
-  /** The chain whose end may tell; moves outwards. */
+  /** The chain whose end may have the text. Moves to the outer chain when that chain ends. */
   chainId: string;
-  /** No model is told of it, and only the run's end says whose time was over. */
+  /** No model receives a text. The end of the run shows whether the run's deadline caused the failure. */
   isLeftToRun: boolean;
-  /** Sends the event, with the time of the failure. */
+  /** Sends the event with the time of the failure. */
   readonly send: (text: ModelText) => void;
 }
 
 /**
- * Failed tool calls until it is known what the model is told of them: the result of the node that made
- * the call has the `ToolMessage`.
+ * Holds failed tool calls until the model's text is known. The result of the calling node has it in a `ToolMessage`.
  */
 export class HeldFailures {
-  /** One a sink: LangChain may report a call to one handler, and the node around it to another. */
+  /**
+   * One instance for each sink, because LangChain may report a call to one handler and the node around it to another.
+   */
   static of(sink: AgentEventSink): HeldFailures {
     const known = bySink.get(sink) ?? new HeldFailures();
     bySink.set(sink, known);
@@ -65,7 +64,7 @@ export class HeldFailures {
     if (this.#count > MOST_HELD) this.#sendOldest();
   }
 
-  /** A chain of the run has ended, or the run itself. */
+  /** A chain of the run, or the run itself, ended. */
   chainEnded(run: RunState, id: string, parentId: string | undefined, outputs: unknown): void {
     this.#settle(run, (held) => {
       if (held.isLeftToRun) return undefined;
@@ -76,7 +75,7 @@ export class HeldFailures {
     });
   }
 
-  /** What a chain threw, no model is told. */
+  /** A chain failed. The model does not receive the errors in it. */
   chainFailed(run: RunState, id: string, parentId: string | undefined): void {
     this.#settle(run, (held) => {
       if (held.chainId !== id || held.isLeftToRun) return undefined;
@@ -86,15 +85,15 @@ export class HeldFailures {
     });
   }
 
-  /** The call is made again: of its failure, no model is told. */
+  /** The call is repeated, so the model did not receive the failure. */
   madeAgain(run: RunState, toolUseId: string): void {
     this.#settle(run, (held) => (held.toolUseId === toolUseId ? "own" : undefined));
   }
 
   /**
-   * The run is over.
+   * The run ended.
    *
-   * @param timeUp what the signal of the run's time limit gave as its reason, if that ended it.
+   * @param timeUp the abort reason of the run's deadline, if it ended the run.
    */
   runEnded(run: RunState, text: "own" | "unknown", timeUp?: unknown): void {
     this.#settle(run, (held) => {
@@ -103,12 +102,12 @@ export class HeldFailures {
     });
   }
 
-  /** Sends all now: nobody may be there to do so later. */
+  /** Sends all held events now, because the process may end. */
   flush(): void {
     for (const run of [...this.#runs.keys()]) this.runEnded(run, "unknown");
   }
 
-  /** @returns whether a chain is around this one, whose end may still tell. */
+  /** @returns whether there is an outer chain whose end may have the text. */
   #outwards(held: Held, run: RunState, parentId: string | undefined): boolean {
     if (parentId === undefined || parentId === run.id) return false;
     held.chainId = parentId;
@@ -140,23 +139,23 @@ export class HeldFailures {
   }
 }
 
-/** Whether a thrown value is that error, or has it inside. */
+/** Whether a thrown value is that error, or contains it. */
 function isIn(error: unknown, thrown: unknown): boolean {
   return typeof error === "object" && error !== null && errorsIn(thrown).has(error);
 }
 
 const bySink = new WeakMap<AgentEventSink, HeldFailures>();
 
-/** The text of the message to the model about the call, among what a node gave. */
+/** The text of the message for the model about the call, in the result of a node. */
 function messageTo(toolUseId: string, outputs: unknown): RenderedForLlm | undefined {
-  // From the newest: a state may have an older message about a call of that id.
+  // Newest first: a state may have an older message for a call with the same ID.
   const found = messagesIn(outputs).findLast(
     (message) => fieldsOf(message)?.tool_call_id === toolUseId,
   );
   return found === undefined ? undefined : resultText(textOfResult(found));
 }
 
-/** The messages of a node: in its state, as a list, alone, or in the update of a `Command`. */
+/** The messages in a node's result: its state, a list, a single message, or the update of a `Command`. */
 function messagesIn(outputs: unknown): readonly unknown[] {
   const list = listOf(outputs) ?? listOf(fieldsOf(outputs)?.output) ?? [outputs];
   return list.slice(0, MOST_RESULTS).flatMap((one) => {

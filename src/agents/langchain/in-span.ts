@@ -4,30 +4,32 @@ import { carried } from "../runtime/active-run.ts";
 import { SPAN_SCOPE } from "./handler.ts";
 import type { SpanScope } from "./scope.ts";
 
-/** A method that is handed the call's manager, which knows LangChain's id of it, and the handlers. */
+/** A method whose arguments include the call's manager, which has LangChain's run ID and the handlers. */
 type Work = (this: unknown, ...args: readonly unknown[]) => unknown;
 
-/** With these a model binds tools or options: most answer with a binding to the model, ChatOpenAI with another model. */
+/**
+ * Methods that bind tools or options to a model. Most return a binding to the same model, `ChatOpenAI` a new model.
+ */
 const COPYING = ["withConfig", "bindTools"];
 
 const WRAPPED: unique symbol = Symbol.for("entelix-otel.langchain-in-span.v1");
 
 /**
- * Makes the code of a tool, chat model or retriever run inside the span of its call. HTTP and database spans
- * become children of that span, and runs that a tool starts become child runs. It changes the
- * object in place, once. Calls without a handler work as before.
+ * Makes the code of a tool, chat model or retriever run inside the span of its call. HTTP and database spans become
+ * children of that span. Runs that a tool starts become child runs. The object is changed in place, once. Calls
+ * without a handler work as before.
  *
  * LangChain's callbacks cannot do this, because they do not run the call.
  *
- * @returns what it was given.
- * @throws TypeError when that has none of `_call`, `_generate` and `_getRelevantDocuments`.
+ * @returns the same object.
+ * @throws TypeError when it has none of `_call`, `_generate` and `_getRelevantDocuments`.
  *
  * @example
  * const tools = [search, refund].map(inSpan);
  * const model = inSpan(new ChatOpenAI({ model: "gpt-5" }));
  */
 export function inSpan<T extends object>(callee: T): T {
-  // A model may have a `_call` as well, of other arguments.
+  // A model may also have a `_call` with other arguments.
   const generate: unknown = property(callee, "_generate");
   if (isWork(generate)) {
     replace(callee, "_generate", generate, 2, carriedCall);
@@ -51,7 +53,7 @@ export function inSpan<T extends object>(callee: T): T {
   return callee;
 }
 
-/** @param at where the manager is among the arguments. */
+/** @param at index of the manager among the arguments. */
 function replace(
   callee: object,
   method: string,
@@ -68,7 +70,7 @@ function replace(
   put(callee, method, wrapped);
 }
 
-/** Makes the copies that a method gives of its model run inside their calls' spans as well. */
+/** Wraps a method that copies the model, so that the copies are wrapped, too. */
 function followCopies(model: object, method: string): void {
   const copies: unknown = property(model, method);
   if (!isWork(copies) || property(copies, WRAPPED) === true) return;
@@ -91,7 +93,7 @@ function carriedCall(scope: SpanScope, call: () => unknown): unknown {
   return carried(scope.run.sink, scope.span, scope.run, call);
 }
 
-/** Where the first of our handlers among the call's own says that it is. */
+/** The scope of the call, from the first handler of this package. */
 function scopeIn(manager: unknown): SpanScope | undefined {
   const runId = property(manager, "runId");
   if (typeof runId !== "string") return undefined;
@@ -116,8 +118,8 @@ function isWork(value: unknown): value is Work {
 const STREAMS = "_streamResponseChunks";
 
 /**
- * The method with which a model streams; `undefined` where it has only its base class's, which says
- * that it does not: LangChain compares the two.
+ * The model's streaming method. `undefined` if only the base class has it, which means that the model cannot stream.
+ * LangChain compares the two in the same way.
  */
 export function streamsOf(model: object): unknown {
   const streams = property(model, STREAMS);
@@ -132,7 +134,7 @@ export function streamsOf(model: object): unknown {
   return streams === base ? undefined : streams;
 }
 
-/** The chunks of a stream, each made inside the span. */
+/** Reads the chunks of a stream inside the span. */
 export async function* carriedChunks(
   scope: SpanScope,
   begin: () => unknown,
@@ -155,7 +157,7 @@ export async function* carriedChunks(
     done = true;
     throw error;
   } finally {
-    // Left early by who reads it: the model may have a connection to give up.
+    // The reader left early. The model may have to close a connection.
     if (!done) await inside(() => steps.return?.());
   }
 }

@@ -3,20 +3,20 @@ import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import { classOf } from "./llm-result.ts";
 import type { PausedRun } from "./pauses.ts";
 
-// What a callback's arguments say about the invocation.
+// Reads data of the invocation from a callback's arguments.
 
-/** Whether a chain is a compiled graph of LangGraph's: an agent of its own, wherever it runs. */
+/** Whether a chain is a compiled graph of LangGraph. Each graph is an agent. */
 export function isGraph(serialized: unknown): boolean {
   const id = listOf(fieldsOf(serialized)?.id);
   return id !== undefined && id[0] === "langgraph" && id[1] === "pregel";
 }
 
-/** What the run is called: the name of its agent, else the run name or the graph's, else the class. */
+/** The agent's name of a run: the known name, else the run name, else the class. */
 export function agentName(serialized: unknown, runName: unknown, known?: string): string {
   return known ?? textOf(runName) ?? classOf(fieldsOf(serialized)) ?? "chain";
 }
 
-/** The name that `createAgent` gives its agent. Metadata is inherited by everything below. */
+/** The agent name that `createAgent` sets. Everything below inherits the metadata. */
 export function namedAgent(metadata: unknown): string | undefined {
   return textOf(fieldsOf(metadata)?.lc_agent_name);
 }
@@ -32,14 +32,14 @@ export function toolName(
   return textOf(fields?.name) ?? classOf(fields) ?? "tool";
 }
 
-/** What a tool is for, where it was serialized with that. */
+/** The tool's description, if LangChain serialized it. */
 export function toolDescription(serialized: unknown): string | undefined {
   const fields = fieldsOf(serialized);
   const text = textOf(fields?.description) ?? textOf(fieldsOf(fields?.kwargs)?.description);
   return text?.slice(0, MOST_NAME);
 }
 
-/** The input of a tool, which LangChain hands over as JSON text, whatever it was. */
+/** The input of a tool. LangChain passes it as JSON text. */
 export function toolInput(text: unknown): unknown {
   if (typeof text !== "string" || (!text.startsWith("{") && !text.startsWith("["))) return text;
   try {
@@ -50,21 +50,21 @@ export function toolInput(text: unknown): unknown {
   }
 }
 
-/** What a tool gave, without the message that LangChain wraps it in. */
+/** The output of a tool, without LangChain's message around it. */
 export function toolOutput(output: unknown): unknown {
   const fields = fieldsOf(output);
   return fields !== undefined && "tool_call_id" in fields ? fields.content : output;
 }
 
-/** The thread, which may be a number in LangGraph's configuration. */
+/** The thread ID. In LangGraph's configuration, it may be a number. */
 export function threadOf(metadata: unknown): string | undefined {
   const thread = fieldsOf(metadata)?.thread_id;
   return typeof thread === "number" ? String(thread) : textOf(thread);
 }
 
 /**
- * Whether a graph is asked to go on where it paused: with a `Command`, or with nothing. Any other
- * input begins anew on the same thread, and from another checkpoint of it nothing goes on.
+ * Whether the input resumes the paused graph: it is a `Command`, or there is none. Other inputs start a new run on
+ * the same thread. So does another checkpoint.
  */
 export function isResumption(inputs: unknown, metadata: unknown, paused: PausedRun): boolean {
   const checkpointId = textOf(fieldsOf(metadata)?.checkpoint_id);

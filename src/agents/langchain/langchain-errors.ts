@@ -18,18 +18,18 @@ import {
 } from "../../events/door.ts";
 import type { RunState } from "./run-state.ts";
 
-/** LangGraph's signals travel as errors: a pause, or control handed to the graph above. */
+/** LangGraph throws these as errors: a pause, or a handover to the parent graph. */
 export type Signal = "pause" | "handover";
 
 const MOST_INTERRUPTS = 1000;
 
-/** Which signal a thrown value is, by LangGraph's public predicate; `undefined` for an error. */
+/** The signal that a thrown value is, by LangGraph's public predicate. `undefined`: it is an error. */
 export function signalOf(thrown: unknown): Signal | undefined {
   if (property(thrown, "is_bubble_up") !== true) return undefined;
   return textProperty(thrown, "name") === "ParentCommand" ? "handover" : "pause";
 }
 
-/** What the pause asks: LangGraph's interrupts, or why it was drained. */
+/** The payload of a pause: LangGraph's interrupts, or the reason why it was drained. */
 export function interruptsOf(thrown: unknown): readonly unknown[] {
   const reason = textProperty(thrown, "reason");
   return reason === undefined
@@ -48,20 +48,20 @@ export interface Failure {
 /** @param source where it was thrown. */
 export function failureOf(thrown: unknown, source: FailureSource): Failure {
   const known = explained(thrown);
-  // LangChain has the figures of a used-up budget in its text alone.
+  // LangChain has the figures of an exceeded budget only in its text.
   const { breach: _, ...envelope } = envelopeOf(known, source);
   const exception = exceptionIn(thrown);
   return { error: errorText(thrown), envelope, kind: classifyFailure(known, source), exception };
 }
 
-/** The exception behind an error, without the content in its text; none for a pause or a cancellation. */
+/** Data of the exception behind an error, without content. `undefined` for a pause or a cancellation. */
 export function exceptionIn(thrown: unknown): ExceptionDetails | undefined {
   const type = typeOf(thrown);
   if (type === "cancelled" || type === "interrupted") return undefined;
   return exceptionOf(unwrapped(thrown), errorText(thrown));
 }
 
-/** Why a run failed: by its error, and what was thrown below it. */
+/** Why a run failed, from its error and the errors below it. */
 export function runFailureOf(run: RunState, thrown: unknown): Failure {
   const reason = stopReasonOf(run, thrown);
   if (reason !== undefined) return failureOf(reason, FROM_RUN);
@@ -70,24 +70,24 @@ export function runFailureOf(run: RunState, thrown: unknown): Failure {
 }
 
 /**
- * Why the signal of a run stopped it, if one did: LangGraph gives up with an error of its own, while the
- * node had the reason of the signal.
+ * The abort reason that stopped a run, if any. LangGraph throws its own error then, and only the node's error has the
+ * reason.
  */
 export function stopReasonOf(run: RunState, thrown: unknown): unknown {
   return isBareAbort(thrown) && isStop(typeOf(run.lastError)) ? run.lastError : undefined;
 }
 
-/** Whether a time limit was over, of whatever. */
+/** Whether the error is a deadline, of the run or of a call. */
 export function isTimeout(thrown: unknown): boolean {
   return typeOf(thrown) === "deadline_exceeded";
 }
 
-/** Whether it was cancelled, as far as the error says so. */
+/** Whether the error is a cancellation. */
 export function isCalledOff(thrown: unknown): boolean {
   return typeOf(thrown) === "cancelled";
 }
 
-/** What is not asked for its kind: the classifier would warn of a pause, and of what nothing matches. */
+/** The type of a known error. The classifier is not used, because it warns about pauses and unknown errors. */
 function typeOf(thrown: unknown): AgentErrorDetail["type"] | undefined {
   return asAgentError(explained(thrown))?.detail.type;
 }
@@ -96,19 +96,19 @@ function isStop(type: AgentErrorDetail["type"] | undefined): boolean {
   return type === "cancelled" || type === "deadline_exceeded";
 }
 
-// LangChain's and LangGraph's own errors, known by name or code: the package imports neither.
+// Errors of LangChain and LangGraph, recognised by name or code. The package imports neither.
 
-/** Bound of a walk through causes, which may be cyclic. */
+/** Maximum number of causes that are followed. They may be cyclic. */
 const MOST_CAUSES = 16;
 
-/** What `createAgent` wraps errors in, by its brand, and where the error inside is. */
+/** Errors that `createAgent` wraps around others: brand, and the field with the inner error. */
 const INSIDE: ReadonlyMap<string, string> = new Map([
   ["MiddlewareError", "cause"],
-  // Its text holds the arguments of the call, and the stack.
+  // Its text contains the call's arguments and the stack.
   ["ToolInvocationError", "toolError"],
 ]);
 
-/** What was thrown first, below the errors that `createAgent` wraps it in. Never throws. */
+/** The inner error below wrappers of `createAgent`. Never throws. */
 function unwrapped(thrown: unknown): unknown {
   let at = thrown;
   for (let depth = 0; depth < MOST_CAUSES; depth += 1) {
@@ -120,21 +120,21 @@ function unwrapped(thrown: unknown): unknown {
   return at;
 }
 
-/** The operator's text, without what LangChain writes into it of messages. Never throws. */
+/** The operator's text, without the content that LangChain adds to it. Never throws. */
 export function errorText(thrown: unknown): string {
   const inner = unwrapped(thrown);
-  // The words of the refusal are the rest of its text.
+  // The rest of its text is the refusal, which is content.
   if (ownName(inner) === "ModelRefusalError") return "the model refused to answer";
   const text = operatorText(inner);
-  // Of a parser: its text has the whole answer, in quotes or at the end.
+  // The text of a parser's error contains the whole answer, in quotes or at its end.
   const answer = textProperty(inner, "llmOutput");
   if (answer === undefined) return text;
   return text.replaceAll(`"${answer}"`, '"[content]"').replaceAll(`: ${answer}`, ": [content]");
 }
 
 /**
- * The thrown value, or what it means where it, or a cause of it, is an error of LangChain's or
- * LangGraph's own: then the thrown one is its cause. Never throws.
+ * Translates an error of LangChain or LangGraph, also as a cause, to an `AgentError` with the thrown value as cause.
+ * Other values are returned unchanged. Never throws.
  */
 export function explained(thrown: unknown): unknown {
   if (asAgentError(thrown) !== undefined) return thrown;
@@ -154,7 +154,7 @@ function meaningOf(thrown: unknown): Explain | undefined {
   );
 }
 
-/** The error's name, or its class's, where that is one of LangChain's. */
+/** The name of the error or its class, if it is a known one of LangChain. */
 function ownName(thrown: unknown): string | undefined {
   const names = [
     textProperty(thrown, "name"),
@@ -165,7 +165,7 @@ function ownName(thrown: unknown): string | undefined {
 
 const ABORTS = new Set(["Abort", "Aborted", "AbortError"]);
 
-/** What LangChain and LangGraph throw for an aborted signal: an error with nothing but a message. */
+/** Whether it is the error of an aborted signal: LangChain and LangGraph throw one with only a message. */
 function isBareAbort(thrown: unknown): boolean {
   return ABORTS.has(textProperty(thrown, "message") ?? "");
 }
@@ -176,7 +176,7 @@ const cancelled: Explain = (_, options) => AgentError.cancelled(options);
 const timedOut: Explain = (_, options) => AgentError.deadlineExceeded(options);
 const misbuilt: Explain = (message, options) => AgentError.config(message, options);
 const unreadable: Explain = (message, options) => AgentError.serde(message, options);
-// The model is shown this text, and LangChain's own may quote the value.
+// The model may see this text, and LangChain's own may quote the value.
 const mismatched: Explain = (_, options) =>
   AgentError.invalidRequest("value does not match its schema", options);
 const guarded: Explain = (_, options) =>
@@ -184,7 +184,7 @@ const guarded: Explain = (_, options) =>
 const refused: Explain = (_, options) =>
   AgentError.modelRetry("the answer could not be used", 0, options);
 
-/** LangChain's numbers are in the operator's text alone; of a breach only its kind is sent. */
+/** LangChain has the numbers only in its text, so only the kind of the limit is sent. */
 const usedUp =
   (axis: "requests" | "tool_calls"): Explain =>
   (_, options) =>
@@ -192,7 +192,7 @@ const usedUp =
 
 const BY_NAME: ReadonlyMap<string, Explain> = new Map([
   ["ContextOverflowError", (message, options) => AgentError.http(400, message, options)],
-  // A graph's recursion limit is a budget of steps.
+  // A graph's recursion limit counts steps.
   ["GraphRecursionError", usedUp("requests")],
   ["ModelCallLimitMiddlewareError", usedUp("requests")],
   ["ToolCallLimitExceededError", usedUp("tool_calls")],
@@ -217,7 +217,7 @@ const BY_NAME: ReadonlyMap<string, Explain> = new Map([
   ["UnreachableNodeError", misbuilt],
 ]);
 
-/** LangChain's own codes, for errors of clients that carry no status. */
+/** LangChain's codes for client errors without a status. */
 const BY_CODE: ReadonlyMap<string, Explain> = new Map([
   ["MODEL_AUTHENTICATION", (message, options) => AgentError.http(401, message, options)],
   ["MODEL_NOT_FOUND", (message, options) => AgentError.http(404, message, options)],

@@ -3,7 +3,7 @@ import { countOf, type Fields, fieldsOf, listOf, textOf } from "../core/narrow.t
 import { modelIn, reasonIn, saidOf } from "./answer-metadata.ts";
 import { answerMessage } from "./messages.ts";
 
-/** LangChain's names of providers, where the GenAI conventions have another one. */
+/** Providers that LangChain and the GenAI conventions name differently. */
 const PROVIDERS: ReadonlyMap<string, string> = new Map([
   ["amazon_bedrock", "aws.bedrock"],
   ["azure", "azure.ai.openai"],
@@ -18,7 +18,7 @@ const PROVIDERS: ReadonlyMap<string, string> = new Map([
   ["xai", "x_ai"],
 ]);
 
-/** The model that is asked, as `getLsParams` has it, else from the call's own parameters. */
+/** The requested model: from `getLsParams`, else from the call's parameters. */
 export function modelNameOf(
   serialized: Fields | undefined,
   extra: Fields | undefined,
@@ -37,7 +37,7 @@ export function modelNameOf(
   );
 }
 
-/** Providers whose name is the class of their model without `Chat`, in lower case. */
+/** Providers whose name is the lower-case class name of their model, without `Chat`. */
 const NAMED_BY_CLASS: ReadonlySet<string> = new Set([
   "anthropic",
   "cohere",
@@ -50,8 +50,8 @@ const NAMED_BY_CLASS: ReadonlySet<string> = new Set([
 /**
  * The provider, as the conventions name it.
  *
- * @param model the class of the model. Without anything better LangChain makes the name of a provider of
- *   it, which is none: it counts only where the two agree.
+ * @param model the class of the model. LangChain may derive a provider's name from it. Such a name counts only if it
+ *    is in `NAMED_BY_CLASS`.
  */
 export function providerOf(
   metadata: Fields | undefined,
@@ -66,7 +66,7 @@ export function providerOf(
   return PROVIDERS.get(lower) ?? (NAMED_BY_CLASS.has(lower) ? lower : undefined);
 }
 
-/** The class that LangChain serialized: the last part of its id. */
+/** The class that LangChain serialized: the last part of its ID. */
 export function classOf(serialized: Fields | undefined): string | undefined {
   const id = listOf(serialized?.id);
   return id === undefined ? undefined : textOf(id[id.length - 1]);
@@ -86,8 +86,8 @@ export interface Answer {
 /**
  * Reads LangChain's `LLMResult`.
  *
- * @param cached it came from LangChain's cache: the usage in it is that of another call.
- * @param reads whether the content is wanted.
+ * @param cached whether the answer is from LangChain's cache. Its usage belongs to another call then.
+ * @param reads whether the sink reads content.
  */
 export function answerOf(result: Fields | undefined, cached: boolean, reads: boolean): Answer {
   const output: OutputMessage[] | undefined = reads ? [] : undefined;
@@ -120,13 +120,13 @@ export function answerOf(result: Fields | undefined, cached: boolean, reads: boo
   };
 }
 
-/** Ids that LangChain itself makes up are no response ids. */
+/** Response IDs, without the IDs that LangChain generates. */
 function givenId(id: unknown): string | undefined {
   const text = textOf(id);
   return text === undefined || text.startsWith("run-") || text.startsWith("lc_") ? undefined : text;
 }
 
-/** `usage_metadata`: the input contains the cached tokens already. */
+/** Reads `usage_metadata`. Input includes cached tokens. */
 function usageOf(given: Fields | undefined): ModelCallUsage | undefined {
   if (given === undefined) return undefined;
   const input = fieldsOf(given.input_token_details);
@@ -140,7 +140,7 @@ function usageOf(given: Fields | undefined): ModelCallUsage | undefined {
   };
 }
 
-/** What models said before there was `usage_metadata`. */
+/** Reads usage of versions without `usage_metadata`. */
 function olderUsage(whole: Fields | undefined): ModelCallUsage | undefined {
   const given = fieldsOf(whole?.tokenUsage) ?? fieldsOf(whole?.usage);
   if (given === undefined) return undefined;

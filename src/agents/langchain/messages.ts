@@ -11,8 +11,7 @@ import {
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import { reasonIn, saidOf } from "./answer-metadata.ts";
 
-// LangChain's messages in the form that the GenAI conventions have for `gen_ai.input.messages`. What
-// they hold is content, and is taken over as it is, not copied.
+// Converts LangChain's messages to the form of `gen_ai.input.messages` (GenAI conventions). Contents are not copied.
 
 /** The messages of one request. */
 function requestMessages(messages: unknown): readonly InputMessage[] {
@@ -23,8 +22,8 @@ function requestMessages(messages: unknown): readonly InputMessage[] {
 }
 
 /**
- * What a chain gave, with messages in the conventions' form, as requests have them: LangChain's own
- * JSON of a message is three times as long, and most of what such an event costs.
+ * Outputs of a chain, with messages in the conventions' form. LangChain's own JSON of a message is three times as
+ * long.
  */
 export function conventionalOutputs(outputs: unknown): unknown {
   if (isMessage(outputs)) return messageOf(outputs);
@@ -34,22 +33,22 @@ export function conventionalOutputs(outputs: unknown): unknown {
   return { ...fieldsOf(outputs), messages: requestMessages(messages) };
 }
 
-/** What a chain or graph is asked: the messages of its state, else the state. */
+/** The input of a chain or graph: the messages of its state, else the state. */
 export function askedOf(inputs: unknown): unknown {
   const fields = fieldsOf(inputs);
-  // A graph goes on with the answer to what it asked, or with nothing.
+  // A graph is resumed with the answer to its question, or with nothing.
   if (fields?.lg_name === "Command") return saidBy(fields.resume, "user");
   const asked =
     listOf(fields?.messages)?.map(spelledOut) ?? fields?.messages ?? only(inputs, "input");
-  // `createAgent` takes messages in several forms.
+  // `createAgent` accepts messages in several forms.
   return messagesIn(isMessage(asked) ? [asked] : asked) ?? saidBy(asked, "user");
 }
 
 /**
- * What a chain or graph answered: the newest message of a model in its state, else the state.
+ * The answer of a chain or graph: the newest model message of its state, else the state.
  *
  * @param outputs with messages in the conventions' form.
- * @param given the same as LangChain has them: these say why the model stopped.
+ * @param given the same outputs in LangChain's form. They have the finish reason.
  */
 export function answeredOf(outputs: unknown, given: unknown = outputs): unknown {
   const messages = messagesOf(outputs);
@@ -65,13 +64,13 @@ function messagesOf(outputs: unknown): readonly unknown[] | undefined {
   return listOf(fieldsOf(given)?.messages) ?? listOf(given);
 }
 
-/** What a graph asks whoever resumes it: the value of its interrupt, or of all of them. */
+/** The question of a paused graph: the value of its interrupt, or of all interrupts. */
 export function questionOf(payload: unknown): unknown {
   const values = listOf(payload)?.map((one) => fieldsOf(one)?.value ?? one);
   return saidBy(values?.length === 1 ? values[0] : (values ?? payload), "assistant");
 }
 
-/** What a model is asked; a prompt, where it completes text. */
+/** The input of a model: messages, or prompts of a text-completion model. */
 export type ModelInput = { readonly messages: unknown } | { readonly prompts: unknown };
 
 export function askedMessages(input: ModelInput): readonly InputMessage[] {
@@ -84,12 +83,12 @@ export function messageOf(message: unknown): InputMessage {
   return fields === undefined ? { role: "user", parts: partsOf(message) } : readMessage(fields);
 }
 
-/** @param reason why the model stopped, in its provider's word. */
+/** @param reason the finish reason, in the provider's word. */
 export function answerMessage(message: Fields, reason: string | undefined): OutputMessage {
   return { ...readMessage(message), finish_reason: finishReasonOf(reason) };
 }
 
-/** Its class's fields are getters in some versions, which only this adapter may read. */
+/** In some versions, fields are getters of the class. */
 function readMessage(fields: Fields): InputMessage {
   const kind = kindOf(fields);
   const role = textOf(fields.role) ?? kind;
@@ -97,7 +96,7 @@ function readMessage(fields: Fields): InputMessage {
   return roleMessage({ role, name, content, tool_calls, tool_call_id });
 }
 
-/** `type` since 1.0, a method before. */
+/** `type` is a field since 1.0, and a method before. */
 function kindOf(message: Fields): string {
   const known = textOf(message.type);
   if (known !== undefined) return known;
@@ -115,21 +114,21 @@ function messagesIn(value: unknown): readonly InputMessage[] | undefined {
   return list !== undefined && isMessage(list[0]) ? requestMessages(list) : undefined;
 }
 
-/** LangChain takes `"hi"` and `["human", "hi"]` for messages in a list. */
+/** LangChain also accepts `"hi"` and `["human", "hi"]` as messages in a list. */
 function spelledOut(message: unknown): unknown {
   if (typeof message === "string") return { role: "user", content: message };
   const [role, content, ...more] = listOf(message) ?? [];
   return typeof role === "string" && more.length === 0 ? { role, content } : message;
 }
 
-/** What LangChain has put into an object, since it was none. */
+/** LangChain wraps a value that is not an object into one with this field. */
 function only(value: unknown, name: string): unknown {
   const fields = fieldsOf(value);
   if (fields === undefined || !Object.hasOwn(fields, name)) return value;
   return Object.keys(fields).length === 1 ? fields[name] : value;
 }
 
-/** Nothing where there is nothing. */
+/** Converts a value to messages. `undefined` if there is no value. */
 function saidBy(value: unknown, role: "user" | "assistant"): unknown {
   return value === undefined || value === null ? undefined : messagesOrValue(value, role);
 }

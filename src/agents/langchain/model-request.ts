@@ -4,12 +4,12 @@ import { parametersIn } from "../runtime/model-parameters.ts";
 import { serverOf } from "../runtime/server-address.ts";
 import { classOf, providerOf } from "./llm-result.ts";
 
-/** Where the packages of providers keep the base URL of their client, as LangChain serializes it. */
+/** Fields in which providers' packages store the base URL of their client. */
 const URLS = ["base_url", "openai_api_base", "anthropic_api_url", "azure_openai_endpoint"];
 
 /**
- * What a model is asked with: from the parameters of the call, which each provider's package names in its
- * own way, and from what LangChain says to its tracers (`ls_…`).
+ * Data of a request, without its messages: from the call's parameters, which each provider's package names
+ * differently, and from LangChain's data for tracers (`ls_…`).
  */
 export function requestOf(
   serialized: Fields | undefined,
@@ -17,7 +17,7 @@ export function requestOf(
   metadata: Fields | undefined,
 ): ModelRequest {
   const asked = fieldsOf(extra?.invocation_params) ?? NOTHING;
-  // Google's have them there.
+  // Google's parameters are in this object.
   const config = fieldsOf(asked.generationConfig) ?? NOTHING;
   const parameters = parametersIn({
     temperature: asked.temperature ?? config.temperature ?? metadata?.ls_temperature,

@@ -12,16 +12,16 @@ import type { Review } from "./pending-reviews.ts";
 import { type AskedCall, lastCalls, requestedCalls } from "./review.ts";
 import type { Pause, RunState } from "./run-state.ts";
 
-/** How a run paused, as its event has it. */
+/** The pause of a run, as its event has it. */
 export interface Interruption {
   readonly kind: InterruptionKind;
   /** Content. */
   readonly payload: unknown;
-  /** The calls that it asks about, an entry for each interrupt. */
+  /** The calls that wait for a decision, one entry for each interrupt. */
   readonly reviews?: readonly Review[] | undefined;
 }
 
-/** The pause that a thrown value means: LangGraph's, or one of this package's own. */
+/** The pause that a thrown value means: one of LangGraph, or of this package. */
 export function thrownPause(run: RunState, thrown: unknown): Interruption | undefined {
   if (signalOf(thrown) === "pause") {
     return interruptionOf(run, { status: undefined, interrupts: interruptsOf(thrown) });
@@ -39,7 +39,7 @@ export function graphPause(run: RunState, outputs: unknown): Interruption | unde
     : interruptionOf(run, { status: undefined, interrupts }, outputs);
 }
 
-/** One pause more of the same run: parallel branches pause one by one. */
+/** Adds interrupts to a pause, because parallel branches pause one after the other. */
 export function addPause(run: RunState, thrown: unknown): void {
   const known = run.pause?.interrupts ?? [];
   run.pause = { status: undefined, interrupts: [...known, ...interruptsOf(thrown)] };
@@ -54,7 +54,7 @@ function interruptionOf(run: RunState, pause: Pause, outputs?: unknown): Interru
     };
   }
   if (interrupts.length === 0 && status === "interrupt_before") {
-    // LangGraph does not say which node would have been next.
+    // LangGraph does not report the next node.
     return { kind: { type: "scheduled_pause", phase: "before", node: "" }, payload: null };
   }
   const reviews = reviewsIn(run, interrupts, outputs);
@@ -74,8 +74,8 @@ function interruptionOf(run: RunState, pause: Pause, outputs?: unknown): Interru
 const NONE: readonly Review[] = [];
 
 /**
- * The tool calls that await a person's decision: LangChain's `humanInTheLoopMiddleware` names the
- * tools, and the model's last answer has the calls.
+ * The tool calls that wait for a person's decision. LangChain's `humanInTheLoopMiddleware` names the tools, and the
+ * model's last answer has the calls.
  */
 function reviewsIn(run: RunState, interrupts: readonly unknown[], outputs: unknown) {
   const calls = lastCalls(outputs) ?? askedBy(run);
@@ -95,20 +95,20 @@ function named(interrupt: unknown, calls: readonly AskedCall[]): unknown {
   return { ...fieldsOf(interrupt), tool_calls };
 }
 
-/** A run that paused, and at which checkpoint, where LangGraph says so. */
+/** A paused run, and its checkpoint if LangGraph reported it. */
 export interface PausedRun {
   readonly id: string;
   readonly checkpointId: string | undefined;
   readonly at: Instant;
-  /** The tool calls that it asks people about, an entry for each interrupt. */
+  /** The tool calls that wait for a decision, one entry for each interrupt. */
   readonly reviews: readonly Review[];
-  /** How often a run of that id has begun, where each but the first went on from a pause. */
+  /** Number of segments of the run with that ID. */
   readonly part: number;
 }
 
 /**
- * The run that each thread was paused in. One memory a sink, since many applications make a handler
- * for each request.
+ * The paused run of each thread. One instance for each sink, because many applications create a handler for each
+ * request.
  */
 export class PausedThreads {
   readonly #runs: RecentMap<PausedRun>;
@@ -117,7 +117,7 @@ export class PausedThreads {
     this.#runs = new RecentMap(least);
   }
 
-  /** @param least threads to remember; the first handler of a sink decides. */
+  /** @param least minimum number of remembered threads. The first handler of a sink sets it. */
   static of(sink: AgentEventSink, least: number): PausedThreads {
     const known = bySink.get(sink);
     if (known !== undefined) return known;
@@ -126,25 +126,25 @@ export class PausedThreads {
     return made;
   }
 
-  /** @returns how many threads were forgotten for this one: mostly 0. */
+  /** @returns how many threads were forgotten for this one, mostly 0. */
   pause(tenant: string, threadId: string, run: PausedRun): number {
     const key = tenantKey(tenant, threadId);
     const known = this.#runs.get(key);
-    // Another handler of the sink may report the same pause, and not know that the run had gone on.
+    // Another handler of the sink may report the same pause without knowing that the run was resumed.
     if (known !== undefined && known.id === run.id && known.part > run.part) return 0;
     return this.#runs.set(key, run);
   }
 
   /**
-   * The thread is where it was, since the run that went on from there failed; unless it was paused
-   * again. Returns as {@link pause}.
+   * Restores the paused run after the run that resumed it failed, unless the thread was paused again. Returns the
+   * same as {@link pause}.
    */
   restore(tenant: string, threadId: string, run: PausedRun): number {
     const known = this.#runs.get(tenantKey(tenant, threadId));
     return known === undefined ? this.pause(tenant, threadId, run) : 0;
   }
 
-  /** The run that the thread was paused in, which is over with this. */
+  /** Removes and returns the paused run of a thread. */
   take(tenant: string, threadId: string): PausedRun | undefined {
     if (this.#runs.isEmpty) return undefined;
     const key = tenantKey(tenant, threadId);

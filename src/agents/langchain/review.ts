@@ -1,11 +1,11 @@
 import type { DecisionDetails } from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 
-// What people decide about tool calls, as LangChain's `humanInTheLoopMiddleware` asks and is answered:
-// an interrupt with `actionRequests`, resumed with one of `decisions` for each. No decision names its
-// call. The calls are those of the last answer of a model in the state that the asking node is given.
+// Decisions about tool calls with LangChain's `humanInTheLoopMiddleware`. It interrupts with `actionRequests`, and is
+// resumed with one entry of `decisions` for each. A decision does not name its call. The calls are in the model's
+// last answer in the state of the asking node.
 
-/** A tool call of a model's answer. */
+/** A tool call in a model's answer. */
 export interface AskedCall {
   readonly id: string;
   readonly tool: string;
@@ -13,20 +13,20 @@ export interface AskedCall {
   readonly args: unknown;
 }
 
-/** A decision, and the call that it is about. */
+/** A decision and its call. */
 export interface DecidedCall {
   readonly toolUseId: string;
   readonly tool: string;
   readonly approved: boolean;
-  /** Content: why it was denied, or the answer in place of the tool. */
+  /** Content: the reason of a denial, or the answer that replaces the tool's result. */
   readonly reason: string;
   readonly details: DecisionDetails;
 }
 
-/** Most decisions and calls of one answer that are looked at. */
+/** Maximum number of decisions and calls of one answer that are read. */
 const MOST = 1000;
 
-/** The tool calls of the last answer of a model among the messages; `undefined` where there is none. */
+/** The tool calls of the model's last answer in a state. `undefined`: no message has any. */
 export function lastCalls(state: unknown): readonly AskedCall[] | undefined {
   const messages = listOf(fieldsOf(state)?.messages) ?? [];
   for (let at = messages.length - 1; at >= 0; at -= 1) {
@@ -43,10 +43,7 @@ function callIn(call: unknown): readonly AskedCall[] {
   return id === undefined || tool === undefined ? [] : [{ id, tool, args: fields?.args }];
 }
 
-/**
- * The calls that an interrupt asks about, in its order; `undefined` where it asks about none, or not
- * all of them are known.
- */
+/** The calls that an interrupt asks about, in its order. `undefined`: none, or not all of them are known. */
 export function requestedCalls(
   interrupt: unknown,
   calls: readonly AskedCall[],
@@ -59,7 +56,7 @@ export function requestedCalls(
     const { name, args } = fieldsOf(request) ?? {};
     const ofTool = left.filter(({ tool }) => tool === name);
     const equal = ofTool.filter((call) => isSame(call.args, args));
-    // Of some calls of a tool that are not equal, no more is known than that it is one of them.
+    // Several calls of a tool that differ from the request: the right one is not known.
     const call = equal[0] ?? (ofTool.length === 1 ? ofTool[0] : undefined);
     if (call === undefined) return undefined;
     left.splice(left.indexOf(call), 1);
@@ -72,7 +69,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** What a `Command` answers: one list of decisions, or one for each interrupt by its id. */
+/** The decisions in a `Command`: one list, or one for each interrupt by its ID. */
 export function answersIn(inputs: unknown): readonly Answer[] {
   const command = fieldsOf(inputs);
   if (command?.lg_name !== "Command") return [];
@@ -88,16 +85,15 @@ export function answersIn(inputs: unknown): readonly Answer[] {
     });
 }
 
-/** The decisions that answer one interrupt. */
 export interface Answer {
   readonly interruptId: string | undefined;
   readonly decisions: readonly unknown[];
 }
 
 /**
- * The calls that decisions are about, where the interrupt was not seen: all, if they are as many. Else
- * the middleware leaves behind what it was not asked about at the front of the model's answer, and
- * after it the calls that go on: of some with rejections, the rejected ones alone.
+ * The calls of decisions whose interrupt was not seen: all calls, if the numbers match. Otherwise the calls that
+ * remain in the model's answer tell which were not asked about: those come first. After them, the middleware keeps
+ * the approved calls, or only the rejected ones if any was rejected.
  */
 export function undecided(
   decisions: readonly unknown[],
@@ -115,7 +111,7 @@ export function undecided(
   return decided.length === decisions.length ? decided : undefined;
 }
 
-/** What one decision says; `undefined` for none that the middleware knows. */
+/** Reads one decision. `undefined` if the middleware does not know its type. */
 export function decidedCall(
   given: unknown,
   call: AskedCall,
@@ -149,7 +145,7 @@ export function decidedCall(
   }
 }
 
-/** What the model is told in place of a tool's result. */
+/** The text that the model gets instead of a tool's result. */
 function answerTo(toolUseId: string, outputs: unknown): string | undefined {
   const messages: readonly unknown[] = listOf(fieldsOf(outputs)?.messages) ?? [];
   const found = messages

@@ -5,9 +5,10 @@ import type { Failure } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
 
 /**
- * The envelope of an event: `id` is the same when the same callback is called again.
+ * The envelope of an event.
  *
- * @param happenedAt of an event that waited.
+ * @param id same for every call of the same callback.
+ * @param happenedAt time of an event that waited. Default: now.
  */
 export function envelopeIn(
   run: RunState,
@@ -25,7 +26,7 @@ function placedIn(
   id: string,
   timestamp: Readonly<Instant>,
 ): OpenEnvelope {
-  // Whole from the start: an object that grows costs more than all that is in it.
+  // All fields in one literal: adding fields later is slower.
   if (rootId === runId) {
     return threadId === undefined
       ? { event_id: id, timestamp }
@@ -36,7 +37,7 @@ function placedIn(
     : { event_id: id, timestamp, thread_id: threadId, root_run_id: rootId };
 }
 
-/** The same envelope, of what starts in a step. */
+/** Adds the step around an event to its envelope. */
 export function inStep(envelope: OpenEnvelope, stepId: string | undefined): OpenEnvelope {
   if (stepId !== undefined) envelope.details = { ...envelope.details, step_id: stepId };
   return envelope;
@@ -45,7 +46,7 @@ export function inStep(envelope: OpenEnvelope, stepId: string | undefined): Open
 export interface Beginning {
   readonly agent: string;
   readonly parentRunId: string | undefined;
-  /** `null` where it is known to be none. */
+  /** `null`: known to have none. `undefined`: not known. */
   readonly parentToolUseId: string | null | undefined;
   readonly parentStepId: string | undefined;
   readonly resumedFromRunId: string | undefined;
@@ -83,7 +84,7 @@ export class RunEvents {
 
   complete(run: RunState, state: unknown, answer: unknown): void {
     run.ended = true;
-    // The run at the top alone says it, for all below.
+    // Only the root run reports usage. It includes the child runs.
     const usage = run.root ? run.totals.snapshot() : null;
     const envelope = envelopeIn(run, eventId(run.id, "run-end", run.part));
     if (usage?.cost_usd != null && isZeroCost(usage.cost_usd)) {
@@ -95,7 +96,7 @@ export class RunEvents {
     );
   }
 
-  /** @param at when it failed. Default: now. */
+  /** @param at time of the failure. Default: now. */
   failed(run: RunState, failure: Failure, at?: Instant): void {
     run.ended = true;
     const { error, envelope, exception, kind } = failure;
@@ -106,7 +107,7 @@ export class RunEvents {
     );
   }
 
-  /** @param question what it asks. */
+  /** @param question content: the question of the paused run. */
   interrupted(run: RunState, kind: InterruptionKind, payload: unknown, question: unknown): void {
     run.ended = true;
     this.#sink.send(
@@ -121,7 +122,7 @@ function answering(envelope: OpenEnvelope, output: unknown): OpenEnvelope {
   return envelope;
 }
 
-/** Which event of a LangChain run it is; each has a digit that stands for it in the event's id. */
+/** A digit of the event's ID for each event of a LangChain run. */
 const DIGITS = {
   "run-start": "a",
   "run-end": "b",
@@ -130,14 +131,14 @@ const DIGITS = {
 } as const;
 
 const UUID_LENGTH = 36;
-/** Where a UUID has its version. */
+/** Position of a UUID's version. */
 const VERSION_AT = 14;
 
 /**
- * The id of an event, the same when its callback is called again. LangChain's run ids are UUIDs, and so
- * is this: sinks remember UUIDs in a fraction of the time and room that other texts take.
+ * The ID of an event, the same for every call of its callback. It is a UUID like LangChain's run IDs, because sinks
+ * remember UUIDs with less time and memory than other texts.
  *
- * @param part of a run that goes on under its own id after a pause, from 2.
+ * @param part number of the run's segment.
  */
 export function eventId(runId: string, what: keyof typeof DIGITS, part = 1): string {
   if (part > 1) return `${runId}:${what}:${part}`;

@@ -3,87 +3,87 @@ import type { ActiveRun } from "../runtime/active-run.ts";
 import type { RunState } from "./run-state.ts";
 
 interface InRun {
-  /** LangChain's id of what opened the scope; chains inside share it under ids of their own. */
+  /** LangChain's ID of the call that opened the scope. Chains inside have other IDs that map to the same scope. */
   readonly id: string;
   readonly run: RunState;
-  /** The tool call that is open there. */
+  /** The tool call around it. */
   readonly toolUseId: string | undefined;
-  /** The step that is open there. */
+  /** The step around it. */
   readonly stepId?: string | undefined;
 }
 
-/** A run: what is below belongs to it. */
+/** A run. */
 export interface RunScope extends InRun {
   readonly kind: "run";
 }
 
-/** A tool call that is open. */
+/** An open tool call. */
 export interface ToolScope extends InRun {
   readonly kind: "tool";
   readonly toolUseId: string;
   readonly tool: string;
   readonly startedMs: number;
-  /** Its start, among what errors come out of. */
+  /** Its start, for finding the source of an error. */
   readonly since: number;
-  /** The chain of the run that made it, whose result may tell what the model is told of it. */
+  /** The chain that made the call. Its result may have the model's text. `undefined`: a call inside another call. */
   readonly chainId: string | undefined;
-  /** Whether the run was made for this call, which had none around it. */
+  /** Whether a run was made for this call, because there was none. */
   readonly alone: boolean;
 }
 
-/** A model call that is open. */
+/** An open model call. */
 export interface ModelScope extends InRun {
   readonly kind: "model";
   readonly model: string | undefined;
   readonly provider: string | undefined;
   readonly startedMs: number;
-  /** Its start, among what errors come out of. */
+  /** Its start, for finding the source of an error. */
   readonly since: number;
   firstMs: number | undefined;
   readonly alone: boolean;
 }
 
-/** A node of a graph, or a retriever, that is open. */
+/** An open node of a graph, or an open retriever. */
 export interface StepScope extends InRun {
   readonly kind: "node" | "retriever";
-  /** Its own id. */
+  /** The step's own ID. */
   readonly stepId: string;
   readonly name: string;
   readonly startedMs: number;
-  /** Its start, among what errors come out of. */
+  /** Its start, for finding the source of an error. */
   readonly since: number;
-  /** Whether the run was made for it, which had none around it. */
+  /** Whether a run was made for this step, because there was none. */
   readonly alone: boolean;
 }
 
-/** A run of something else, or a tool call whose events something else sends. */
+/** A run, or a tool call, whose events another adapter or the runtime sends. */
 export interface ForeignScope extends InRun {
   readonly kind: "foreign";
 }
 
-/** Nothing of it is sent: its tenant is not known, so neither is that of anything below. */
+/** An invocation without a known tenant. No event of it, or of anything inside it, is sent. */
 export interface RefusedScope {
   readonly kind: "refused";
   readonly id: string;
 }
 
-/** Where a call of LangChain's stands. */
+/** The scope of a LangChain call. */
 export type Scope = RunScope | ToolScope | ModelScope | StepScope | ForeignScope | RefusedScope;
 
-/** A scope whose calls are sent. */
+/** A scope with a known tenant. */
 export type KnownScope = Exclude<Scope, RefusedScope>;
 
-/** Whether a run that ends was cut off before, with the graph around it. */
+/** Whether the run was already ended, together with the graph around it. */
 export function isOver({ id: runId, run }: KnownScope, id: string): boolean {
   return runId === id && run.id === id && run.ended;
 }
 
-/** Whether the end of a chain tells what became of a call in it: not of a call in another call. */
+/** Whether the end of the chain can have the model's text of a call in it. A call inside another call has none. */
 export function isChain(above: KnownScope | undefined): boolean {
   return above?.kind === "run" || above?.kind === "node";
 }
 
-/** The span that the code of a call belongs into, and the run that is current in it. */
+/** The span for the code of a call, and the current run in it. */
 export interface SpanScope {
   readonly run: ActiveRun;
   readonly span: Pick<SpanTarget, "tool_use_id" | "model_call_id" | "step_id">;
@@ -110,7 +110,7 @@ export function spanScopeOf(sink: AgentEventSink, scope: Scope | undefined): Spa
   return { run: current, span };
 }
 
-/** What the handlers of one sink follow together. */
+/** State that the handlers of one sink share. */
 interface SharedScopes {
   readonly most: number;
   readonly inner: Map<string, Scope>;
@@ -118,43 +118,42 @@ interface SharedScopes {
 }
 
 /**
- * The open LangChain runs by their ids; the oldest are forgotten beyond a bound.
+ * Open LangChain calls by ID. Above the limit, the oldest is forgotten.
  *
- * The handlers of a sink share what they follow: LangChain calls a handler that is registered with a
- * model or tool for that alone, and another one may follow what is around it. But outermost
- * invocations are each handler's own first: their ids may be the caller's, and two of one id for two
- * tenants must not mix.
+ * Handlers of a sink share inner scopes, because LangChain calls a handler of a model or tool only for that one, and
+ * another handler may follow the chain around it. Outermost invocations belong to one handler: their IDs may come
+ * from the caller, and two tenants may use the same ID.
  */
 export class ScopeTable {
   readonly #shared: SharedScopes;
   readonly #own = new Map<string, Scope>();
-  /** How many were forgotten before their end. */
+  /** Scopes forgotten before their end. */
   forgotten = 0;
 
-  /** @param most of each; the first table of a sink decides. */
+  /** @param most maximum number of scopes of each kind. The first table of a sink sets it. */
   constructor(sink: AgentEventSink, most: number) {
     this.#shared = bySink.get(sink) ?? { most, inner: new Map(), outermost: new Map() };
     bySink.set(sink, this.#shared);
   }
 
-  /** Where what has that id for its parent stands. */
+  /** The scope around a call with that parent ID. */
   above(id: string | undefined): Scope | undefined {
     return this.get(id) ?? (id === undefined ? undefined : this.#shared.outermost.get(id));
   }
 
-  /** Where the call with that id stands, unless it is an outermost one of another handler's. */
+  /** The scope of the call with that ID, unless it is an outermost invocation of another handler. */
   get(id: string | undefined): Scope | undefined {
     return id === undefined ? undefined : (this.#own.get(id) ?? this.#shared.inner.get(id));
   }
 
-  /** Whether what starts with that id, below that parent, is followed already. */
+  /** Whether a call with that ID and parent is already followed. */
   knows(id: string, parentId: string | undefined): boolean {
     const { inner, outermost } = this.#shared;
     return this.#own.has(id) || inner.has(id) || (parentId !== undefined && outermost.has(id));
   }
 
   set(id: string, parentId: string | undefined, scope: Scope): void {
-    // That this handler refuses an invocation binds no other one.
+    // Another handler may still accept the invocation.
     if (scope.kind === "refused") this.#put(this.#own, id, scope);
     else if (parentId === undefined) {
       this.#put(this.#own, id, scope);
@@ -164,12 +163,12 @@ export class ScopeTable {
 
   delete(id: string): void {
     const { inner, outermost } = this.#shared;
-    // Another handler's of the same id stays.
+    // An invocation of another handler with the same ID stays.
     if (outermost.get(id) === this.#own.get(id)) outermost.delete(id);
     if (!this.#own.delete(id)) inner.delete(id);
   }
 
-  /** Whether anything in the run is open. Looks at all that is. */
+  /** Whether anything in the run is open. Scans all open calls. */
   isBusy(run: RunState): boolean {
     const { inner, outermost } = this.#shared;
     return holds(inner, run) || holds(outermost, run);
@@ -183,7 +182,7 @@ export class ScopeTable {
   #forgetOldest(scopes: Map<string, Scope>): void {
     for (const id of scopes.keys()) {
       scopes.delete(id);
-      // An outermost one is forgotten when its own handler forgets it.
+      // An outermost invocation counts when its own handler forgets it.
       if (scopes !== this.#shared.outermost) this.forgotten += 1;
       return;
     }
@@ -192,7 +191,7 @@ export class ScopeTable {
 
 const bySink = new WeakMap<AgentEventSink, SharedScopes>();
 
-/** Whether anything but the run itself is open in it. */
+/** Whether anything in the run, except the run itself, is open. */
 function holds(scopes: ReadonlyMap<string, Scope>, run: RunState): boolean {
   for (const [id, scope] of scopes) {
     if (scope.kind !== "refused" && scope.run === run && id !== run.id) return true;

@@ -15,17 +15,17 @@ import { thrownPause } from "./pauses.ts";
 import { envelopeIn, eventId, inStep } from "./run-events.ts";
 import type { KnownScope, StepScope } from "./scope.ts";
 
-/** A pause of LangGraph's; its own text would hold the payload. */
+/** The error of a pause, because LangGraph's text would contain the payload. */
 const PAUSED = AgentError.interrupted({ type: "custom" });
 const PAUSED_ENVELOPE = envelopeOf(PAUSED);
 
-/** What a step begins with. */
+/** Data of a step's start. */
 export interface StepStart extends Pick<StepScope, "kind" | "id" | "run" | "name"> {
-  /** What it stands in; `undefined` for one with nothing around it. */
+  /** The scope around it. `undefined`: none. */
   readonly above: KnownScope | undefined;
 }
 
-/** Sends the events of nodes and retrievers. After the end of their run nothing is sent. */
+/** Sends the events of nodes and retrievers. Nothing is sent after the end of their run. */
 export class StepEvents {
   readonly #sink: SafeSink;
 
@@ -34,9 +34,9 @@ export class StepEvents {
   }
 
   /**
-   * A step begins.
+   * A step starts.
    *
-   * @param query of a retriever; a node's input is not sent, since it is the graph's whole state.
+   * @param query of a retriever. A node's input is not sent, because it is the graph's whole state.
    */
   start(from: StepStart, query?: unknown): StepScope {
     const { above, id, kind, name, run } = from;
@@ -61,7 +61,7 @@ export class StepEvents {
     return step;
   }
 
-  /** @param documents of a retriever; a node's output is not sent. */
+  /** @param documents of a retriever. A node's output is not sent. */
   completed(step: StepScope, documents?: unknown): void {
     if (step.run.ended) return;
     const end = { type: "step_complete", ...namesOf(step), duration_ms: sinceMs(step) } as const;
@@ -71,7 +71,7 @@ export class StepEvents {
     );
   }
 
-  /** It threw, which may mean a pause, or that control was handed to the graph above. */
+  /** The step threw an error, a pause or a handover. */
   threw(step: StepScope, thrown: unknown): void {
     const { run } = step;
     if (run.ended) return;
@@ -103,7 +103,7 @@ function sinceMs({ startedMs }: StepScope): number {
   return Math.round(performance.now() - startedMs);
 }
 
-/** Documents as the conventions have them: LangChain's `pageContent` is the `content`. */
+/** Documents in the conventions' form: LangChain's `pageContent` becomes `content`. */
 function conventionalDocuments(documents: unknown): unknown {
   return listOf(documents)?.map((document) => {
     const fields = fieldsOf(document);
@@ -114,13 +114,10 @@ function conventionalDocuments(documents: unknown): unknown {
   });
 }
 
-/** LangGraph's and LangChain's mark of what is of no use to a reader. */
+/** Tag of LangGraph and LangChain for internal chains. */
 const HIDDEN = "langsmith:hidden";
 
-/**
- * The name of the node that a chain directly in a graph is; `undefined` for a graph's plumbing: its own
- * start, channel writes, branches.
- */
+/** The node's name of a chain inside a graph. `undefined` for internal chains: start, channel writes, branches. */
 export function nodeName(metadata: unknown, runName: unknown, tags: unknown): string | undefined {
   const name = textOf(runName);
   if (name === undefined || name === "__start__") return undefined;

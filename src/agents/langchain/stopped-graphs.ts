@@ -4,17 +4,16 @@ import type { RunState } from "./run-state.ts";
 import type { ScopeTable } from "./scope.ts";
 
 /**
- * How long a graph whose node was called off may be silent, in ms, until it counts as stopped. Long,
- * since the code around a task may catch its error and go on after a while.
+ * How long a graph may be inactive after a node was aborted until it counts as stopped, in ms. The time is long,
+ * because code around a task may catch the error and continue later.
  */
 export const STOPPED_AFTER_MS = 30_000;
 
-/** Ends a run whose end LangGraph does not report. */
 export type EndStopped = (run: RunState, thrown: unknown, at: Instant) => void;
 
 /**
- * Graphs whose stream was left or aborted in the middle of an answer: LangGraph reports the node that
- * was called off, and never the graph.
+ * Ends graphs whose stream was cancelled or aborted during an answer. LangGraph reports the aborted node, but not the
+ * end of the graph.
  */
 export class StoppedGraphs {
   readonly #scopes: ScopeTable;
@@ -25,7 +24,7 @@ export class StoppedGraphs {
     this.#end = end;
   }
 
-  /** A node of the graph has failed. */
+  /** A node of the graph failed. */
   nodeFailed(run: RunState, thrown: unknown): void {
     if (!run.graph || run.ended || run.calledOff !== undefined || !isCalledOff(thrown)) return;
     const calledOff = { thrown, at: now() };
@@ -38,7 +37,7 @@ export class StoppedGraphs {
     setTimeout(judge, STOPPED_AFTER_MS).unref();
   }
 
-  /** Something begins in the run. */
+  /** A call in the run starts, so the graph has not stopped. */
   goesOn(run: RunState): void {
     run.calledOff = undefined;
   }

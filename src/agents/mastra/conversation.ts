@@ -2,16 +2,16 @@ import { inputMessages, outputMessages } from "../../events/door.ts";
 import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { Generation, ModelStep, OpenTool } from "./run-state.ts";
 
-// Mastra shows the messages of a loop's first request in full, and those of later ones as roles with
-// shortened texts. Later requests have the first messages, and what came of the turns before.
+// Mastra shows the full messages of a loop's first request only. Later requests show roles and shortened texts. Their
+// messages are rebuilt from the first messages and the turns before.
 
-/** What a run was asked: a text, messages, or the input of a workflow. */
+/** The input of a run as messages: a text, messages, or the input of a workflow. */
 export function askedIn(input: unknown): unknown {
   if (input === undefined || input === null || input === "") return undefined;
   return inputMessages(fieldsOf(input)?.messages ?? input);
 }
 
-/** What a run answered: text, an object, or the output of a workflow. */
+/** The output of a run as messages: a text, an object, or the output of a workflow. */
 export function answeredIn(output: unknown, isAgent: boolean): unknown {
   if (output === undefined || output === null) return undefined;
   const fields = isAgent ? fieldsOf(output) : undefined;
@@ -19,7 +19,7 @@ export function answeredIn(output: unknown, isAgent: boolean): unknown {
   return answer === undefined || answer === null ? undefined : outputMessages(answer, ["stop"]);
 }
 
-/** What a model answered in a turn. */
+/** The answer of one turn as messages. */
 export function turnOutput(output: unknown, reason: string | undefined): unknown {
   const content = partsIn(output);
   if (content.length === 0) return undefined;
@@ -37,7 +37,7 @@ function partsIn(output: unknown): readonly unknown[] {
   return [...(text === undefined ? [] : [{ type: "text", text }]), ...calls];
 }
 
-/** The result of a tool, for the messages of the next turn. */
+/** Keeps a tool result for the messages of the next turn. */
 export function keepResult(
   step: ModelStep | undefined,
   { tool, toolUseId }: Pick<OpenTool, "tool" | "toolUseId">,
@@ -46,7 +46,7 @@ export function keepResult(
   step?.results.push({ type: "tool-result", toolCallId: toolUseId, toolName: tool, output });
 }
 
-/** A turn is through: the next one's messages have its answer, and the results of its tools. */
+/** Adds the answer and the tool results of a turn to the messages of the next turn. */
 export function keepTurn(step: ModelStep, output: unknown): void {
   const { generation, results } = step;
   const content = partsIn(output);
@@ -54,13 +54,16 @@ export function keepTurn(step: ModelStep, output: unknown): void {
   if (results.length > 0) generation.messages.push({ role: "tool", content: [...results] });
 }
 
-/** The messages of a request, if they are known when it is made. */
+/** The messages of a request, if they are known at its start. */
 export function requestAtStart(generation: Generation): unknown {
   const isFirst = generation.isFresh && generation.calls === 0;
   return isFirst && generation.messages.length > 0 ? inputMessages(generation.messages) : undefined;
 }
 
-/** The same when it has been answered: in full if they have the roles that Mastra shows. */
+/**
+ * The messages of an answered request. They are complete if their roles match the preview of Mastra, else the preview
+ * is used.
+ */
 export function requestAtEnd(step: ModelStep): unknown {
   const { generation, preview } = step;
   if (preview === undefined || preview.length === 0) return undefined;

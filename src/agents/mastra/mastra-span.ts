@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { MastraRun } from "./options.ts";
 
-/** A span as Mastra exports it. What it holds beside its IDs is read field by field: versions differ. */
+/** A span as Mastra exports it. Attributes are read field by field, because they differ between versions. */
 export interface MastraSpan {
   readonly id: string;
   readonly type: string;
@@ -13,7 +13,7 @@ export interface MastraSpan {
   readonly input: unknown;
   /** Content. */
   readonly output: unknown;
-  /** A copy of the error: its message, name, stack and, of Mastra's own errors, ID, domain and category. */
+  /** A copy of the error: message, name and stack. Mastra's own errors also have an ID, a domain and a category. */
   readonly errorInfo: Fields | undefined;
   readonly fields: Fields;
 }
@@ -40,7 +40,7 @@ export function spanIn(exported: unknown): MastraSpan | undefined {
   };
 }
 
-/** The run of a span, as the application's hooks see it. */
+/** The run of a span, as the application's hooks get it. */
 export function runIn(span: MastraSpan, kind: MastraRun["kind"]): MastraRun {
   const { attributes, fields, metadata } = span;
   return {
@@ -55,7 +55,7 @@ export function runIn(span: MastraSpan, kind: MastraRun["kind"]): MastraRun {
   };
 }
 
-/** The start of a span, from `performance.now()`, by Mastra's clock. */
+/** The span's start by Mastra's clock, on the scale of `performance.now()`. */
 export function startedMsOf({ fields }: MastraSpan): number {
   const { startTime } = fields;
   const ago = startTime instanceof Date ? Date.now() - startTime.getTime() : 0;

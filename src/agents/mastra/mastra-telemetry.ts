@@ -18,24 +18,24 @@ import { ToolCalls } from "./tool-calls.ts";
 import { TraceIds } from "./trace-ids.ts";
 import { WorkflowSteps } from "./workflow-steps.ts";
 
-/** What Mastra needs of a span that it makes. */
+/** The IDs that Mastra needs for a span from `createSpan`. */
 interface SpanIds {
   readonly traceId: string;
   readonly spanId: string;
 }
 
-/** Mastra's websocket of a model's stream, which it looks for on the stream. */
+/** Mastra stores the websocket of a model's stream under this key on the stream. */
 const TRANSPORT = Symbol.for("@mastra/core.modelStreamTransport");
 
 /**
- * An observability bridge for Mastra: sends runs of agents and workflows, model calls, tool calls, steps,
- * pauses and approvals to a sink, and runs their code inside their spans.
+ * An observability bridge for Mastra. It sends runs of agents and workflows, model calls, tool calls, steps, pauses
+ * and approvals to a sink, and runs their code inside their spans.
  *
- * Use it as `bridge` of a configuration. As one of its `exporters` it sends the same events, but code does
- * not run inside the spans. It does not import Mastra, and its errors never reach Mastra.
+ * Use it as `bridge` of a configuration. As one of its `exporters` it sends the same events, but code does not run
+ * inside the spans. The class does not import Mastra, and its errors never reach Mastra.
  *
- * @throws TypeError, RangeError from the constructor: an empty `tenant`, an option of another type, a limit
- *   out of range.
+ * @throws TypeError from the constructor when `tenant` is empty or an option has the wrong type.
+ * @throws RangeError from the constructor when a limit is out of range.
  *
  * @example
  * const telemetry = new MastraTelemetry({ sink: bridge, tenant: "acme" });
@@ -56,7 +56,7 @@ export class MastraTelemetry {
   readonly #steps = new WorkflowSteps();
   readonly #runs: Runs;
   readonly #onError = (error: unknown) => tellHook(this.#options.onError, error);
-  /** The event that came last. */
+  /** The last event, to detect repetitions. */
   #last: unknown;
   #outside = 0;
   #forgotten = 0;
@@ -89,8 +89,8 @@ export class MastraTelemetry {
   }
 
   /**
-   * Resolves when the sink has taken or refused all events, and was flushed. Never rejects. Errors of the
-   * sink go to `onError`.
+   * Resolves when the sink has accepted or refused all events and was flushed. Errors of the sink go to `onError`.
+   * Never rejects.
    */
   async flush(): Promise<void> {
     await this.#safeSink.settled();
@@ -101,12 +101,12 @@ export class MastraTelemetry {
     }
   }
 
-  /** The same as {@link MastraTelemetry.flush}: the sink is yours to shut down. */
+  /** Same as {@link MastraTelemetry.flush}. It does not shut the sink down. */
   shutdown(): Promise<void> {
     return this.flush();
   }
 
-  /** Names the trace of an outermost run, so that Mastra's `traceId` is the trace that the sink makes. */
+  /** Chooses the trace ID of an outermost run, so that Mastra's `traceId` equals the trace ID of the sink's spans. */
   createSpan(options: unknown): SpanIds | undefined {
     return this.#contain(() => {
       const fields = fieldsOf(options);
@@ -116,7 +116,7 @@ export class MastraTelemetry {
     });
   }
 
-  /** Calls code of a span inside the span of its run or call. */
+  /** Calls asynchronous code of a span inside the span of its run or call. */
   executeInContext<T>(spanId: string, fn: () => Promise<T>): Promise<T> {
     const place = this.#places.get(spanId);
     if (place === undefined) return fn();
@@ -129,14 +129,14 @@ export class MastraTelemetry {
       this.#contain(() => {
         if (tool !== undefined) this.#tools.threw(run, tool, thrown);
         else if (step !== undefined) this.#steps.threw(run, step, thrown);
-        // Spans have copies only.
+        // Spans only have copies of errors.
         else keepError(run, thrown);
       });
     });
     return given;
   }
 
-  /** The same for code that is not asynchronous, such as that which opens a model's stream. */
+  /** Calls synchronous code of a span, such as the code that opens a model's stream. */
   executeInContextSync<T>(spanId: string, fn: () => T): T {
     const place = this.#places.get(spanId);
     if (place === undefined) return fn();
@@ -166,7 +166,7 @@ export class MastraTelemetry {
     );
   }
 
-  /** Spans have copies of errors, and a paused run's have no usage: the stream has both. */
+  /** Observes the model's stream. Spans only have copies of errors, and those of a paused run have no usage. */
   #observed<T>(given: T, run: RunState, model: OpenModel): T {
     if (!(given instanceof ReadableStream) || given.locked) return given;
     const stream = observedStream(given, {
@@ -179,7 +179,7 @@ export class MastraTelemetry {
     return standsFor(stream, given) ? stream : given;
   }
 
-  /** Forgets a run whose end is not exported. Calls of a run are closed with it. */
+  /** Forgets a run whose end is not exported. */
   releaseSpan(spanId: string): void {
     this.#contain(() => {
       const run = this.#places.runOf(spanId);
@@ -187,7 +187,7 @@ export class MastraTelemetry {
     });
   }
 
-  /** A span has started, changed or ended. */
+  /** A span started, changed or ended. */
   onTracingEvent(event: unknown): void {
     this.#contain(() => {
       const fields = fieldsOf(event);
@@ -198,7 +198,7 @@ export class MastraTelemetry {
     });
   }
 
-  /** The same for older callers. */
+  /** Same as {@link onTracingEvent}, for older versions of Mastra. */
   exportTracingEvent(event: unknown): Promise<void> {
     this.onTracingEvent(event);
     return Promise.resolve();
@@ -206,7 +206,7 @@ export class MastraTelemetry {
 
   #follow(event: Fields): void {
     const exported = fieldsOf(event.exportedSpan);
-    // There are as many as there are parts of answers.
+    // There is one for each part of an answer.
     if (exported === undefined || exported.type === "model_chunk") return;
     const span = spanIn(exported);
     if (span === undefined) return;
@@ -309,7 +309,7 @@ export class MastraTelemetry {
   }
 }
 
-/** Whether a stream may be given in place of another. */
+/** Whether both are streams, so that one can replace the other. */
 function standsFor<T>(made: unknown, given: T): made is T {
   return made instanceof ReadableStream && given instanceof ReadableStream;
 }

@@ -6,94 +6,94 @@ import type { RunWriter } from "../core/run-writer.ts";
 import type { UsageTotals } from "../core/usage-totals.ts";
 import type { ActiveRun } from "../runtime/active-run.ts";
 
-/** What was thrown. */
+/** A thrown value. */
 export interface Thrown {
   readonly thrown: unknown;
 }
 
-/** A model call that is open. */
+/** An open model call. */
 export interface OpenModel extends ModelCall {
   attempts: number;
   readonly provider: string | undefined;
-  /** When its stream ended. The span stays open until the tools of the answer are through. */
+  /** When its stream ended. The span ends later, after the tools of the answer. */
   ended: { readonly at: Instant; readonly ms: number } | undefined;
   error: Thrown | undefined;
-  /** The stream's last part, as far as it is needed: usage and finish reason. */
+  /** The last part of the stream, for usage and finish reason. */
   finish: Fields | undefined;
   responseModel: string | undefined;
   responseId: string | undefined;
   firstOutputMs: number | undefined;
 }
 
-/** A call of Mastra's loop, which asks the model once or several times. */
+/** Mastra's model loop: one or more requests. */
 export interface Generation {
   readonly request: ModelRequest;
   readonly model: string | undefined;
   readonly attributes: Fields;
-  /** Content: the messages that it began with, and those that came of it. */
+  /** Content: the first messages of the loop, then those of its turns. */
   readonly messages: unknown[];
-  /** A resumed one does not know the messages before. */
+  /** Whether the messages are known from the start. A resumed loop does not know the earlier ones. */
   readonly isFresh: boolean;
   calls: number;
 }
 
-/** A turn of that loop. */
+/** One turn of the loop. */
 export interface ModelStep {
   readonly generation: Generation;
-  /** What Mastra shows of the messages: roles and shortened texts. */
+  /** Mastra's preview of the messages: roles and shortened texts. */
   preview: readonly unknown[] | undefined;
-  /** Results of tools, for the next turn's messages. */
+  /** Tool results, for the messages of the next turn. */
   readonly results: unknown[];
   model: OpenModel | undefined;
-  /** A span of a request was seen. */
+  /** Whether a request span was seen. */
   hasInference: boolean;
 }
 
-/** A tool call that is open. */
+/** An open tool call. */
 export interface OpenTool extends ToolCall {
   readonly since: number;
   readonly modelStep: ModelStep | undefined;
-  /** What its code threw, or Mastra says. */
+  /** The error of its code, or of Mastra. */
   error: Thrown | undefined;
 }
 
-/** A step of a workflow that is open. */
+/** An open step of a workflow. */
 export interface OpenStep extends Step {
   error: Thrown | undefined;
 }
 
-/** A run of an agent or of a workflow. */
+/** A run of an agent or a workflow. */
 export interface RunState {
   readonly kind: "agent" | "workflow";
   readonly spanId: string;
   readonly traceId: string;
   readonly writer: RunWriter;
-  /** What its code finds as the current run. */
+  /** The current run for code inside it. */
   readonly active: ActiveRun;
-  /** No run is around it. */
+  /** Whether there is no surrounding run. */
   readonly isRoot: boolean;
   readonly totals: UsageTotals;
-  /** Its start, among what errors come out of. */
+  /** Its start, for finding the source of an error. */
   readonly since: number;
-  /** Mastra's ID of it. */
+  /** Mastra's ID of the run. */
   readonly mastraRunId: string | undefined;
-  /** What finds it when it resumes. */
+  /** Key to find the paused run when it is resumed. */
   readonly pauseKey: string | undefined;
   readonly isResumed: boolean;
   readonly models: Map<string, OpenModel>;
   readonly tools: Map<string, OpenTool>;
   readonly steps: Map<string, OpenStep>;
-  /** Its spans. */
+  /** IDs of its spans. */
   readonly spans: Set<string>;
-  /** A model call whose error is known only at the run's end. */
+  /** A failed model call whose error is known only at the run's end. */
   failedModel: OpenModel | undefined;
-  /** How the last generation ended. */
+  /** Finish reason of the last generation. */
   finish: string | undefined;
-  /** What its calls threw last: spans have copies only. */
+  /** The last errors of its calls. Spans only have copies. */
   readonly errors: unknown[];
 }
 
-/** Where in a run a span is. */
+/** The position of a span: its run, and the call, step or generation around it. */
 export interface Place {
   readonly run: RunState;
   readonly toolUseId?: string | undefined;
@@ -104,7 +104,7 @@ export interface Place {
 
 const MOST_ERRORS = 16;
 
-/** Keeps what a call of the run threw, for the run's own end. */
+/** Keeps an error of a call, to find the source when the run fails. */
 export function keepError(run: RunState, thrown: unknown): void {
   run.errors.unshift(thrown);
   run.errors.length = Math.min(run.errors.length, MOST_ERRORS);

@@ -1,22 +1,22 @@
 import type { Place, RunState } from "./run-state.ts";
 
-/** Most spans of a run that are kept until it ends, so that later spans find their parents. */
+/** Maximum number of spans kept for an open run, to find the parents of later spans. */
 const MOST_SPANS = 10_000;
 
-/** Where the spans of open runs are, by their IDs. */
+/** Scopes of the spans of open runs, by span ID. */
 export class SpanPlaces {
   readonly #places = new Map<string, Place>();
   readonly #runs = new Map<string, RunState>();
   readonly #byRun = new Map<string, RunState>();
 
-  /** Spans that were forgotten before their run ended. */
+  /** Spans forgotten before their run ended. */
   forgotten = 0;
 
   get(spanId: string | undefined): Place | undefined {
     return spanId === undefined ? undefined : this.#places.get(spanId);
   }
 
-  /** The run of a span whose parent is not exported: children have the ID of Mastra's run, too. */
+  /** The run of a span whose parent is not exported, by Mastra's run ID. */
   byRun(traceId: string, mastraRunId: string | undefined): Place | undefined {
     if (mastraRunId === undefined) return undefined;
     const run = this.#byRun.get(keyOf({ traceId, mastraRunId }));
@@ -37,7 +37,7 @@ export class SpanPlaces {
   addRun(run: RunState): void {
     this.#runs.set(run.spanId, run);
     const key = keyOf(run);
-    // A workflow in a workflow has the same ID.
+    // A nested workflow has the same ID.
     if (!this.#byRun.has(key)) this.#byRun.set(key, run);
     this.add(run.spanId, { run });
   }
@@ -50,7 +50,7 @@ export class SpanPlaces {
     run.spans.clear();
   }
 
-  /** @returns the runs that were removed. */
+  /** @returns the number of removed runs. */
   keepRuns(most: number): number {
     let removed = 0;
     for (const run of this.#runs.values()) {
@@ -61,7 +61,7 @@ export class SpanPlaces {
     return removed;
   }
 
-  /** The run's own span comes first, and stays. */
+  /** The first span is the run's own, and is kept. */
   #forgetOldest(spans: Set<string>): void {
     const [, oldest] = spans;
     if (oldest === undefined) return;

@@ -1,18 +1,18 @@
 import { v7 as uuidv7 } from "uuid";
 
-/** How far a UUID's time may lie back, in ms: a run waits for no more than a year. */
+/** Maximum age of a run in ms, by the time in its UUID. Runs do not wait longer than a year. */
 const MOST_AGE_MS = 366 * 86_400_000;
-/** How far the clock of another machine may be ahead, in ms. */
+/** Maximum clock difference to another machine, in ms. */
 const MOST_AHEAD_MS = 3_600_000;
-/** IDs of traces that were made and not seen since. */
+/** Maximum number of trace IDs that were made and not used yet. */
 const MOST_MADE = 1_000;
 
-/** The form of a UUID v7 without dashes. */
+/** A UUID v7 without dashes. */
 const FORM = /^[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/;
 
 /**
- * Makes the IDs of Mastra's traces from those of runs, so that Mastra's `traceId` is the trace that the
- * bridge makes, and the run behind a resumption is known in every process.
+ * Derives Mastra's trace IDs from run IDs. So Mastra's `traceId` equals the trace ID of the bridge, and every process
+ * knows the run behind a resumed trace.
  */
 export class TraceIds {
   readonly #made = new Set<string>();
@@ -24,17 +24,17 @@ export class TraceIds {
       if (this.#made.size <= MOST_MADE) break;
       this.#made.delete(oldest);
     }
-    // The span of a root run has the last 8 bytes of its run ID.
+    // The span ID of a root run is the last 8 bytes of its run ID.
     return { traceId, spanId: traceId.slice(16) };
   }
 
-  /** The ID of the run that begins a trace: once for each trace that was made here. */
+  /** The run ID of a trace that was made here. Each is returned once. */
   takeRunId(traceId: string): string | undefined {
     return this.#made.delete(traceId) ? dashed(traceId) : undefined;
   }
 }
 
-/** The run that a trace was made for, also by another process; `undefined` where Mastra chose the ID. */
+/** The run of a trace that this or another process made. `undefined`: Mastra chose the ID. */
 export function runOfTrace(traceId: string): string | undefined {
   if (!FORM.test(traceId)) return undefined;
   const age = Date.now() - Number.parseInt(traceId.slice(0, 12), 16);

@@ -8,7 +8,7 @@ import {
   withSpanOf,
 } from "../../events/door.ts";
 
-/** The sink of a process, made with the first event: until then the application may set up what it likes. */
+/** The sink of a process. Created with the first event, so that the application can set up OpenTelemetry first. */
 export class AgentSink implements InnerSink, SpanActivator {
   readonly contentNeed: ContentNeed;
   readonly #make: () => InnerSink;

@@ -2,10 +2,10 @@ import { AI_SDK_TELEMETRY, AiSdkTelemetry } from "../ai-sdk/telemetry.ts";
 import { fieldIn, listOf } from "../core/narrow.ts";
 import type { AgentSink } from "./agent-sink.ts";
 
-/** Where the AI SDK 7 keeps what `registerTelemetry` was given. */
+/** The global in which the AI SDK 7 stores integrations of `registerTelemetry`. */
 const INTEGRATIONS = "AI_SDK_TELEMETRY_INTEGRATIONS";
 
-/** Reports every call, unless the application has registered a telemetry of this package itself. */
+/** Reports every call, unless the application registered a telemetry of this package itself. */
 class AutomaticTelemetry extends AiSdkTelemetry {
   override onStart(event: unknown): void | Promise<void> {
     const known = listOf(Reflect.get(globalThis, INTEGRATIONS)) ?? [];
@@ -14,7 +14,7 @@ class AutomaticTelemetry extends AiSdkTelemetry {
   }
 }
 
-/** Registers the telemetry as the SDK does, which need not be loaded for it. */
+/** Registers the telemetry in the SDK's global. The SDK need not be loaded. */
 export function enableAiSdk(sink: AgentSink, tenant: string): void {
   const telemetry = new AutomaticTelemetry({ sink, tenant });
   const known: unknown = Reflect.get(globalThis, INTEGRATIONS);

@@ -7,12 +7,11 @@ import type { AgentSink } from "./agent-sink.ts";
 const MANAGER = "@langchain/core/callbacks/manager";
 
 /**
- * Adds a handler to every invocation of the application's LangChain that has none of this package. LangChain
- * has no place for handlers of a process, so the method is wrapped that puts the handlers of an invocation
- * together.
+ * Adds a handler to every invocation of the application's LangChain that has no handler of this package. LangChain
+ * has no handlers for a process, so the method that collects the handlers of an invocation is wrapped.
  *
- * @param entry the application's first file: its LangChain is the one that counts.
- * @returns whether there is one.
+ * @param entry the application's first file. Its LangChain is used.
+ * @returns whether LangChain was found.
  */
 export function enableLangChain(sink: AgentSink, tenant: string, entry: string): boolean {
   const require = createRequire(pathToFileURL(entry));
@@ -23,7 +22,7 @@ export function enableLangChain(sink: AgentSink, tenant: string, entry: string):
     return false;
   }
   const handler = new LangChainHandler({ sink, tenant });
-  // Both builds may be in use: ESM by the application, CommonJS by a package that it needs.
+  // Both builds may be in use: ESM by the application, CommonJS by a dependency.
   for (const build of new Set([path, path.replace(/\.cjs$/, ".js")])) {
     wrap(fieldIn(require(build), "CallbackManager"), handler);
   }
@@ -45,7 +44,7 @@ function wrap(manager: unknown, handler: LangChainHandler): void {
   );
 }
 
-/** Callbacks are a list of handlers, or a manager with one. */
+/** Callbacks are a list of handlers, or a manager with a list. */
 function handlersIn(callbacks: unknown): readonly unknown[] {
   return listOf(callbacks) ?? listOf(fieldIn(callbacks, "handlers")) ?? [];
 }
@@ -55,7 +54,7 @@ function withHandler(callbacks: unknown, handler: LangChainHandler): unknown {
   if (Array.isArray(callbacks)) return [...callbacks, handler];
   const copy = fieldIn(callbacks, "copy");
   if (typeof copy !== "function") return callbacks;
-  // The manager is the application's: a copy gets the handler.
+  // The manager belongs to the application, so a copy gets the handler.
   const own: unknown = Reflect.apply(copy, callbacks, []);
   const add = fieldIn(own, "addHandler");
   if (typeof add !== "function") return callbacks;

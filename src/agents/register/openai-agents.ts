@@ -5,15 +5,15 @@ import {
 } from "../openai-agents/openai-agents-processor.ts";
 import type { AgentSink } from "./agent-sink.ts";
 
-/** Where the SDK keeps its provider of traces, for all copies of it in a process. */
+/** The global in which all copies of the SDK share their trace provider. */
 const PROVIDER = Symbol.for("openai.agents.core.traceProvider");
 
-/** Time for the last spans, in ms. */
+/** Maximum time for the last spans, in ms. */
 const FLUSH_MS = 2_000;
 
-/** Follows every trace, unless the application has added a processor of this package itself. */
+/** Follows every trace, unless the application added a processor of this package itself. */
 class AutomaticProcessor extends OpenAIAgentsProcessor {
-  /** The application added its own processor. */
+  /** Whether the application added its own processor. */
   isReplaced = false;
 
   override onTraceStart(...[trace]: Parameters<OpenAIAgentsProcessor["onTraceStart"]>) {
@@ -26,8 +26,8 @@ class AutomaticProcessor extends OpenAIAgentsProcessor {
 }
 
 /**
- * Adds a processor to the SDK's provider as soon as there is one; the SDK need not be loaded for it. The
- * processor stays if others are set, as `@openai/agents` does when it is loaded.
+ * Adds a processor to the SDK's provider as soon as it exists. The SDK need not be loaded. The processor stays if
+ * others are set, as `@openai/agents` does when it is loaded.
  */
 export function enableOpenAIAgents(sink: AgentSink, tenant: string): void {
   const processor = new AutomaticProcessor({ sink, tenant, flushTimeoutMs: FLUSH_MS });

@@ -16,17 +16,17 @@ import { enableLangChain } from "./langchain.ts";
 import { enableOpenAIAgents } from "./openai-agents.ts";
 
 /**
- * Time for the last spans when the process has nothing else to do, in ms, and then for the last metrics: 2 s in all.
- * The exporter of metrics can't be told to give up, so its own time limit is this.
+ * Maximum time for the last spans when the process is idle, in ms, and the same for the last metrics. The metric
+ * exporter cannot be stopped, so it gets this as its own timeout.
  */
 const FLUSH_MS = 1_000;
 const METRICS_TIMEOUT_MS = "1000";
 const METRICS_TIMEOUT = "OTEL_EXPORTER_OTLP_METRICS_TIMEOUT";
 
-/** The frameworks, by the names that `ENTELIX_REGISTER` has for them. */
+/** Names of frameworks in `ENTELIX_REGISTER`. */
 const FRAMEWORKS = ["ai-sdk", "openai-agents", "langchain"] as const;
 
-/** What `ENTELIX_*` variables say; blank values count as unset. */
+/** Settings from `ENTELIX_*` variables. Blank values count as unset. */
 export interface RegisterSettings {
   readonly tenant: string;
   readonly frameworks: ReadonlySet<string>;
@@ -34,7 +34,7 @@ export interface RegisterSettings {
   readonly captures: boolean;
 }
 
-/** @throws TypeError when a variable has a value that it can't have. */
+/** @throws TypeError when a variable has an invalid value. */
 export function registerSettings(env: NodeJS.ProcessEnv): RegisterSettings | undefined {
   if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === "true") return undefined;
   const named = (env.ENTELIX_REGISTER ?? "").split(",").map((name) => name.trim());
@@ -52,16 +52,16 @@ export function registerSettings(env: NodeJS.ProcessEnv): RegisterSettings | und
   };
 }
 
-/** Ends what was set up, in at most its time. */
+/** Shuts down the sink within its time limit. */
 export type Shutdown = () => Promise<void>;
 
-/** Makes the sink of a process. */
+/** Creates the sink of a process. */
 type Setup = () => { readonly sink: InnerSink; readonly shutdown: Shutdown };
 
 /**
- * Enables what can be reached without code of the application.
+ * Enables the frameworks that work without code of the application.
  *
- * @param entry the application's first file; `undefined` in a shell.
+ * @param entry the application's first file. `undefined` in a shell.
  * @returns one line that says what was enabled.
  */
 export function register(settings: RegisterSettings, entry: string | undefined): string {
@@ -91,14 +91,14 @@ export function register(settings: RegisterSettings, entry: string | undefined):
   return `reports ${enabled.join(", ")}, tenant ${tenant}`;
 }
 
-/** With metrics where their packages are installed. */
+/** Includes metrics if their packages are installed. */
 function findSetup(): Setup | undefined {
   const make =
     setupIn("entelix-otel/telemetry", "setupTelemetry") ??
     setupIn("entelix-otel/setup", "setupTracing");
   if (make === undefined) return undefined;
   return () => {
-    // The application has set up OpenTelemetry itself: its provider gets the spans.
+    // The application set up OpenTelemetry itself, so its provider gets the spans.
     if (isRegistered("trace")) {
       const bridge = new Bridge();
       return { sink: bridge, shutdown: () => bridge.shutdown() };
@@ -108,7 +108,7 @@ function findSetup(): Setup | undefined {
   };
 }
 
-/** The exporter reads its time limit from the environment alone; what is set there stays. */
+/** The exporter reads its timeout only from the environment. A value that is set is unchanged. */
 function withMetricsTimeout<T>(make: () => T): T {
   const { env } = process;
   if (env[METRICS_TIMEOUT] ?? env.OTEL_EXPORTER_OTLP_TIMEOUT) return make();
@@ -120,7 +120,7 @@ function withMetricsTimeout<T>(make: () => T): T {
   }
 }
 
-/** An entry of this package needs packages that may not be installed. */
+/** Loads an entry of this package, whose dependencies may not be installed. */
 function setupIn(entry: string, name: string) {
   try {
     const found: unknown = fieldIn(createRequire(import.meta.url)(entry), name);
@@ -144,7 +144,7 @@ function isInstalled(packageName: string, entry: string | undefined): boolean {
   }
 }
 
-/** Sends what waits when the process has nothing else to do. `process.exit` does not wait for it. */
+/** Flushes when the process is idle. `process.exit` does not wait for it. */
 function flushAtEnd(shutdown: Shutdown): void {
   process.once("beforeExit", () => void shutdown());
 }

@@ -9,42 +9,37 @@ import {
 import type { RunPolicy } from "./run-policy.ts";
 import type { SubjectFields } from "./run-subject.ts";
 
-/** The run of the running code, with what code that it starts inherits. */
+/** The run of the running code, with the state that runs inside it inherit. */
 export interface ActiveRun extends RunScope {
-  /** Whose run it is. */
   readonly subject?: SubjectFields | undefined;
-  /**
-   * State that is shared with runs started inside this one. Only runs of `entelix-otel/runtime`
-   * have it.
-   */
+  /** State that is shared with runs started inside this one. Only runs of `entelix-otel/runtime` have it. */
   readonly policy?: RunPolicy | undefined;
 }
 
 const running = runStorage<ActiveRun>();
 
-/** The run to which the calling code belongs, with its sink and its policy: for this package alone. */
+/** The run of the calling code. Not exported to users. */
 export function activeRun(): ActiveRun | undefined {
   return running.getStore();
 }
 
-/** The run, with the call or step of it that the calling code is in, if it is in one. */
+/** The run, with the current call or step if the calling code is in one of this run. */
 export function currentIn(run: ActiveRun): ActiveRun {
   const here = running.getStore();
   return here?.runId === run.runId && here.tenantId === run.tenantId ? here : run;
 }
 
-/** Calls `work` as code of that run: what it starts, and awaits, belongs to the run too. */
+/** Calls `work` as code of that run, including everything that it starts and awaits. */
 export function withCurrentRun<T>(run: ActiveRun, work: () => T): T {
   return running.run(run, work);
 }
 
-/** What `work` returned or threw, once it was called. */
+/** The result of a function that was called. */
 type Came<T> = { readonly value: T } | { readonly thrown: unknown };
 
 /**
- * Calls `work` as code of a run, or of a call of it: in the span's context where the sink has one,
- * with {@link ActiveRun} set. `work` is called once, now, and what comes of it is what comes of this,
- * whatever the sink does: a context is a courtesy, and no run may lose its end by it.
+ * Calls `work` as code of a run or its call: with {@link ActiveRun} set, and in the span's context if the sink has
+ * spans. `work` is called exactly once, synchronously. Its outcome is returned or thrown, even if the sink fails.
  */
 export function carried<T>(
   sink: AgentEventSink,
@@ -65,10 +60,10 @@ export function carried<T>(
       once,
     );
     if (came !== undefined && "value" in came && given === came.value) return came.value;
-    // A promise of the sink's own is not awaited: its rejection must not end the process.
+    // A rejection of the sink's own promise must not end the process.
     if (isPromise(given)) given.then(undefined, () => {});
   } catch {
-    // What `work` threw is thrown below; what the sink threw is its own trouble.
+    // An error of `work` is thrown below. An error of the sink is ignored.
   }
   return once();
 }

@@ -6,33 +6,29 @@ import type { ToolFunction, ToolOptions } from "./call-tool.ts";
 /**
  * The run that the agent's code receives.
  *
- * @typeParam I what the agent works on.
+ * @typeParam I the agent's input.
  */
 export interface AgentRun<I = unknown> {
   readonly runId: string;
-  /** The run at the top of the tree; a run without a parent is its own. */
+  /** The run at the top of the tree. A run without a parent is its own root. */
   readonly rootRunId: string;
   readonly parentRunId: string | undefined;
   readonly tenantId: string;
   readonly threadId: string | undefined;
   readonly input: I;
-  /**
-   * Aborted when the run is cancelled while its code still works. Pass it to everything that takes
-   * a signal.
-   */
+  /** Aborted when the run is cancelled while its code still works. Pass it to everything that accepts a signal. */
   readonly signal: AbortSignal;
-  /** Usage of the run and its sub-agents. `null` without a budget and without any report. */
+  /** Usage of the run and its sub-agents. `null` without a budget and without any reported usage. */
   readonly usage: UsageSnapshot | null;
   /** Number of events that the sink refused while the run continued. */
   readonly lostEvents: number;
 
   /**
-   * Calls a tool: `tool_start`, then `fn` in the context of the call's span, then `tool_complete`
-   * or `tool_error` with the measured duration. `fn` is called when the sink has taken the start.
+   * Calls a tool. The events are `tool_start`, and `tool_complete` or `tool_error` with the measured duration. `fn`
+   * runs in the context of the call's span, after the sink has accepted the start.
    *
-   * @returns what `fn` returns. It rejects with what `fn` throws, with a `ToolDeniedError` if the
-   *   call was denied, with the run's error if a policy or the budget ends the run, and at once if
-   *   the run ends first.
+   * @returns the result of `fn`. It rejects with the error of `fn`, with a `ToolDeniedError` if the call was denied,
+   *    or with the run's error if a policy or the budget ends the run. It rejects at once if the run ends first.
    *
    * @example
    * const order = await run.tool("lookup_order", { input: { id: 17 } }, ({ input }) => orders.get(input.id));
@@ -50,8 +46,8 @@ export interface AgentRun<I = unknown> {
   ): Promise<T>;
 
   /**
-   * Calls a model: `model_start`, then `fn` in the context of the call's span, then `model_complete`
-   * or `model_error`. What `fn` reports as used counts against the budget.
+   * Calls a model. The events are `model_start`, and `model_complete` or `model_error`. `fn` runs in the context of
+   * the call's span. Its reported usage counts against the budget.
    *
    * @returns as {@link tool}.
    *
@@ -66,9 +62,9 @@ export interface AgentRun<I = unknown> {
   model<T>(model: string, options: ModelOptions, fn: ModelFunction<T>): Promise<T>;
 
   /**
-   * Names a part of the run: `step_start`, then `fn` in the context of the step's span, then
-   * `step_complete` or `step_error`. Calls, sub-agents and steps inside stand below it. An error
-   * of `fn` is thrown to the caller as it is, and only what the caller lets through ends the run.
+   * Runs a part of the run as a step. The events are `step_start`, and `step_complete` or `step_error`. `fn` runs in
+   * the context of the step's span. Calls, sub-agents and steps inside are its children. An error of `fn` is thrown
+   * unchanged, and ends the run only if your code does not catch it.
    *
    * @returns as {@link tool}.
    *
@@ -80,50 +76,49 @@ export interface AgentRun<I = unknown> {
   step<T>(name: string, options: StepOptions, fn: StepFunction<T>): Promise<T>;
 
   /**
-   * Adds US dollars to what the run has used, exactly.
+   * Adds US dollars to the usage of the run, exactly.
    *
    * @param usd a decimal number from 0 as text: `"0.0031"`.
-   * @throws TypeError for anything else; the usage-limit error, which the run fails with, where that
-   *   passes the budget; RunEndedError after the run's end.
+   * @throws TypeError for any other value.
+   * @throws AgentError (usage limit) if it exceeds the budget. The run fails with the same error.
+   * @throws RunEndedError after the run's end.
    */
   addCost(usd: string): void;
 
   /**
-   * Calls `work` as code of this run. Runs that it starts are sub-agents, and its spans are
-   * children of the run's span.
+   * Calls `work` as code of this run. Runs that it starts are sub-agents, and its spans are children of the run's
+   * span.
    */
   within<T>(work: () => T): T;
 }
 
 /**
- * A run that `startRun` returned. Your code ends it with `complete`, `fail`, `cancel` or `interrupt`. The
- * first of these calls counts.
+ * A run from `startRun`. Your code ends it with `complete`, `fail`, `cancel` or `interrupt`. Only the first of these
+ * calls counts.
  */
 export interface RunHandle<I = unknown> extends AgentRun<I>, AsyncDisposable {
   /**
-   * The run is done.
+   * Ends the run as complete.
    *
    * @param state content: the agent's final state. Default `null`.
-   * @throws (rejects) with the sink's error, or with what the run ended with before.
+   * @throws (rejects) with the sink's error, with the error that ended the run before, or with a RunEndedError if the
+   *   run was complete before.
    */
   complete(state?: unknown): Promise<void>;
   /**
-   * Ends the run as failed, or as paused if the error is an interruption. Never rejects. Does
-   * nothing after the run ended.
+   * Ends the run as failed, or as paused if the error is an interruption. Does nothing after the run's end. Never
+   * rejects.
    */
   fail(error: unknown): Promise<void>;
   /**
-   * Ends the run as cancelled, for example when the client of a stream left. Open calls are cut, and
-   * sub-agents are cancelled. Never rejects. Does nothing after the run ended.
+   * Ends the run as cancelled, for example when the client of a stream disconnected. Open calls and sub-agents are
+   * cancelled. Does nothing after the run's end. Never rejects.
    *
-   * @param cause what cancelled it, such as the `reason` of a signal. Default: none.
+   * @param cause of the cancellation, such as the `reason` of a signal. Default: none.
    */
   cancel(cause?: unknown): Promise<void>;
-  /** Ends the run as paused. Never rejects. Does nothing after the run ended. */
+  /** Ends the run as paused. Does nothing after the run's end. Never rejects. */
   interrupt(kind?: InterruptionKind, payload?: unknown): Promise<void>;
-  /**
-   * Releases the handle. A run that has not ended fails as `unclassified`. `await using` calls it.
-   * Never rejects.
-   */
+  /** Releases the handle. An open run fails as `unclassified`. `await using` calls it. Never rejects. */
   close(): Promise<void>;
 }

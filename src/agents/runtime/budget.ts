@@ -12,54 +12,55 @@ import {
   ZERO,
 } from "../../events/door.ts";
 
-/** The budget of a run and all its sub-agents together. Fields that are left out have no limit. */
+/** The budget of a run together with all its sub-agents. An absent field has no limit. */
 export interface BudgetLimits {
-  /** Model calls. The call after the last one is refused. */
+  /** Maximum number of model calls. Further calls are refused. */
   readonly requests?: number | undefined;
-  /**
-   * Tokens. They are known only after a model answered, so the answer that exceeds the limit is the
-   * last one.
-   */
+  /** Maximum number of tokens. Usage is known only after an answer, so the last answer may exceed the limit. */
   readonly inputTokens?: number | bigint | undefined;
   readonly outputTokens?: number | bigint | undefined;
-  /** Input and output together. */
+  /** Maximum number of input and output tokens together. */
   readonly totalTokens?: number | bigint | undefined;
-  /** Tool calls. The call after the last one is refused. */
+  /** Maximum number of tool calls. Further calls are refused. */
   readonly toolCalls?: number | undefined;
-  /** US dollars as a decimal number in text, such as `"0.50"`. */
+  /** Maximum cost in US dollars, as a decimal number in text, such as `"0.50"`. */
   readonly costUsd?: string | undefined;
 }
 
 type TokenAxis = "input_tokens" | "output_tokens" | "total_tokens";
 
-/** What a run uses, with its limits: shared by the run and its sub-agents. */
+/** Usage and limits of a run and its sub-agents. */
 export interface Budget {
-  /** Counts a model call, unless one more is too many: then it says which limit, and counts nothing. */
+  /** Counts a model call. If it exceeds a limit, returns that limit and does not count. */
   takeRequest(): UsageLimitBreach | undefined;
-  /** Counts a tool call, unless one more is too many. */
+  /** Counts a tool call, in the same way. */
   takeToolCall(): UsageLimitBreach | undefined;
-  /** What a tool call would be refused for. */
+  /** The limit that another tool call would exceed. */
   checkToolCall(): UsageLimitBreach | undefined;
-  /** Adds the tokens of a model call. The answer is the limit that they pass. */
+  /** Adds the tokens of a model call. Returns the limit that they exceed. */
   addUsage(usage: ModelCallUsage): UsageLimitBreach | undefined;
-  /** Adds US dollars. @throws TypeError unless `usd` is a decimal number from 0 in text. */
+  /**
+   * Adds US dollars. Returns the limit that they exceed.
+   *
+   * @throws TypeError unless `usd` is a decimal number from 0 as text.
+   */
   addCost(usd: string): UsageLimitBreach | undefined;
   /**
-   * What was used so far; `null` without limits and without reported tokens or cost. A figure that nobody
-   * reported, such as the cost without a price, is absent.
+   * Usage so far. `null` without limits and without reported tokens or cost. Unreported figures are absent, such as
+   * the cost without a price.
    */
   snapshot(): UsageSnapshot | null;
 }
 
 /**
- * Counters with limits. Upstream: `RunBudget` of entelix-core: calls are counted before they are
- * made, tokens and cost once they are known.
+ * Counters with limits, like `RunBudget` of entelix-core. Calls are counted before they start, tokens and cost once
+ * they are known.
  */
 export class UsageBudget implements Budget {
   readonly #calls: Readonly<Record<"requests" | "tool_calls", number | undefined>>;
   readonly #tokens: Readonly<Record<TokenAxis, bigint | undefined>>;
   readonly #costLimit: Decimal | undefined;
-  /** The budget of the run above, which what is used here counts against as well. */
+  /** The parent run's budget. All usage also counts there. */
   readonly #above: Budget | undefined;
   readonly #limited: boolean;
   #requests = 0;
@@ -68,13 +69,13 @@ export class UsageBudget implements Budget {
   #output = 0n;
   #cacheRead: bigint | undefined;
   #cacheWrite: bigint | undefined;
-  /** `undefined`: nobody knows it. */
+  /** `undefined`: not known. */
   #cost: Decimal | undefined;
   #reported = false;
 
   /**
-   * @param above set for a sub-agent with a budget of its own.
-   * @throws RangeError or TypeError for a limit that is none.
+   * @param above the parent's budget, for a sub-agent with a budget of its own.
+   * @throws RangeError or TypeError for an invalid limit.
    */
   constructor(limits: BudgetLimits | undefined, above?: Budget) {
     this.#calls = {
@@ -148,7 +149,7 @@ export class UsageBudget implements Budget {
     return limit !== undefined && observed >= limit ? { axis, limit, observed } : undefined;
   }
 
-  /** What is only known afterwards may stand above its limit. */
+  /** The exceeded limit of tokens or cost, if any. */
   #exceeded(): UsageLimitBreach | undefined {
     const used: Readonly<Record<TokenAxis, bigint>> = {
       input_tokens: this.#input,
@@ -185,7 +186,6 @@ function sum(before: bigint | undefined, more: unknown): bigint | undefined {
   return added === undefined ? before : (before ?? 0n) + added;
 }
 
-/** The value as `bigint`, where it is a whole number from 0. */
 function wholeNumber(value: unknown): bigint | undefined {
   return isWholeNumber(value) ? BigInt(value) : undefined;
 }

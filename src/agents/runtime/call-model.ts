@@ -27,22 +27,22 @@ import { serverOf } from "./server-address.ts";
 export interface ModelOptions {
   /** `gen_ai.provider.name`: `openai`, `anthropic`, … */
   readonly provider?: string | undefined;
-  /** What the model is asked with: `gen_ai.request.*`. What is no such value is left out. */
+  /** Parameters of the request (`gen_ai.request.*`). Invalid values are omitted. */
   readonly parameters?: ModelParameters | undefined;
   /**
-   * Where the model is asked, for `server.address` and `server.port`: a host, a host with its port, or
-   * the client's base URL, of which nothing else is taken. Default: not known.
+   * Server of the model, for `server.address` and `server.port`: a host, a host with its port, or the client's base
+   * URL. Only host and port of a URL are used. Default: not known.
    */
   readonly serverAddress?: string | undefined;
   /** Content: the messages, in any form that `toMessages` reads. */
   readonly input?: unknown | undefined;
-  /** Id of the call, unique within the run. Default: a UUID v7. */
+  /** ID of the call, unique within the run. Default: a UUID v7. */
   readonly id?: string | undefined;
 }
 
 /** The argument of a model call's function. */
 export interface ModelCall {
-  /** Aborted when the run ends before the model answered. */
+  /** Aborted when the run ends before the model's answer. */
   readonly signal: AbortSignal;
   readonly modelCallId: string;
   /** Reports the first output of a streamed answer. Only the first call counts. */
@@ -54,7 +54,7 @@ export interface ModelCall {
 /** The function of a model call. */
 export type ModelFunction<T> = (call: ModelCall) => T | PromiseLike<T>;
 
-/** What the code of one model call reports while it runs. */
+/** Collects the reports of one model call. */
 class Answer implements ModelCall {
   readonly modelCallId: string;
   readonly #call: OpenCall;
@@ -62,7 +62,7 @@ class Answer implements ModelCall {
   #firstOutputMs: number | undefined;
   #report: ModelReport = {};
 
-  /** @param wrong called with the error of a report that can't be read. */
+  /** @param wrong called with the error of an unreadable report. */
   constructor(call: OpenCall, modelCallId: string, wrong: (error: unknown) => void) {
     this.#call = call;
     this.#wrong = wrong;
@@ -89,13 +89,13 @@ class Answer implements ModelCall {
     try {
       this.#report = { ...this.#report, ...report };
     } catch (error) {
-      // A client's own object may throw when it is read: the answer must not fail for it.
+      // A client's object may throw when it is read. The answer must not fail because of it.
       this.#wrong(error);
     }
   }
 }
 
-/** Calls a model: events, span context, budget. See `AgentRun.model`. */
+/** Calls a model, with events, span context and budget. See `AgentRun.model`. */
 export function callModel<T>(
   run: RunCore,
   model: string,
@@ -139,7 +139,7 @@ export function callModel<T>(
       result = await carried(
         run.current.sink,
         { model_call_id: names.model_call_id },
-        // A model that is called in a tool is called there: sub-agents that it starts belong to the tool.
+        // A model call inside a tool belongs to the tool, and so do sub-agents that it starts.
         currentIn(run.current),
         async () => fn(answer),
       );
@@ -153,7 +153,7 @@ export function callModel<T>(
   });
 }
 
-/** @throws TypeError for what is no object. */
+/** @throws TypeError unless it is an object or undefined. */
 function checkParameters(model: string, parameters: unknown): void {
   if (parameters === undefined || (typeof parameters === "object" && parameters !== null)) return;
   throw new TypeError(
@@ -176,7 +176,7 @@ async function complete(
   const { budget, onError, price } = run.policy;
   const report = checkedReport(answer.reported, (error) => tellHook(onError, error));
   const { output, usage, response_model } = report;
-  // A text that is returned is the answer, unless the report says another.
+  // A returned text is the answer, unless the report has one.
   const isSaid = output === undefined && typeof result === "string" && result !== "";
   const responseModel = response_model ?? undefined;
   const cost =
@@ -197,14 +197,14 @@ async function complete(
   );
   if (usage != null) {
     const exceeded = budget.addUsage(usage);
-    // Both count before either ends the run.
+    // Count both before one of them ends the run.
     const overspent = cost === undefined ? undefined : budget.addCost(cost);
     refuseAt(run, call, exceeded ?? overspent);
   }
   if (sent !== undefined) await sent;
 }
 
-/** A cost of zero is one. */
+/** Marks a cost of zero as known. */
 const COST_KNOWN: EventDetails = { cost_known: true };
 
 async function fail(run: RunCore, call: OpenCall, names: Names, error: unknown): Promise<void> {
@@ -225,7 +225,7 @@ function errorFields(error: unknown) {
   };
 }
 
-/** A pause is no failure, so it has no kind, and it is not warned of. */
+/** A pause is not a failure, so it is not classified. The classifier would warn. */
 function kindOf(error: unknown): FailureKind {
   return interruptionIn(error) === undefined
     ? classifyFailure(error, FROM_MODEL)

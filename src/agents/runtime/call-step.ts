@@ -12,16 +12,16 @@ import { checkCallTexts, type OpenCall, type RunCore, tracked } from "./open-cal
 
 /** Options of `run.step`. */
 export interface StepOptions {
-  /** `retrieval`: it looks documents up. Then what the function returns is recorded. Default `step`. */
+  /** `retrieval`: the step looks documents up, and the function's result is recorded. Default `step`. */
   readonly kind?: "step" | "retrieval" | undefined;
-  /** Content: of a retrieval the query. */
+  /** Content: the query of a retrieval. */
   readonly input?: unknown | undefined;
 }
 
 /** The function of a step. */
 export type StepFunction<T> = () => T | PromiseLike<T>;
 
-/** Runs a part of the run's code as a step: events and span context. See `AgentRun.step`. */
+/** Runs code as a step, with events and span context. See `AgentRun.step`. */
 export function callStep<T>(
   run: RunCore,
   name: string,
@@ -33,7 +33,7 @@ export function callStep<T>(
     checkOneOf(options.kind, "kind", ["step", "retrieval"]);
     run.assertOpen(`step ${name}`);
     run.track(call);
-    // In a call or step of this run, that is what the step is part of.
+    // A call or step of this run around the new step.
     const around = currentIn(run.current);
     const { run_id, tenant_id } = run.ids;
     const names = { run_id, tenant_id, step_id: run.newId(), step: name };
@@ -69,7 +69,7 @@ export function callStep<T>(
   });
 }
 
-/** Says that the step failed or paused. What the error means to the run, its own code decides. */
+/** Reports that the step failed or paused. The calling code decides whether the run fails. */
 async function fail(
   run: RunCore,
   call: OpenCall,

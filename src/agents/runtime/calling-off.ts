@@ -1,14 +1,14 @@
 import { setMaxListeners } from "node:events";
 import { AgentError, asAgentError } from "../../events/door.ts";
 
-/** What a run fails with when a signal calls it off: a timeout is a deadline, all else a cancellation. */
+/** The error of a run whose signal fired: a deadline if the reason is a timeout, else a cancellation. */
 export function calledOff(reason: unknown): AgentError {
   return asAgentError(reason)?.detail.type === "deadline_exceeded"
     ? AgentError.deadlineExceeded({ cause: reason })
     : AgentError.cancelled({ cause: reason });
 }
 
-/** What the calls that are open get when their run ends: its error is not theirs. */
+/** The error of calls that are open at the end of their run. They do not get the run's own error. */
 export function cutBy(ending: unknown): AgentError {
   const known = asAgentError(ending);
   const type = known?.detail.type;
@@ -25,8 +25,11 @@ interface Listening {
 const listening = new WeakMap<AbortSignal, Listening>();
 
 /**
- * Calls `fired` when the signal fires, until the answer is called. A signal has one listener of ours,
- * however many runs share it: Node warns of a leak beyond ten.
+ * Calls `fired` when the signal fires.
+ *
+ * All runs with the same signal share one listener, because Node warns of a leak above ten.
+ *
+ * @returns removes the callback.
  */
 function listen(signal: AbortSignal, fired: () => void): () => void {
   const known = listening.get(signal) ?? listenFirst(signal);
@@ -50,12 +53,12 @@ function listenFirst(signal: AbortSignal): Listening {
   return made;
 }
 
-/** Watches the signals and timers that may call a run off. `stop` removes every listener and timer. */
+/** Watches the signals and timers that may abort a run. `stop` removes all listeners and timers. */
 export class Watch {
   readonly #stops: (() => void)[] = [];
   #stopped = false;
 
-  /** Calls `off` at once if the signal has fired already. */
+  /** Calls `off` at once if the signal has already fired. */
   signal(signal: AbortSignal, off: (error: AgentError) => void): void {
     if (this.#stopped) return;
     const fired = () => off(calledOff(signal.reason));
@@ -75,7 +78,7 @@ export class Watch {
   }
 }
 
-/** An abort signal that is made when somebody asks for it: most code never does. */
+/** An abort signal that is created on first use, because most code does not use it. */
 export class LazySignal {
   #controller: AbortController | undefined;
   #fired: { readonly reason: unknown } | undefined;
@@ -83,7 +86,7 @@ export class LazySignal {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      // Everything that is done at once may listen; Node warns of a leak beyond ten.
+      // All parallel work may listen. Node would warn of a leak above ten.
       setMaxListeners(0, this.#controller.signal);
       if (this.#fired !== undefined) this.#controller.abort(this.#fired.reason);
     }

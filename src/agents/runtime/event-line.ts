@@ -12,17 +12,17 @@ import {
   sentLater,
 } from "../../events/door.ts";
 
-/** What stands in the envelope of every event of a run. */
+/** Envelope fields that all events of a run have. */
 export type RunEnvelope = Omit<EventEnvelope, "event_id" | "sequence" | "timestamp">;
 
-/** An envelope that nobody else holds yet. */
+/** A new envelope, which may still be changed. */
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
- * The events of one run on their way to its sink: one after the other, each with the time at which
- * it happened (`details.happened_at` of one that waited), however long the sink takes.
+ * Sends the events of one run to its sink in order, one at a time. Each has the time at which it happened. An event
+ * that waited also has `details.happened_at`.
  *
- * It waits for a sink that returns a promise only; with any other it is as synchronous as the sink.
+ * It only waits for sinks that return a promise. With other sinks it is synchronous.
  */
 export class EventLine {
   readonly #sink: AgentEventSink;
@@ -30,11 +30,11 @@ export class EventLine {
   readonly #onError: (error: unknown) => void;
   readonly #sequence = new SequenceCounter();
   readonly #ids: IdCounter;
-  /** Resolves when the sink has taken, or refused, the last event; `undefined` when it has. */
+  /** Resolves when the sink has accepted or refused the last event. `undefined`: nothing is pending. */
   #tail: Promise<void> | undefined;
-  /** The sink is being called, for an event that waited for nothing. */
+  /** Whether the sink is being called, for an event that did not wait. */
   #isHanding = false;
-  /** Resolves when the sink has that event; `undefined` where it was not asked for. */
+  /** Resolves when the sink has that event. `undefined`: no event waits for it. */
   #handed: Deferred<void> | undefined;
   #isClosed = false;
   /** Number of events that the sink refused while the run continued. */
@@ -53,9 +53,9 @@ export class EventLine {
   }
 
   /**
-   * Sends an event that the run goes on without. Never throws, never rejects.
+   * Sends an event whose failure does not stop the run. Never throws or rejects.
    *
-   * @param details what is known of this event, beside what every event of the run says.
+   * @param details of this event, added to those of all events of the run.
    */
   send(event: AgentEvent, details?: EventDetails): void | Promise<void> {
     try {
@@ -68,8 +68,8 @@ export class EventLine {
   }
 
   /**
-   * Sends an event that has to be taken, and without which nothing may follow: throws, or rejects,
-   * with the sink's error, and then nothing more is sent, what already waits included.
+   * Sends an event that the sink must accept. Throws, or rejects with, the sink's error. No event is sent after that,
+   * including those that already wait.
    */
   insist(event: AgentEvent, details?: EventDetails): void | Promise<void> {
     try {
@@ -80,7 +80,7 @@ export class EventLine {
     }
   }
 
-  /** @param answer makes of the promise of the sink the one that the sender gets. */
+  /** @param answer maps the sink's promise to the promise for the sender. */
   #enqueue(
     event: AgentEvent,
     details: EventDetails | undefined,
@@ -93,11 +93,11 @@ export class EventLine {
       timestamp: now(),
       ...this.#envelope,
     };
-    // What every event of the run says is one object for all of them.
+    // A new object, because all events of the run share `#envelope.details`.
     if (details !== undefined) envelope.details = { ...this.#envelope.details, ...details };
     const before = this.#tail ?? this.#handedOver();
     if (before !== undefined) {
-      // Other runs of the thread send meanwhile.
+      // Other runs of the thread may send meanwhile.
       const sent = answer(before.then(() => this.#hand(event, sentLater(envelope))));
       this.#tail = this.#after(sent);
       return sent;
@@ -109,7 +109,7 @@ export class EventLine {
       if (!isPromise(taken)) return undefined;
       const sent = answer(Promise.resolve(taken));
       after = this.#after(sent);
-      // What the sink sent meanwhile is behind this one already.
+      // Events that the sink sent meanwhile already wait behind this one.
       this.#tail ??= after;
       return sent;
     } finally {
@@ -119,7 +119,9 @@ export class EventLine {
     }
   }
 
-  /** A sink that calls the run off while it is called, say, makes events that come behind its own. */
+  /**
+   * The promise of the current call of the sink, if it sends an event itself, for example because it aborts the run.
+   */
   #handedOver(): Promise<void> | undefined {
     if (!this.#isHanding) return undefined;
     this.#handed = new Deferred();
@@ -131,9 +133,9 @@ export class EventLine {
   }
 
   /**
-   * Resolves when the next event may be handed over. It comes of the very promise that the sender
-   * waits for, so that the sender goes on first: the code of a call begins while the call is still the
-   * newest that the sink knows, and so finds its own span where several have one id.
+   * Resolves when the next event may be sent. It derives from the sender's promise, so that the sender continues
+   * first. The code of a call then starts while its call is still the newest of the sink, and finds its own span even
+   * if several have the same ID.
    */
   #after(sent: Promise<void>): Promise<void> {
     const settle = () => {
@@ -156,8 +158,8 @@ export class EventLine {
 const PREFIX_LENGTH = 28;
 
 /**
- * New ids for the events and calls of one run, each a UUID v7: the last 32 bits count, all others are
- * drawn once. Drawing each anew would cost more than everything else that is done for an event.
+ * IDs for the events and calls of one run. Each is a UUID v7 whose last 32 bits are a counter. The other bits are
+ * drawn once, because drawing them for each event would cost more than all other work for it.
  */
 export class IdCounter {
   readonly #prefix = uuidv7().slice(0, PREFIX_LENGTH);

@@ -30,7 +30,7 @@ import { envelopeFor } from "./run-options.ts";
 import type { RunPolicy } from "./run-policy.ts";
 import { ToolLoops } from "./tool-loops.ts";
 
-/** A cost of zero is one: somebody has said so. */
+/** Marks a cost of zero as known. */
 const COST_KNOWN: EventDetails = { cost_known: true };
 
 type Ending =
@@ -39,8 +39,8 @@ type Ending =
   | { readonly type: "interrupted"; readonly error: Interruption };
 
 /**
- * One run from its start to its end: one `started`, then at most one terminal event, whatever its
- * code does. The first ending counts; with it every call that is open ends too.
+ * A run from start to end. It sends one `started`, and at most one terminal event. Only the first ending counts, and
+ * it ends all open calls.
  */
 export class LiveRun<I> implements RunCore {
   readonly plan: RunPlan<I>;
@@ -49,23 +49,23 @@ export class LiveRun<I> implements RunCore {
   readonly policy: RunPolicy;
   readonly loops: ToolLoops | undefined;
   readonly #newIds = new IdCounter();
-  /** Its start, among what errors come out of. */
+  /** Its start, for finding the source of an error. */
   readonly #since = sourceMoment();
   readonly #line: EventLine;
   readonly #off = new LazySignal();
   readonly #watch = new Watch();
   readonly #calls = new Set<OpenCall>();
-  /** Its code has returned, thrown, or said how it ended: there is nothing left to call off. */
+  /** Whether its code has returned, thrown, or ended the run. There is nothing left to abort then. */
   #isWorkDone = false;
   #pausing: Interruption | undefined;
-  /** Further calls that wait for a decision from outside. */
+  /** Further calls that wait for an external decision. */
   readonly #alsoPending: Interruption[] = [];
   #ending: Ending | undefined;
-  /** The end is on its way: nothing may follow it. */
+  /** Whether the end was sent. No event may follow it. */
   #isSealed = false;
-  /** Resolves when the sink has taken the end, or when it is not awaited any longer. */
+  /** Resolves when the sink has accepted the end, or is no longer awaited. */
   readonly #endTaken = new Deferred<void>();
-  /** Why a run that had completed is an error to its caller after all. */
+  /** The error for the caller of a complete run, if the sink refused the end. */
   #refusal: { readonly error: unknown } | undefined;
 
   constructor(plan: RunPlan<I>) {
@@ -98,10 +98,10 @@ export class LiveRun<I> implements RunCore {
   }
 
   /**
-   * Sends `started`, and from then on watches for whatever may call the run off.
+   * Sends `started`, and then watches signals and deadline.
    *
-   * @throws (rejects) with the sink's error: then nothing else is ever sent. Where the run is called
-   *   off before the sink has answered, it resolves, and the run has ended.
+   * @throws (rejects) with the sink's error. Nothing else is sent then. If the run is aborted before the sink
+   *    answers, it resolves, and the run has ended.
    */
   async start(): Promise<void> {
     const { agent, parent, parentStepId, signals, deadlineMs } = this.plan;
@@ -116,7 +116,7 @@ export class LiveRun<I> implements RunCore {
       }
       if (taken !== undefined) await Promise.race([taken, this.#endTaken.promise]);
     } catch (error) {
-      // There never was a run, so there is no end of it to tell.
+      // The run never started, so it has no end.
       this.#isSealed = true;
       this.#end({ type: "failed", error });
       throw error;
@@ -124,9 +124,9 @@ export class LiveRun<I> implements RunCore {
   }
 
   /**
-   * Runs the code of the run, unless it has ended already, and ends the run with what comes of it.
+   * Runs the code of the run, unless it has ended, and ends the run with the outcome.
    *
-   * @returns what `fn` returns; otherwise as {@link outcome}.
+   * @returns the result of `fn`. Rejects as {@link outcome}.
    */
   work<S>(fn: () => S | PromiseLike<S>): Promise<S> {
     return new Promise((resolve, reject) => {
@@ -150,7 +150,7 @@ export class LiveRun<I> implements RunCore {
   /**
    * Waits for the end of the run and for its sink.
    *
-   * @throws (rejects) with what the run ended with, or with the sink's error at `complete`.
+   * @throws (rejects) with the run's error, or with the sink's error at `complete`.
    */
   async outcome(): Promise<void> {
     await this.#endTaken.promise;
@@ -158,12 +158,12 @@ export class LiveRun<I> implements RunCore {
     if (this.#ending?.type !== "complete") throw this.#ending?.error;
   }
 
-  /** Waits as {@link outcome} does, for those who do not want to know. */
+  /** Waits like {@link outcome}, but never rejects. */
   settled(): Promise<void> {
     return this.#endTaken.promise;
   }
 
-  /** The code of the run is done. `false`: too late, the run has ended or pauses. */
+  /** The code of the run returned. Returns `false` if the run has already ended or pauses. */
   complete(state: unknown): boolean {
     this.#isWorkDone = true;
     if (this.#ending !== undefined || this.#pausing !== undefined) return false;
@@ -171,7 +171,7 @@ export class LiveRun<I> implements RunCore {
     return true;
   }
 
-  /** The code of the run threw. */
+  /** The code of the run threw an error. */
   threw(error: unknown): void {
     this.#isWorkDone = true;
     if (this.#pausing !== undefined) return;
@@ -180,7 +180,7 @@ export class LiveRun<I> implements RunCore {
     else this.pause(interruption);
   }
 
-  /** The run is given up without an end. */
+  /** The handle was closed before the run ended. */
   abandon(): void {
     if (this.#ending === undefined) this.threw(new RunNotCompletedError());
   }
@@ -199,12 +199,12 @@ export class LiveRun<I> implements RunCore {
     }
     this.#pausing = interruption;
     this.#watch.timer(this.policy.graceMs, () => this.#endPause(interruption));
-    // Approvers that were asked at the same time may be about to say that somebody else decides, too.
+    // Parallel approvers may also be about to return `external`.
     if (isApproval) setImmediate(() => this.#cutAsked(interruption));
     else this.#cutAsked(interruption);
   }
 
-  /** Who waits for a decision waits for a human, and the pause is there to end that. */
+  /** Ends calls that wait for a decision, so that the pause need not wait for people. */
   #cutAsked(interruption: Interruption): void {
     if (this.#ending !== undefined) return;
     for (const call of this.#calls) {
@@ -224,7 +224,7 @@ export class LiveRun<I> implements RunCore {
     if (this.#pausing !== undefined) throw this.#pausing;
   }
 
-  /** The error of somebody who comes after the end. */
+  /** The error for calls after the end. */
   endedError(what: string): RunEndedError {
     const error = this.#ending?.type === "complete" ? undefined : this.#ending?.error;
     return new RunEndedError(this.ids.run_id, what, error);
@@ -255,18 +255,18 @@ export class LiveRun<I> implements RunCore {
   }
 
   /**
-   * What is to end the run ends the wait for its open calls: they were all that it still did. It has
-   * paused, since that came first, and somebody is to be asked whatever became of the calls.
+   * Ends the pause at once, without waiting for open calls. The run still ends as paused, because that came first and
+   * a person must be asked.
    */
   #cutPauseShort(interruption: Interruption, error: AgentError): void {
-    // Sub-agents in these calls have no other way to hear of it.
+    // Sub-agents in these calls need the signal to end.
     if (this.#ending === undefined) this.#off.abort(cutBy(error));
     this.#endPause(interruption);
   }
 
-  /** A signal or the deadline has fired. */
+  /** A signal fired, or the deadline passed. */
   #callOff(error: AgentError): void {
-    // Where it has completed, but its sink does not answer, the deadline holds for that too.
+    // The deadline also limits the wait for a sink after `complete`.
     if (this.#ending?.type === "complete") this.#refuse(error);
     else this.fail(error);
   }
@@ -277,7 +277,7 @@ export class LiveRun<I> implements RunCore {
     const isCalledOff = ending.type === "failed" && !this.#isWorkDone;
     if (isCalledOff || this.#calls.size > 0) {
       const cut = cutBy(ending.type === "complete" ? undefined : ending.error);
-      // Sub-agents listen to it: they end before the calls that they run in, and these before the run.
+      // Sub-agents listen to the signal. They end before the calls around them, and the calls before the run.
       if (isCalledOff) this.#off.abort(cut);
       for (const call of this.#calls) call.cut(cut);
       this.#calls.clear();
@@ -330,7 +330,7 @@ export class LiveRun<I> implements RunCore {
     }
   }
 
-  /** The caller is to have the error of the run, not to wait for ever for a sink that hangs. */
+  /** Waits for the sink at most `graceMs`, so that the caller gets the run's error even if the sink hangs. */
   #sendBadEnd(event: AgentEvent, details?: EventDetails): void {
     const taken = this.#line.send(event, details);
     if (taken === undefined) {
@@ -363,7 +363,7 @@ export class LiveRun<I> implements RunCore {
   }
 }
 
-/** The first pause, with the payloads of all in a list where several calls wait. */
+/** The first pause, with a list of all payloads if several calls wait. */
 function withAll(first: Interruption, others: readonly Interruption[]): Interruption {
   const { kind } = first.detail;
   if (others.length === 0 || kind.type !== "approval_pending") return first;

@@ -12,18 +12,18 @@ const NUMBERS = [
 ] as const;
 const TEXTS = ["tool_choice", "reasoning_effort"] as const;
 
-/** Stop sequences that are sent, and characters of each text. */
+/** Maximum number of stop sequences, and maximum characters of each text. */
 const MOST_SEQUENCES = 32;
 const MOST_CHARACTERS = 256;
 
 type Open = { -readonly [K in keyof ModelParameters]: ModelParameters[K] };
 
 /**
- * The parameters that an object has, as events have them. What is no such value is left out: a line with
- * it could not be read. Never throws.
+ * The valid parameters of an object. Invalid values are omitted, because a line with them could not be read. Never
+ * throws.
  *
- * @param given any object, with the names of `ModelParameters`.
- * @returns `undefined` where there is none.
+ * @param given any object with the names of `ModelParameters`.
+ * @returns `undefined` if there are none.
  */
 export function parametersIn(given: unknown): ModelParameters | undefined {
   const found: Open = {};
@@ -43,7 +43,6 @@ export function parametersIn(given: unknown): ModelParameters | undefined {
   return undefined;
 }
 
-/** One text, or a list of them. */
 function textsIn(value: unknown): readonly string[] | undefined {
   if (typeof value === "string") return [cut(value)];
   if (!Array.isArray(value)) return undefined;

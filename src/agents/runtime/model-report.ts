@@ -6,17 +6,17 @@ import {
   property,
 } from "../../events/door.ts";
 
-/** Data of a model's answer. Leave out fields that the provider does not give. */
+/** Data of a model's answer. Omit fields that the provider does not report. */
 export interface ModelReport {
-  /** Cached input tokens are part of the input tokens. */
+  /** Input tokens include cached tokens. */
   readonly usage?: ModelCallUsage | null | undefined;
   /** The model that answered, if it differs from the requested one. */
   readonly responseModel?: string | null | undefined;
   readonly responseId?: string | null | undefined;
   readonly finishReasons?: readonly string[] | null | undefined;
   /**
-   * Content: the answer, in any form that `toMessages` reads. Default: what the call's function returns, if
-   * that is a text.
+   * Content: the answer, in any form that `toMessages` reads. Default: the result of the call's function, if it is a
+   * text.
    */
   readonly output?: unknown;
 }
@@ -34,12 +34,12 @@ const AXES = [
   "reasoning_output_tokens",
 ] as const satisfies readonly (keyof ModelCallUsage)[];
 
-/** Called with the reason why a field was left out. */
+/** Called with the reason why a field was omitted. */
 type Wrong = (error: TypeError) => void;
 
 /**
- * The fields of a report as the event has them. What is not as it should be is left out, such as a
- * figure that is no number of tokens: an answer must not fail for it. Never throws.
+ * The valid fields of a report for the event. Invalid fields are omitted, because the answer must not fail. Never
+ * throws.
  */
 export function checkedReport(report: ModelReport, wrong: Wrong): ReportFields {
   const usage = usageOf(report.usage, wrong);
@@ -65,7 +65,7 @@ function usageOf(usage: unknown, wrong: Wrong): ModelCallUsage | undefined {
   const checked: Partial<Record<keyof ModelCallUsage, number | bigint>> = {};
   let isKnown = false;
   for (const axis of AXES) {
-    // A client's own class may compute it, and throw.
+    // A getter of a client's class may throw.
     const value = property(usage, axis);
     if (value === null || value === undefined) continue;
     isKnown = true;
@@ -76,7 +76,7 @@ function usageOf(usage: unknown, wrong: Wrong): ModelCallUsage | undefined {
     }
   }
   if (isKnown || !hasFields(usage)) return checked;
-  // A provider's own object, as it is: a budget that counted nothing of it would never end a run.
+  // An unknown form must be reported. Otherwise a budget would never count it.
   wrong(new TypeError(`usage: expected some of ${AXES.join(", ")}, got none of them`));
   return undefined;
 }
@@ -104,7 +104,7 @@ function textsOf(value: unknown, wrong: Wrong): readonly string[] | undefined {
   try {
     if (Array.isArray(value)) return value.map(String);
   } catch {
-    // An element is no text: an incomplete list is left out as a whole.
+    // An element cannot be converted. An incomplete list is omitted.
   }
   wrong(new TypeError(`finishReasons: expected a list of texts, got ${typeof value}`));
   return undefined;

@@ -11,37 +11,37 @@ import type { Interruption } from "./run-errors.ts";
 import type { RunPolicy } from "./run-policy.ts";
 import type { ToolLoops } from "./tool-loops.ts";
 
-/** A run as its calls see it. */
+/** The part of a run that its calls use. */
 export interface RunCore {
-  /** As events name it. */
+  /** The run's fields in events. */
   readonly ids: { readonly run_id: string; readonly tenant_id: string };
-  /** As the code that runs in it finds it. */
+  /** The run for code inside it. */
   readonly current: ActiveRun;
   readonly policy: RunPolicy;
   /**
-   * Sends an event that the run goes on without; resolves when the sink has taken or refused it.
+   * Sends an event whose failure does not stop the run. Resolves when the sink has accepted or refused it.
    *
-   * @param details what the event's own fields do not say.
+   * @param details added to the event's own fields.
    */
   send(event: AgentEvent, details?: EventDetails): void | Promise<void>;
-  /** @throws RunEndedError after the run's end, the interruption while it pauses. */
+  /** @throws RunEndedError after the run's end, and the interruption while the run pauses. */
   assertOpen(what: string): void;
-  /** Where loops of tool calls end the run. */
+  /** Set if loops of tool calls end the run. */
   readonly loops: ToolLoops | undefined;
-  /** A UUID for a call without an id. */
+  /** A UUID for a call without an ID. */
   newId(): string;
-  /** The call ends with the run, at the latest. */
+  /** Registers a call, which ends with the run at the latest. */
   track(call: OpenCall): void;
   untrack(call: OpenCall): void;
-  /** The run fails now, whatever its function does; one that pauses has paused now. */
+  /** Ends the run as failed at once. A pausing run ends as paused. */
   fail(error: AgentError): void;
-  /** The run pauses as soon as the calls that are open have ended, whatever its function does. */
+  /** Pauses the run once its open calls have ended. */
   pause(interruption: Interruption): void;
 }
 
 /**
- * A promise of what `perform` does with a call, which the run may cut off. A caller that forgot to
- * await it is no reason to end the process: the events of the call say how it ended.
+ * Calls `perform` with a call that the run may cut off. If the caller does not await the promise, a rejection does
+ * not end the process, because the call's events report it.
  */
 export function tracked<T>(run: RunCore, perform: (call: OpenCall) => Promise<T>): Promise<T> {
   const result = new Promise<T>((resolve, reject) => {
@@ -54,35 +54,34 @@ export function tracked<T>(run: RunCore, perform: (call: OpenCall) => Promise<T>
   return result;
 }
 
-/** @throws the error that the run fails with, where a limit is passed. */
+/** @throws the error that the run fails with, if a limit is exceeded. */
 export function refuseAt(run: RunCore, call: OpenCall, breach: UsageLimitBreach | undefined): void {
   if (breach === undefined) return;
   const error = AgentError.usageLimitExceeded(breach);
-  // Before the run's end would cut it off, and call it cancelled.
+  // The end of the run would otherwise reject the call as cancelled.
   call.reject(error);
   run.fail(error);
   throw error;
 }
 
-/** Sends the event of a call that was cut off. */
+/** Sends the end event of a call that was cut off. */
 export type SendCut = (error: AgentError, durationMs: number) => void;
 
 /**
- * A tool or model call, or a step, that somebody waits for, from when it was asked for until its caller has the
- * answer. The run may cut it off at any moment: then its caller gets the error at once, though what it
- * called may go on for ever, and nothing that this does later is sent.
+ * A tool call, model call or step, from the request until the caller has the result. The run may cut it off at any
+ * time. The caller then gets the error at once, and nothing later of the call is sent, even if its code continues.
  */
 export class OpenCall {
   readonly #signal = new LazySignal();
   readonly #reject: (error: unknown) => void;
-  /** When it was asked for, among what errors come out of. */
+  /** Its start, for finding the source of an error. */
   readonly since = sourceMoment();
   #state: "asked" | "open" | "ended" = "asked";
   #begunAt = 0;
   #sendCut: SendCut | undefined;
   #cutBy: AgentError | undefined;
 
-  /** @param reject of the promise that the caller waits for. */
+  /** @param reject rejects the caller's promise. */
   constructor(reject: (error: unknown) => void) {
     this.#reject = reject;
   }
@@ -92,7 +91,7 @@ export class OpenCall {
     return this.#signal.signal;
   }
 
-  /** It waits for a decision, and no event of it is a start. */
+  /** Whether it waits for a decision, and its start was not sent. */
   get isAsked(): boolean {
     return this.#state === "asked";
   }
@@ -101,46 +100,50 @@ export class OpenCall {
     return this.#cutBy !== undefined;
   }
 
-  /** @throws the error that its caller got when it was cut off. */
+  /** @throws the error of the run, if the call was cut off. */
   assertNotCut(): void {
     if (this.#cutBy !== undefined) throw this.#cutBy;
   }
 
-  /** Its start is sent now: from here on, a cut is sent too. */
+  /** Its start is sent now. From now on, cutting it off also sends an end. */
   begin(sendCut: SendCut): void {
     this.#state = "open";
     this.#sendCut = sendCut;
     this.#begunAt = performance.now();
   }
 
-  /** What it called begins now; the time before was the sink's. */
+  /** Restarts the time measurement, so that it excludes the sink's time. */
   restart(): void {
     this.#begunAt = performance.now();
   }
 
-  /** Whole milliseconds since it began. */
+  /** Whole milliseconds since the start. */
   elapsedMs(): number {
     return Math.trunc(performance.now() - this.#begunAt);
   }
 
-  /** It ended by itself; the caller of this sends how. Not when it {@link isCut}. */
+  /**
+   * The call ended by itself. The caller sends the event. Not for a call that {@link isCut}.
+   *
+   * @returns its duration in ms.
+   */
   end(): number {
     this.#state = "ended";
     return this.elapsedMs();
   }
 
-  /** Answers the caller, whatever happens later. */
+  /** Rejects the caller's promise. */
   reject(error: unknown): void {
     this.#reject(error);
   }
 
-  /** The run ends, or pauses, first. */
+  /** Cuts the call off, because the run ends or pauses. */
   cut(error: AgentError): void {
     if (this.isCut) return;
     this.#cutBy = error;
     const open = this.#state === "open";
     this.#state = "ended";
-    // What runs inside it and listens ends before it does.
+    // Sub-agents inside it listen to the signal. They must end before the call.
     this.#signal.abort(error);
     if (open) this.#sendCut?.(error, this.elapsedMs());
     this.#reject(error);
@@ -148,10 +151,10 @@ export class OpenCall {
 }
 
 /**
- * Checks what names a call. The events say it as it is, and no reader of them takes anything but text.
+ * Checks the texts that identify a call, because readers of events accept only text.
  *
  * @param of the method, for the error.
- * @throws TypeError for a name that is empty, and for anything else that is there and no text.
+ * @throws TypeError for an empty name, and for any other value that is set and not a text.
  */
 export function checkCallTexts(
   of: "tool" | "model" | "step",

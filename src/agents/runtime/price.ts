@@ -6,24 +6,24 @@ import {
   tellHook,
 } from "../../events/door.ts";
 
-/** A model call that ended, as a price hook receives it. */
+/** An ended model call, as the price hook gets it. */
 export interface PricedCall {
   /** As `gen_ai.provider.name`: `openai`, `anthropic`, `aws.bedrock`, … */
   readonly provider: string | undefined;
-  /** The model that was asked for. */
+  /** The requested model. */
   readonly model: string | undefined;
   /** The model that answered. */
   readonly responseModel: string | undefined;
-  /** The input tokens contain the cached ones, the output tokens those of reasoning. */
+  /** Input tokens include cached tokens, output tokens include reasoning tokens. */
   readonly usage: ModelCallUsage;
 }
 
 /**
- * Gives the price of a model call in US dollars: a decimal text such as `"0.0031"`, which is added
- * exactly, or a number, which is rounded to 12 decimal places. `undefined`: not known.
+ * Returns the price of a model call in US dollars: a decimal text such as `"0.0031"`, which is added exactly, or a
+ * number, which is rounded to 12 decimal places. `undefined`: not known.
  *
- * It is called once for each call that reported its usage. It must be synchronous. An error that it
- * throws, a promise, and anything but an amount from 0 go to `onError`. Then the cost is not known.
+ * It is called once for each call that reported its usage, and must be synchronous. Its errors, and results other
+ * than an amount from 0, go to `onError`. The cost is not known then.
  *
  * @example
  * const price: Price = ({ model, usage }) =>
@@ -31,12 +31,12 @@ export interface PricedCall {
  */
 export type Price = (call: PricedCall) => string | number | undefined;
 
-/** Decimal places of a price that is a number. */
+/** Decimal places for a price that is a number. */
 const MOST_PLACES = 12;
-/** From here on `toFixed` writes an exponent. */
+/** From this value on, `toFixed` writes an exponent. */
 const LEAST_EXPONENT = 1e21;
 
-/** What a call cost, as decimal text; `undefined` where nobody knows it. Never throws. */
+/** The cost of a call in US dollars, as decimal text. `undefined`: not known. Never throws. */
 export function costOf(
   price: Price | undefined,
   call: PricedCall,
@@ -60,7 +60,7 @@ export function costOf(
   }
 }
 
-/** Whether a cost is zero, which nobody believes without being told that it is known. */
+/** Whether a cost is zero. Events must mark such a cost as known. */
 export function isZeroCost(cost: string): boolean {
   return readDecimal(cost)?.digits === 0n;
 }

@@ -4,14 +4,16 @@ import { HandleFace, RunFace } from "./run-face.ts";
 import { planRun, type RunOptions } from "./run-options.ts";
 
 /**
- * Runs an agent and sends its events: one `started`, which the sink must accept before `fn` is
- * called, and exactly one terminal event. A run started inside another run is its sub-agent.
+ * Runs an agent and sends its events: one `started`, which the sink must accept before `fn` is called, and exactly
+ * one terminal event. A run started inside another run is its sub-agent.
  *
- * @returns what `fn` returns, which is the state of `complete`.
- * @throws (rejects) with what `fn` throws, after `failed`; with an `Interruption`, after
- *   `interrupted`; with an `AgentError` when a deadline, a signal, a limit or a terminal tool error
- *   ended the run, without waiting for `fn`; with the sink's error at `started`, when `fn` is not
- *   called, or at `complete`; with a TypeError or RangeError for a wrong option.
+ * @returns the result of `fn`, which is also the state of `complete`.
+ * @throws (rejects) with the error of `fn`, after `failed`.
+ * @throws (rejects) with an `Interruption`, after `interrupted`.
+ * @throws (rejects) with an `AgentError` when a deadline, a signal, a limit or a terminal tool error ended the run.
+ *    It does not wait for `fn` then.
+ * @throws (rejects) with the sink's error at `started`, without calling `fn`, or at `complete`.
+ * @throws (rejects) with a TypeError or RangeError for an invalid option.
  *
  * @example
  * const answer = await runAgent({ sink: bridge, agent: "support", tenant: "acme" }, async (run) => {
@@ -38,9 +40,9 @@ export function runAgent<S, I>(
 }
 
 /**
- * @param beganInside called for a sub-agent that has begun. Calling its parent off ends all of them at
- *   once, and code that was waiting for another one will never await this: no reason to end the
- *   process, and the events of the run say how it ended.
+ * @param beganInside called for a sub-agent that has started. When its parent is aborted, all its sub-agents reject
+ *    at once, and the parent's code may not await all of them. Those rejections must not end the process, because the
+ *    events report them.
  */
 async function begin<S, I>(
   options: RunOptions<I>,
@@ -57,12 +59,11 @@ async function begin<S, I>(
 }
 
 /**
- * Starts a run whose code is not one function, for example code that works with callbacks. End it
- * with `complete`, `fail` or `interrupt`. Always `close` it, with `await using` or in a `finally`
- * block.
+ * Starts a run whose code is not one function, for example code with callbacks. End it with `complete`, `fail` or
+ * `interrupt`. Always `close` it, with `await using` or in a `finally` block.
  *
- * @throws (rejects) with the sink's error at `started`, with the run's error if it was already
- *   cancelled, with a TypeError or RangeError for a wrong option.
+ * @throws (rejects) with the sink's error at `started`, with the run's error if it was already cancelled, or with a
+ *    TypeError or RangeError for an invalid option.
  *
  * @example
  * const run = await startRun({ sink: bridge, agent: "support", tenant: "acme" });

@@ -10,14 +10,14 @@ const ENDED: unique symbol = Symbol.for("entelix-otel.run-ended-error");
 const DENIED: unique symbol = Symbol.for("entelix-otel.tool-denied-error");
 
 /**
- * Code of a run called a method after the run had ended, for example because a call was not awaited
- * or work continued past a deadline. Nothing was called and nothing was sent.
+ * A method of a run was called after its end, for example because a call was not awaited or work continued past a
+ * deadline. Nothing was called or sent.
  */
 export class RunEndedError extends Error {
   override readonly name = "RunEndedError";
   readonly runId: string;
 
-  /** @param ending what the run failed with, or nothing when it completed. It is in the `cause`. */
+  /** @param ending the run's error, if it failed. It becomes part of the `cause`. */
   constructor(runId: string, what: string, ending: unknown) {
     super(`${what}: the run ${runId} has ended`, {
       cause: AgentError.cancelled({ cause: ending }),
@@ -30,7 +30,7 @@ export class RunEndedError extends Error {
   }
 }
 
-/** A run's handle was closed before the code ended the run. The cause is unknown. */
+/** A run's handle was closed before the run ended. The reason is not known. */
 export class RunNotCompletedError extends Error {
   override readonly name = "RunNotCompletedError";
 
@@ -39,15 +39,15 @@ export class RunNotCompletedError extends Error {
   }
 }
 
-/** A tool call was denied. The function was not called; the model may see the reason. */
+/** A tool call was denied. Its function was not called. The model may see the reason. */
 export class ToolDeniedError extends Error {
   override readonly name = "ToolDeniedError";
   readonly tool: string;
-  /** Content: the reason that the approver gave. */
+  /** Content: the approver's reason. */
   readonly reason: string;
 
   constructor(tool: string, reason: string) {
-    // The words are upstream's; they are what the model is shown.
+    // The text is upstream's. The model sees it.
     const message = `approver rejected tool '${tool}' dispatch: ${reason}`;
     super(message, { cause: AgentError.invalidRequest(message) });
     this.tool = tool;
@@ -59,30 +59,28 @@ export class ToolDeniedError extends Error {
   }
 }
 
-/** Whether an error is a {@link RunEndedError}, of whichever loaded copy of this package. */
+/** Whether an error is a {@link RunEndedError} of any loaded copy of this package. */
 export function isRunEnded(error: unknown): error is RunEndedError {
   return property(error, ENDED) === true;
 }
 
-/** Whether an error is a {@link ToolDeniedError}, of whichever loaded copy of this package. */
+/** Whether an error is a {@link ToolDeniedError} of any loaded copy of this package. */
 export function isToolDenied(error: unknown): error is ToolDeniedError {
   return property(error, DENIED) === true;
 }
 
 /**
- * A pause of a run: an `AgentError` whose `detail` has the reason and the payload for whoever
- * resumes the run.
+ * A pause of a run: an `AgentError` whose `detail` has the reason and the payload for the code that resumes the run.
  */
 export type Interruption = AgentError & {
   readonly detail: Extract<AgentErrorDetail, { readonly type: "interrupted" }>;
 };
 
 /**
- * Creates an error to throw when the run has to pause. The run ends `interrupted`, which is not a
- * failure.
+ * Creates an error. Throw it to pause the run. The run ends `interrupted`, which is not a failure.
  *
  * @param kind default `{ type: "custom" }`.
- * @param payload content: data for whoever resumes the run. Default `null`.
+ * @param payload content: data for the code that resumes the run. Default `null`.
  *
  * @example
  * throw interrupt({ type: "custom" }, { question: "Which of the two orders?" });
@@ -94,12 +92,12 @@ export function interrupt(
   return AgentError.interrupted(kind, payload);
 }
 
-/** Whether an error of a run means that the run paused. Never throws. */
+/** Whether an error means that the run paused. Never throws. */
 export function isInterruption(error: unknown): error is Interruption {
   return interruptionIn(error) === error && error !== undefined;
 }
 
-/** The pause that a thrown value means, itself or as a cause. Never throws. */
+/** The pause in a thrown value or its causes. Never throws. */
 export function interruptionIn(thrown: unknown): Interruption | undefined {
   const known = asAgentError(thrown);
   return known !== undefined && pauses(known) ? known : undefined;

@@ -5,7 +5,7 @@ import { callStep, type StepFunction, type StepOptions } from "./call-step.ts";
 import { callTool, type ToolFunction, type ToolOptions } from "./call-tool.ts";
 import type { LiveRun } from "./live-run.ts";
 
-/** What the agent's code may do with its run. */
+/** The public interface of a run. */
 export class RunFace<I> implements AgentRun<I> {
   readonly #run: LiveRun<I>;
 
@@ -88,7 +88,7 @@ export class RunFace<I> implements AgentRun<I> {
   }
 
   addCost(usd: string): void {
-    // While the run pauses too: a call that is still open may end, and say what it cost.
+    // Also while the run pauses, because an open call may end and report its cost.
     if (this.#run.hasEnded) throw this.#run.endedError("addCost");
     const breach = this.#run.policy.budget.addCost(usd);
     if (breach === undefined) return;
@@ -102,7 +102,7 @@ export class RunFace<I> implements AgentRun<I> {
   }
 }
 
-/** A run whose code says how it ended. */
+/** The public interface of a run that its code ends. */
 export class HandleFace<I> extends RunFace<I> implements RunHandle<I> {
   readonly #run: LiveRun<I>;
 

@@ -22,84 +22,81 @@ import {
 } from "./run-policy.ts";
 import { type RunSubject, type SubjectFields, subjectFields } from "./run-subject.ts";
 
-/** The longest that Node's timers wait; beyond, they fire at once. */
+/** Maximum of Node's timers. A longer timer would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 const GRACE_MS = 5_000;
 
 /**
  * Options of `runAgent` and `startRun`.
  *
- * Inside another run of the same tenant, `sink`, `tenant`, `threadId`, `user`, `session`, `tags`,
- * `metadata`, `approve`, `terminalToolErrors`, `onLoop`, `loops`, `isFailure`, `price`, `onError` and `graceMs` default to those
- * of that run. Its budget is shared.
- * If it is cancelled, this run is cancelled, too.
+ * Inside another run of the same tenant, these options default to the values of that run: `sink`, `tenant`,
+ * `threadId`, `user`, `session`, `tags`, `metadata`, `approve`, `terminalToolErrors`, `onLoop`, `loops`, `isFailure`,
+ * `price`, `onError` and `graceMs`. The budget of that run is shared. If that run is cancelled, this run is
+ * cancelled, too.
  *
- * @typeParam I what the agent works on.
+ * @typeParam I the agent's input.
  */
 export interface RunOptions<I = unknown> extends RunSubject {
   /** Name of the agent: `gen_ai.agent.name`. */
   readonly agent: string;
-  /** Where the events go. Required outside another run. */
+  /** Receives the events. Required outside another run. */
   readonly sink?: AgentEventSink | undefined;
-  /** Whose run it is. Required outside another run. */
+  /** The tenant of the run. Required outside another run. */
   readonly tenant?: string | undefined;
-  /** The conversation. */
+  /** The conversation (`gen_ai.conversation.id`). Default: none. */
   readonly threadId?: string | undefined;
   /**
-   * The agent's input, available as `run.input`. Content: `started` has it as `details.input`, and the
-   * run's span has it as messages where content is captured. Any JSON: a text is a message of the
-   * user, messages stay messages (see `toMessages`), and anything else is shown as JSON.
+   * Content: the agent's input, available as `run.input`. `started` has it as `details.input`. If content is
+   * captured, the run's span has it as messages. Any JSON is allowed: a text becomes a message of the user, messages
+   * are unchanged (see `toMessages`), and other values are shown as JSON.
    */
   readonly input?: I | undefined;
-  /** Budget for this run and its sub-agents together. Their usage also counts in the parent run. */
-  readonly budget?: BudgetLimits | undefined;
-  /** Milliseconds from now after which the run ends `deadline_exceeded`. Default: none. */
-  readonly deadlineMs?: number | undefined;
   /**
-   * Cancels the run. It ends `cancelled`, or `deadline_exceeded` if the abort reason is a timeout.
+   * Budget of this run together with its sub-agents. Their usage also counts in the parent run. Default: no limits.
    */
+  readonly budget?: BudgetLimits | undefined;
+  /** Time in ms after which the run ends `deadline_exceeded`. Default: none. */
+  readonly deadlineMs?: number | undefined;
+  /** Cancels the run. It ends `cancelled`, or `deadline_exceeded` if the abort reason is a timeout. */
   readonly signal?: AbortSignal | undefined;
   /** Called before each tool call. Default: all calls are allowed. */
   readonly approve?: Approve | undefined;
-  /** Tool errors that end the run. Default: none, so the agent's function decides. */
+  /** Tool errors that end the run. Default: none. The agent's function handles them. */
   readonly terminalToolErrors?: TerminalToolErrors | undefined;
   /**
-   * What happens when the run's own tool calls are in a loop. `"end"`: the call at which the loop is found is the
-   * last one, and the run ends `usage_limit_exceeded` with the axis `tool_loop`. Default `"continue"`: the bridge
-   * reports the loop, and the run goes on.
+   * Reaction to a loop of the run's own tool calls. `"end"`: the run ends `usage_limit_exceeded` with the axis
+   * `tool_loop`, after the call that completes the loop. `"continue"`: the bridge reports the loop, and the run
+   * continues. Default `"continue"`.
    */
   readonly onLoop?: "continue" | "end" | undefined;
-  /** What counts as a loop with `onLoop: "end"`. Give the `Bridge` the same. Default: see {@link LoopOptions}. */
+  /** Defines a loop for `onLoop: "end"`. Use the same value for the `Bridge`. Default: see {@link LoopOptions}. */
   readonly loops?: LoopOptions | undefined;
   /**
-   * Which results of tools are failures. Default: those of MCP tools with `isError: true`, and
-   * LangChain's `ToolMessage` with `status: "error"`. The call is then a `tool_error` with the wire
-   * code `tool_result_error`, the caller gets the result, and the run continues.
+   * Decides which tool results are failures. A failure is sent as `tool_error` with the wire code
+   * `tool_result_error`. The caller gets the result, and the run continues. Default: results of MCP tools with
+   * `isError: true`, and LangChain's `ToolMessage` with `status: "error"`.
    */
   readonly isFailure?: IsFailure | undefined;
   /**
-   * Gives the price of a model call. It goes out with the call's end and counts against the budget.
-   * Default: none, so the cost is known only from `addCost`.
+   * Returns the price of a model call. It is sent with the call's end and counts against the budget. Default: the
+   * cost is only known from `addCost`.
    */
   readonly price?: Price | undefined;
-  /** The ID of the interrupted run that this run resumes. */
+  /** ID of the interrupted run that this run resumes. */
   readonly resumedFromRunId?: string | undefined;
   /** Default: a UUID v7. */
   readonly runId?: string | undefined;
-  /**
-   * The parent run in another process, from `extract`. `null`: no parent, even inside another run.
-   */
+  /** The parent run in another process, from `extract`. `null`: no parent, even inside another run. */
   readonly parent?: RunContext | null | undefined;
-  /** Called with errors that do not end the run: errors of the sink, and invalid usage values. */
-  readonly onError?: ((error: unknown) => void) | undefined;
   /**
-   * How long a pausing run waits for open calls, and how long a failed run waits for its sink, in
-   * milliseconds. Default 5,000.
+   * Called with errors that do not end the run: errors of the sink, and invalid usage values. Default: not called.
    */
+  readonly onError?: ((error: unknown) => void) | undefined;
+  /** How long a pausing run waits for open calls, and a failed run for its sink, in ms. Default 5,000. */
   readonly graceMs?: number | undefined;
 }
 
-/** The options with everything that they leave to the place where the run begins. */
+/** The options with all defaults, including those of the surrounding run. */
 export interface RunPlan<I> {
   readonly agent: string;
   readonly sink: AgentEventSink;
@@ -107,25 +104,25 @@ export interface RunPlan<I> {
   readonly runId: string;
   readonly rootRunId: string;
   readonly parent: RunContext | undefined;
-  /** Started in the code of its parent, here. */
+  /** Whether it was started by code of its parent, in this process. */
   readonly isInside: boolean;
-  /** The step of its parent that started it. */
+  /** The parent's step that started it. */
   readonly parentStepId: string | undefined;
   readonly threadId: string | undefined;
   readonly subject: SubjectFields;
   readonly resumedFromRunId: string | undefined;
   readonly input: I;
   readonly deadlineMs: number | undefined;
-  /** What may call the run off from outside. */
+  /** Signals that abort the run. */
   readonly signals: readonly AbortSignal[];
   readonly policy: Omit<RunPolicy, "signal">;
 }
 
-/** @throws TypeError or RangeError for an option that is missing or is not what it should be. */
+/** @throws TypeError or RangeError for a missing or invalid option. */
 export function planRun<I>(options: RunOptions<I>): RunPlan<I | undefined> {
   const here = activeRun();
   const tenantId = text(options.tenant ?? here?.tenantId, "tenant");
-  // A run of another tenant is no child: no trace, thread or budget spans two tenants.
+  // A run of another tenant is not a child, because a trace, thread or budget belongs to one tenant.
   const above = options.parent === undefined && here?.tenantId === tenantId ? here : undefined;
   const parent =
     above === undefined
@@ -238,7 +235,7 @@ function checkParent(parent: RunContext | null | undefined): RunContext | undefi
   text(parent.parent_run_id, "parent.parent_run_id");
   text(parent.root_run_id, "parent.root_run_id");
   const { parent_tool_use_id, traceparent, tracestate, thread_id } = parent;
-  // Else the audit log would refuse the rows of the run, and its recording could not be read.
+  // The audit log would refuse other values, and a recording with them could not be read.
   for (const [field, value] of Object.entries({
     parent_tool_use_id,
     traceparent,
@@ -251,7 +248,7 @@ function checkParent(parent: RunContext | null | undefined): RunContext | undefi
   return parent;
 }
 
-/** What every event of a run says of its place, so that none of them needs another to be placed. */
+/** Envelope fields of all events of a run, so that each event identifies its parent context alone. */
 export function envelopeFor({
   rootRunId,
   threadId,
@@ -261,7 +258,7 @@ export function envelopeFor({
   resumedFromRunId,
 }: RunPlan<unknown>): RunEnvelope {
   const { traceparent, tracestate } = parent ?? {};
-  // Here it is known, also that it is none; in another process it may just not have been said.
+  // In this process, it is known whether there is a surrounding call. Another process may not have sent it.
   const toolUseId = isInside ? (parent?.parent_tool_use_id ?? null) : parent?.parent_tool_use_id;
   return {
     root_run_id: rootRunId,

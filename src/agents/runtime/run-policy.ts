@@ -10,7 +10,7 @@ import type { Price } from "./price.ts";
 /**
  * A tool call that waits for approval.
  *
- * @typeParam I the tool's input. A run's approver sees the calls of all tools: `unknown`.
+ * @typeParam I the tool's input. `unknown` for a run's approver, which gets the calls of all tools.
  */
 export interface PendingTool<I = unknown> {
   readonly tool: string;
@@ -26,7 +26,7 @@ export interface PendingTool<I = unknown> {
 }
 
 /**
- * A decision, and what is to be recorded of it.
+ * A decision with data for its event.
  *
  * @typeParam I the tool's input.
  */
@@ -34,20 +34,20 @@ export interface RecordedDecision<I = unknown> {
   /** `false`: the tool is not called. */
   readonly approved: boolean;
   /**
-   * Who decided: `"policy"` for a rule, `"user"` for a person who is not named, any other text for the
-   * person of that name or ID (personal data). Default: not known.
+   * Who decided: `"policy"` for a rule, `"user"` for an unnamed person, any other text for the name or ID of a person
+   * (personal data). Default: not known.
    */
   readonly by?: string | undefined;
-  /** Content: why. Of a denial, the caller gets it in the `ToolDeniedError`. */
+  /** Content: the reason. For a denial, the `ToolDeniedError` has it. */
   readonly reason?: string | undefined;
   /**
-   * How long the decision took, in ms, where the approver looks up one that was made before. Default:
-   * how long the approver took.
+   * How long the decision took, in ms, for an approver that returns an earlier decision. Default: the time that the
+   * approver took.
    */
   readonly waitMs?: number | undefined;
   /**
-   * Content: what the approver made of the input. The tool is called with it, and the decision is
-   * recorded as `edited`. Default: the input is unchanged.
+   * Content: the edited input. The tool is called with it, and the decision is recorded as `edited`. Default: the
+   * input is unchanged.
    */
   readonly input?: I | undefined;
 }
@@ -55,12 +55,12 @@ export interface RecordedDecision<I = unknown> {
 /**
  * A decision about a tool call.
  *
- * - `"approved"`: the tool is called, and `tool_call_approved` is sent. - `"exempt"`: the tool is
- *   called without approval, and no event is sent. - `{ denied }`: the tool is not called, and
- *   `tool_call_denied` is sent. The caller gets a `ToolDeniedError`. - `"external"`: somebody
- *   decides later. The run ends `interrupted` with `approval_pending`. - `{ approved, by, reason }`: as
- *   `"approved"` or `{ denied }`, and the event says who decided and why. With `input`, the tool is
- *   called with that.
+ * - `"approved"`: the tool is called, and `tool_call_approved` is sent.
+ * - `"exempt"`: the tool is called without approval, and no event is sent.
+ * - `{ denied }`: the tool is not called, and `tool_call_denied` is sent. The caller gets a `ToolDeniedError`.
+ * - `"external"`: the decision comes later. The run ends `interrupted` with `approval_pending`.
+ * - `{ approved, by, reason }`: same as `"approved"` or `{ denied }`, and the event has the person and the reason.
+ *   With `input`, the tool is called with that input.
  *
  * @typeParam I the tool's input.
  */
@@ -72,48 +72,45 @@ export type ApprovalDecision<I = unknown> =
   | RecordedDecision<I>;
 
 /**
- * Called before each tool call. If it throws, the tool is not called and the caller gets the error. So
- * does a text that is no decision: TypeScript takes every text that an async function returns for a
- * `string`, so the type allows it.
+ * Called before each tool call. If it throws, or returns a text that is not a decision, the tool is not called and
+ * the caller gets the error. The type allows any text, because TypeScript widens texts that an async function returns
+ * to `string`.
  */
 export type Approve<I = unknown> = (
   call: PendingTool<I>,
 ) => ApprovalDecision<I> | PromiseLike<ApprovalDecision<I> | string>;
 
-/** @throws TypeError for an approver that can't be asked. */
+/** @throws TypeError unless it is a function or undefined. */
 export function checkApprove<I>(approve: Approve<I> | undefined): Approve<I> | undefined {
   checkFunction(approve, "approve");
   return approve;
 }
 
-/** A tool error that a policy decides about. */
+/** A failed tool call, for {@link TerminalToolErrors}. */
 export interface FailedTool {
   readonly tool: string;
   readonly toolUseId: string;
   readonly kind: ToolErrorKind;
-  /** What the tool threw. */
+  /** The error that the tool threw. */
   readonly error: unknown;
 }
 
-/**
- * Tool errors that end the run: a list of kinds, or a predicate. A predicate that throws counts as
- * `true`.
- */
+/** Tool errors that end the run: a list of kinds, or a predicate. A predicate that throws counts as `true`. */
 export type TerminalToolErrors = readonly ToolErrorKind[] | ((failed: FailedTool) => boolean);
 
-/** What sub-agents have from the run that they are started in. */
+/** State that sub-agents inherit from the surrounding run. */
 export interface RunPolicy {
   readonly budget: Budget;
   readonly approve: Approve | undefined;
   readonly terminalToolErrors: TerminalToolErrors | undefined;
   readonly isFailure: IsFailure | undefined;
   readonly price: Price | undefined;
-  /** What counts as a loop of tool calls that ends the run. */
+  /** Defines a loop of tool calls that ends the run. `undefined`: loops do not end it. */
   readonly loops: LoopLimits | undefined;
   readonly onError: ((error: unknown) => void) | undefined;
-  /** Milliseconds; see `RunOptions`. */
+  /** In ms. See `RunOptions`. */
   readonly graceMs: number;
-  /** Fires when the run is called off; sub-agents that run then are called off too. */
+  /** Fires when the run is aborted. Running sub-agents are aborted, too. */
   readonly signal: AbortSignal;
 }
 
@@ -124,7 +121,7 @@ export function isTerminal(policy: TerminalToolErrors | undefined, failed: Faile
   try {
     return policy(failed);
   } catch {
-    // A policy that can't decide must not let a run go on that it was to end.
+    // If the policy fails, the run must not continue.
     return true;
   }
 }

@@ -1,21 +1,21 @@
 import { checkList, checkObject, describe, type EventDetails } from "../../events/door.ts";
 
 /**
- * Whose run it is: personal data, on spans and in recordings only where you give it. Never a label of
- * a metric. A bridge leaves out what is over its limits (see `docs/limits.md`).
+ * The subject of a run: personal data. It is only on spans and in recordings if you set it, and never a label of a
+ * metric. A bridge omits values above its limits (see `docs/limits.md`).
  */
 export interface RunSubject {
-  /** The person whose run it is: `user.id`. An ID is better than a name or an address. */
+  /** The person behind the run (`user.id`). Prefer an ID to a name or an address. */
   readonly user?: string | undefined;
-  /** A session of the application, where that is not the conversation: `session.id`. */
+  /** A session of the application (`session.id`), if it differs from the conversation. */
   readonly session?: string | undefined;
-  /** Labels of the run: `entelix.run.tags`. */
+  /** Labels of the run (`entelix.run.tags`). */
   readonly tags?: readonly string[] | undefined;
-  /** Further data of the run, by name: `entelix.run.metadata.<name>`, as text. */
+  /** Further data of the run by name, as text (`entelix.run.metadata.<name>`). */
   readonly metadata?: Readonly<Record<string, string | number | boolean>> | undefined;
 }
 
-/** A run's subject as envelopes have it. Shared by all events of a run, and frozen. */
+/** The envelope fields of a run's subject. All events of the run share this frozen object. */
 export interface SubjectFields {
   readonly session_id?: string;
   readonly details?: Pick<EventDetails, "user_id" | "tags" | "metadata">;
@@ -24,10 +24,10 @@ export interface SubjectFields {
 const NOBODY: SubjectFields = Object.freeze({});
 
 /**
- * A subject as envelopes have it: a copy, which later changes of the given objects do not reach.
+ * The envelope fields of a subject: a copy, so that later changes of the given object have no effect.
  *
- * @param above the subject of the run around it, for each field that is not given.
- * @throws TypeError for a field of another type, and for an empty `user`, `session` or name.
+ * @param above the subject of the surrounding run, for fields that are not set.
+ * @throws TypeError for a field of the wrong type, and for an empty `user`, `session` or name.
  */
 export function subjectFields(given: RunSubject, above: SubjectFields = NOBODY): SubjectFields {
   const { user, session, tags, metadata } = given;

@@ -1,4 +1,4 @@
-/** Where a model is asked, as events have it. */
+/** The server fields of an event. */
 export interface Server {
   readonly server_address?: string;
   readonly server_port?: number;
@@ -6,7 +6,7 @@ export interface Server {
 
 const NOWHERE: Server = {};
 const MOST_PORT = 65_535;
-/** A host name, or an address of version 6 in brackets, with its port. */
+/** A host name, or an IPv6 address in brackets, with an optional port. */
 const HOST = /^(\[[0-9a-f:.]+\]|[^\s/:@?#[\]]+)(?::(\d{1,5}))?$/i;
 const PORTS: ReadonlyMap<string, number> = new Map([
   ["https:", 443],
@@ -14,10 +14,10 @@ const PORTS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Host and port of `api.example.com`, `localhost:11434` or a URL. Nothing else of a URL is taken: it
- * may hold a name, a password or a key.
+ * Host and port of `api.example.com`, `localhost:11434` or a URL. Other parts of a URL are not read, because they may
+ * contain a name, a password or a key.
  *
- * @returns nothing where it is no such text.
+ * @returns an empty object for any other value.
  */
 export function serverOf(given: unknown): Server {
   if (typeof given !== "string" || given === "") return NOWHERE;

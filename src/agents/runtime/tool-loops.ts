@@ -10,18 +10,18 @@ import {
   type UsageLimitBreach,
 } from "../../events/door.ts";
 
-/** A call of a run that is followed. */
+/** An open call of a run. */
 export interface LoopCall extends ToolCallName {
-  /** The next younger one that is open. */
+  /** The next newer open call. */
   next: LoopCall | undefined;
 }
 
-/** Looks for loops in the tool calls of one run, as the bridge does that gets its events. */
+/** Finds loops in the tool calls of one run, in the same way as the bridge. */
 export class ToolLoops {
   readonly #limits: LoopLimits;
   #trail: CallTrail = undefined;
   #oldest: LoopCall | undefined = undefined;
-  /** In place of the time: events of one run come in order. */
+  /** Used instead of a time, because events of one run are in order. */
   #ends = 0;
 
   constructor(limits: LoopLimits) {
@@ -41,10 +41,10 @@ export class ToolLoops {
   }
 
   /**
-   * A call ran to its end.
+   * A call ended.
    *
-   * @param result what it returned, or the text of its error.
-   * @returns the limit that the run has passed, if it is in a loop.
+   * @param result of the call, or the text of its error.
+   * @returns the exceeded limit, if the run is in a loop.
    */
   ended(call: LoopCall, failed: boolean, result: unknown): UsageLimitBreach | undefined {
     this.#close(call);
@@ -56,7 +56,7 @@ export class ToolLoops {
     return { axis: "tool_loop", limit: this.#limitOf(loop), observed: loop.count };
   }
 
-  /** A call was cut off or paused: it does not count. */
+  /** A call was cut off or paused. It does not count. */
   dropped(call: LoopCall): void {
     this.#close(call);
     callDropped(this.#trail, call, this.#limits);
