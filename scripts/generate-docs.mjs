@@ -25,12 +25,12 @@ const PLACES = [
   [
     "call",
     "Tool call spans",
-    "`execute_tool {tool}`, kind INTERNAL: from `tool_start` to `tool_complete` or `tool_error`. A denied call has a span without length.",
+    "`execute_tool {tool}`, kind INTERNAL: from `tool_start` to `tool_complete` or `tool_error`. A denied call has a span without duration.",
   ],
   [
     "model",
     "Model call spans",
-    "`chat {model}`, kind CLIENT: one call of the model with all its attempts. Only from runtimes that tell of them ([dialects](dialects.md)).",
+    "`chat {model}`, kind CLIENT: one call of the model with all its attempts. Only from runtimes that report model calls ([dialects](dialects.md)).",
   ],
   [
     "step",
@@ -40,19 +40,19 @@ const PLACES = [
   [
     "marker",
     "Marker spans",
-    "`MARKER_SPAN`, without length: written once for a live run that is open for more than 30 s, so that it can be found before it ends. It has its run's `gen_ai.agent.name`.",
+    "`MARKER_SPAN`, without duration: written once for a live run that is open for more than 30 s, so that it can be found before it ends. It has its run's `gen_ai.agent.name`.",
   ],
   [
     "event",
     "Span events",
-    "`APPROVAL_EVENT`, on the run span, at the time of the approval, with the call's `gen_ai.tool.name` and `gen_ai.tool.call.id`. `EXCEPTION_EVENT`, on the span of what failed, at its end. The other events come from runtimes other than entelix ([dialects](dialects.md)); nothing that is counted stands in them alone.",
+    "`APPROVAL_EVENT`, on the run span, at the time of the approval, with the call's `gen_ai.tool.name` and `gen_ai.tool.call.id`. `EXCEPTION_EVENT`, on the span of the failed run, call or step, at its end. The other events come from runtimes other than entelix ([dialects](dialects.md)). Counted data is never only in a span event.",
   ],
   [
     "log",
     "Log records",
     "With the option `progress` ([open runs](open-runs.md#log-records)): the records of a run, with the trace and span ID of its span.",
   ],
-  ["link", "Links", "Each link of a run span says why it is there."],
+  ["link", "Links", "Each link of a run span has the reason of the link."],
 ];
 
 function page(tables) {
@@ -108,18 +108,19 @@ const HEAD = [
   "",
   "# Attributes",
   "",
-  "Every attribute that this package sets. `gen_ai.*` and `error.type` have the names of the OpenTelemetry",
-  "GenAI conventions (status: development), copied at the commit that `src/events/semconv/semconv-conventions.ts` names; `entelix.*`",
-  "has upstream's name where upstream has one. Spans come from the instrumentation scope `entelix-otel`, with",
-  "the version of this package.",
+  "This page lists every attribute that this package sets. `gen_ai.*` and `error.type` have the names of the",
+  "OpenTelemetry GenAI conventions (status: development), copied from the commit that",
+  "`src/events/semconv/semconv-conventions.ts` names. `entelix.*` has upstream's name if upstream has one. Spans have",
+  "the instrumentation scope `entelix-otel`, with the version of this package.",
   "",
-  '- An attribute is left out where its value is not known: nothing is empty to mean "none", but for the',
-  "  tool-use id, which may be the empty text.",
-  "- Rows marked **Content** hold users' data. They are set only where content capture is on, after the",
-  "  redaction hook, cut to 4,096 bytes ([privacy](privacy.md)).",
-  "- Status: ERROR for a failed run, call or step, with the operator's text as description; else Unset.",
-  "  `error.type` is set exactly where the status is ERROR. Its values are on [failure kinds](failure-kinds.md).",
-  "- An attribute hook (`attributes`) adds your own to run, tool call and model call spans, at most 32 a span, and none of these names.",
+  '- An attribute without a known value is left out. An empty value never means "none", except for the tool-use ID,',
+  "  which may be empty.",
+  "- Rows marked **Content** contain users' data. They are set only with content capture, after the redaction hook, cut",
+  "  to 4,096 bytes ([privacy](privacy.md)).",
+  "- The status is ERROR for a failed run, call or step, with the operator's text as description; else Unset.",
+  "  `error.type` is set if the status is ERROR, and only then. Its values are on [failure kinds](failure-kinds.md).",
+  "- An attribute hook (`attributes`) adds your own attributes to run, tool call and model call spans, at most 32 a",
+  "  span. It cannot set the names of this page.",
 ];
 
 const EVENTS_HEAD = ["", "## Names of span events", "", "| event | meaning |", "|---|---|"];
@@ -130,9 +131,9 @@ const TAIL = [
   "",
   "## The resource",
   "",
-  "`setupTracing` sets `service.name`, and `service.instance.id` (a random UUID) where nobody gives one. A",
-  "replay sets neither an instance nor anything else of its own process: its resource is `service.name` and what",
-  "`OTEL_RESOURCE_ATTRIBUTES` says, so that a span made again is the identical span.",
+  "`setupTracing` sets `service.name`, and `service.instance.id` to a random UUID by default. A replay sets no instance",
+  "and no other data of its own process. Its resource is `service.name` and `OTEL_RESOURCE_ATTRIBUTES`, so that a",
+  "replayed span is identical.",
 ];
 
 const PAGES = {

@@ -3,31 +3,33 @@ import { RECORDS } from "./records.ts";
 /** Fewer bad runs in the long window raise no alert, however few runs there are. */
 const LEAST_BAD_RUNS = 3;
 
-const RUNBOOK = `**Start.** The description names the origin that burns most: \`model\`, \`tool\` or \`run\`. The dashboard of failures by
-[fingerprint](fingerprints.md) shows which tool or model, error class and code it is.
+const RUNBOOK = `**Start.** The description names the most frequent origin: \`model\`, \`tool\` or \`run\`. The dashboard of failures by
+[fingerprint](fingerprints.md) shows the tool or model, the error class and the code.
 
-**Meaning.** An objective of \`deploy/slo/objectives.yml\` allows a share of bad runs in 30 days: its error budget. The burn rate says how
-many times faster than that runs are bad now: at 1 the budget lasts exactly 30 days. Bad are root runs that failed with a kind and origin that the
-objective counts, or that worked longer than its limit. Pauses, denied calls, cancelled runs and the time spent waiting for people do not count.
+**Meaning.** An objective of \`deploy/slo/objectives.yml\` allows a share of bad runs in 30 days: its error budget. The burn rate is the
+current share of bad runs divided by the allowed share: at 1 the budget lasts exactly 30 days. A root run is bad if it failed with a
+kind and origin of the objective, or if its working time is above the limit. Pauses, denied calls, cancelled runs and waits for people
+do not count.
 `;
 
 const FAST = `${RUNBOOK}
-**First look.** The description names the failure kind and origin that burn most; the link searches for such runs. The Objectives dashboard shows which
-budgets burn and since when. An alert for a failure kind or a tool usually fires at the same time and says more.
+**First look.** The description names the most frequent failure kind and origin; the link searches for such runs. The Objectives
+dashboard shows the affected budgets and the start. An alert for a failure kind or a tool usually fires at the same time and has more
+details.
 
 **Usual causes.** The model provider or a tool is down, a credential expired, a deployment broke the agent, or a provider is slow.
 
-**What to do.** Follow the runbook of the failure kind. If a deployment caused it, roll it back. Tell those who promised the objective to somebody.
+**What to do.** Follow the runbook of the failure kind. If a deployment caused it, roll it back. Inform the owner of the objective.
 The alert ends within 30 minutes after the runs are good again.`;
 
 const SLOW = `${RUNBOOK}
-**First look.** The Objectives dashboard shows what burned the budget, by kind and origin, and how much is left. Failure groups say which cause is
-the most frequent.
+**First look.** The Objectives dashboard shows the failures that used up the budget, by kind and origin, and the rest of the budget. The
+fingerprints show the most frequent cause.
 
 **Usual causes.** One tool or model that often fails, deadlines that are too short, or an objective that was never kept.
 
-**What to do.** Plan the repair of the most frequent cause before the budget is used up. If the objective asks for more than users need, change it
-in \`deploy/slo/objectives.yml\` and run \`npm run slo\`. [Objectives](objectives.md) has an example.`;
+**What to do.** Plan the repair of the most frequent cause before the budget is used up. If the objective is stricter than users
+need, change it in \`deploy/slo/objectives.yml\` and run \`npm run slo\`. [Objectives](objectives.md) has an example.`;
 
 interface Burn {
   readonly long: string;
