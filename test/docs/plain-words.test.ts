@@ -10,7 +10,7 @@ import {
 
 /** Per thousand words. Lower it where a change removes phrases: the aim is 1 for each. */
 const LIMITS: readonly (readonly [kind: string, count: () => Count, limit: number])[] = [
-  ["pages", () => countPhrases(pageTexts()), 2.31],
+  ["pages", () => countPhrases(pageTexts()), 0.4],
   ["--help", () => countPhrases(helpTexts()), 1],
   ["docstrings", () => countPhrases(commentTexts("docstrings")), 8.99],
   ["comments", () => countPhrases(commentTexts("comments")), 13.94],
