@@ -50,7 +50,7 @@ const RETRIES = (why: string): Differences => ({
 /** Of versions of the AI SDK that ask the model again after an abort inside a tool. */
 const GOES_ON: Differences = {
   "abort in a tool": {
-    why: "This version asks the model once more after an abort.",
+    why: "This version calls the model once more after an abort.",
     lines: [
       run("failed cancelled, origin run", ...CALL, "cancelled"),
       "  model: complete",
@@ -71,7 +71,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     program: "same-langchain.mjs",
     needs: ["langchain-model.mjs"],
     differences: {
-      ...RETRIES("`withRetry` calls the model anew: each attempt is a model call."),
+      ...RETRIES("`withRetry` calls the model again, so each attempt is a model call."),
       "stream whose reader leaves": {
         why: "LangGraph does not report the end of the model call. The adapter ends the run half a minute later.",
         lines: [run("failed cancelled, origin run", "cancelled"), "  model: unfinished"],
@@ -91,7 +91,7 @@ export const FRAMEWORKS: readonly Framework[] = [
         server: "langchain-oldest",
         differences: {
           "timeout in the model": {
-            why: "LangGraph 0.2 throws the same for a timeout and for an abort.",
+            why: "LangGraph 0.2 throws the same error for a timeout and for an abort.",
             lines: [run("failed cancelled, origin run", "cancelled"), "  model: error"],
           },
           "stream whose reader leaves": {
@@ -108,7 +108,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     page: "openai-agents.md",
     program: "same-openai-agents.mjs",
     needs: ["openai-agents-model.mjs"],
-    differences: RETRIES("Each attempt has a span of the SDK, and is a model call."),
+    differences: RETRIES("Each attempt has its own span in the SDK, so it is a model call."),
     ends: [
       {
         server: "openai-agents-oldest",
@@ -116,7 +116,7 @@ export const FRAMEWORKS: readonly Framework[] = [
           "model failure after a retry": { why: NO_RETRY, lines: [DISPATCH, "  model: error"] },
           "answer after a retry": { why: NO_RETRY, lines: [DISPATCH, "  model: error"] },
           "abort in a tool": {
-            why: "SDK 0.4 gives a tool no signal: the next call of the model ends the run.",
+            why: "SDK 0.4 does not pass a signal to tools, so the next model call ends the run.",
             lines: [
               run("failed cancelled, origin run", ...CALL, "cancelled"),
               "  model: complete",
@@ -156,7 +156,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     differences: {
       "tool failure that ends the run": ABSENT(TOLD),
       "abort in a tool": {
-        why: "The SDK lets its process go on for a moment: it may ask the model once more.",
+        why: "The SDK's process continues for a moment, and may call the model once more.",
         lines: [
           run("failed cancelled, origin run", ...CALL, "cancelled"),
           "  model: complete",
@@ -165,7 +165,7 @@ export const FRAMEWORKS: readonly Framework[] = [
         ],
       },
       "timeout in the model": {
-        why: "The SDK reports a model call when the model answers.",
+        why: "The SDK reports a model call only when the model answers.",
         lines: [run("failed deadline_exceeded, origin run", "error")],
       },
       "agent in a tool": {
@@ -181,7 +181,7 @@ export const FRAMEWORKS: readonly Framework[] = [
         ],
       },
       "pause, approved": {
-        why: "`canUseTool` waits in the open run: it does not pause.",
+        why: "`canUseTool` waits in the open run, so the run does not pause.",
         lines: [
           run("complete", DECIDED("approved"), ...CALL),
           ...ONE_CALL.slice(1),
@@ -189,7 +189,7 @@ export const FRAMEWORKS: readonly Framework[] = [
         ],
       },
       "pause, denied": {
-        why: "`canUseTool` waits in the open run: it does not pause.",
+        why: "`canUseTool` waits in the open run, so the run does not pause.",
         lines: [
           run("complete", DECIDED("denied")),
           "  model: complete",
@@ -217,11 +217,11 @@ export const FRAMEWORKS: readonly Framework[] = [
         newerNode: true,
         differences: {
           "answer after a retry": {
-            why: "Mastra 1.57 does not ask again.",
+            why: "Mastra 1.57 does not retry.",
             lines: [DISPATCH, "  model: error"],
           },
           "abort in a tool": {
-            why: "Mastra 1.57 asks the model once more after an abort.",
+            why: "Mastra 1.57 calls the model once more after an abort.",
             lines: [
               run("failed cancelled, origin run", ...CALL, "cancelled"),
               "  model: complete",

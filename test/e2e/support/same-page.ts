@@ -11,8 +11,9 @@ interface Found {
 
 const INTRODUCTION = `# The same run in every framework
 
-What each adapter reports of the same scenario, beside [\`runAgent\`](runtime.md). The end-to-end tests play the scenarios with the real frameworks, in
-the oldest and the newest supported version, compare spans and audit rows, and check this page. Names, steps, times and content are left out.
+This page compares the reports of all adapters with those of [\`runAgent\`](runtime.md), for the same scenarios. The
+end-to-end tests play the scenarios with the real frameworks, in the oldest and the newest supported version. They
+compare spans and audit rows, and check this page. Names, steps, times and content are left out.
 
 \`=\`: as \`runAgent\`. A number: it differs, see [below](#differences). \`-\`: the framework has no such scenario.`;
 
