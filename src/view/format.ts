@@ -113,6 +113,10 @@ export interface RunList {
   readonly sources: readonly ViewSource[];
   /** Spans that belong to no run of this package's, and are not shown. */
   readonly other_spans: number;
+  /** Runs that began before those of the list, and are not in it: it has the newest 100,000. Absent if there are none. */
+  readonly left_out?: number;
+  /** With `left_out`: when the oldest run of the list began, Unix time in ns. */
+  readonly oldest_ns?: string;
   /** All runs, or those that have changed since. In no order. */
   readonly runs: readonly ViewRun[];
 }

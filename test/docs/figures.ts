@@ -49,8 +49,10 @@ import { DEFAULT_MAX_LINE_BYTES } from "../../src/replay/input/ndjson-reader.ts"
 import { ReorderBuffer } from "../../src/replay/input/reorder-buffer.ts";
 import { MOST_BYTES, MOST_RUNS } from "../../src/view/commands/write-report.ts";
 import { MOST_BARS, MOST_KINDS } from "../../src/view/model/failure-bars.ts";
-import { MOST_PRINTED, MOST_ROWS, MOST_VALUES } from "../../src/view/model/list-limits.ts";
+import { MOST_LISTED, MOST_PRINTED, MOST_VALUES } from "../../src/view/model/list-limits.ts";
 import { DEEPEST_CHILD } from "../../src/view/runs/run-detail.ts";
+import { MOST_LEFT_OUT_IDS } from "../../src/view/runs/run-index.ts";
+import { MOST_OTHER_TRACES } from "../../src/view/runs/traces.ts";
 import { MOST_CONNECTIONS } from "../../src/view/server/view-server.ts";
 import { MOST_SEARCHES, MOST_TRACES } from "../../src/view/sources/jaeger.ts";
 import { MOST_VERDICT_PROBLEMS } from "../../src/view/sources/log-verdict.ts";
@@ -100,6 +102,8 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
     }) - 1,
   "bytes of a value in the metadata": () =>
     ownerOf({ metadata: { k: LONG } })?.metadata?.get("k")?.length ?? 0,
+  "IDs of left-out runs": () => MOST_LEFT_OUT_IDS,
+  "traces without a run": () => MOST_OTHER_TRACES,
   "wait of an event of a file that grows": () => FOLLOW_WAIT_MS,
   "problems of a source": () => {
     const state = new SourceState("run.ndjson", "recording", false, () => {});
@@ -130,7 +134,7 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
     }) - 1,
   "pairs of names in a bridge": knownPairs,
   "runs with a record at an interval": () => MOST_RECORDS,
-  "rows of the list": () => MOST_ROWS,
+  "runs of the list": () => MOST_LISTED,
   "rows of a print": () => MOST_PRINTED,
   "values that a filter of the list shows": () => MOST_VALUES,
   "bars of failures over time": () => MOST_BARS,

@@ -1,7 +1,12 @@
+import { rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { isPostgresUrl } from "../../audit/door.ts";
 import {
   type AuditLog,
   auditLogAt,
+  cleanAtEnd,
   type Io,
   messageOf,
   runtimesNamed,
@@ -18,7 +23,6 @@ import { type PlacedFile, placesOf } from "../sources/places.ts";
 import { type Recording, Recordings } from "../sources/recordings.ts";
 import { SourceState } from "../sources/source-state.ts";
 import { SpanFile } from "../sources/span-file.ts";
-import { TemporaryFolder } from "./temporary-folder.ts";
 
 /** Something that is read: files of recordings together are one. */
 interface Source {
@@ -39,6 +43,8 @@ const FOLDER_POLLS = 4;
 interface OpenOptions extends SourcesOptions {
   /** For tests: how often files and logs are looked at, in ms. Default 500. */
   readonly pollMs?: number;
+  /** For tests: runs of the list. Default 100,000. */
+  readonly mostRuns?: number;
 }
 
 /**
@@ -73,7 +79,7 @@ export async function openSources(
   const jaeger =
     options.jaeger === undefined ? undefined : await jaegerUrl(options.jaeger, stop.signal);
   const folder = await TemporaryFolder.make();
-  const store = new RunStore(folder.path);
+  const store = new RunStore(folder.path, { mostRuns: options.mostRuns, wanted: options.run });
   const sources: Source[] = [];
   const states: SourceState[] = [];
   const forget = async (source: number) => {
@@ -168,4 +174,25 @@ export async function openSources(
       folder.remove();
     },
   });
+}
+
+/** A folder that only its owner can read. It is removed at the end, also by a signal. */
+class TemporaryFolder {
+  readonly path: string;
+  readonly #remove = () => rmSync(this.path, { recursive: true, force: true });
+  readonly #release: () => void;
+
+  private constructor(path: string) {
+    this.path = path;
+    this.#release = cleanAtEnd(this.#remove, ["SIGINT", "SIGTERM", "SIGHUP"]);
+  }
+
+  static async make(): Promise<TemporaryFolder> {
+    return new TemporaryFolder(await mkdtemp(join(tmpdir(), "entelix-otel-view-")));
+  }
+
+  remove(): void {
+    this.#release();
+    this.#remove();
+  }
 }

@@ -1,4 +1,13 @@
-import { CliError, count, Interruption, type Io, leaveSoon, safe } from "../../cli/door.ts";
+import {
+  CliError,
+  count,
+  counted,
+  Interruption,
+  type Io,
+  leaveSoon,
+  safe,
+} from "../../cli/door.ts";
+import { MOST_LISTED } from "../model/list-limits.ts";
 import type { SourcesOptions, ViewedRuns } from "../runs/viewed-runs.ts";
 import { openSources } from "./open-sources.ts";
 
@@ -43,6 +52,15 @@ export function keysOf(runs: ViewedRuns, run: string): readonly string[] {
 /** 2: something is wrong with a source, and the rest was read. */
 export function exitCodeOf(runs: ViewedRuns): 0 | 2 {
   return runs.list([]).sources.some(({ problem_count }) => problem_count > 0) ? 2 : 0;
+}
+
+/** A line about the runs that were left out, if there are any. */
+export function leftOutLines(runs: ViewedRuns): string[] {
+  const { left_out = 0 } = runs.list([]);
+  if (left_out === 0) return [];
+  return [
+    `${counted(left_out, "older run")} left out: only the newest ${count(MOST_LISTED)} are shown. To see older runs, name fewer sources, or one run with --run ID.`,
+  ];
 }
 
 /** What is wrong with the sources: a line for each that has problems, with the first of them. */

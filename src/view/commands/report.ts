@@ -20,7 +20,14 @@ import {
 } from "../../cli/door.ts";
 import type { PageFiles } from "../page-html.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
-import { allRead, exitCodeOf, keysOf, problemLines, withRuns } from "./opened-runs.ts";
+import {
+  allRead,
+  exitCodeOf,
+  keysOf,
+  leftOutLines,
+  problemLines,
+  withRuns,
+} from "./opened-runs.ts";
 import { readPageFiles } from "./page-files.ts";
 import { SOURCE_OPTIONS, SOURCES_NOTE, sourcesOptions } from "./source-options.ts";
 import {
@@ -83,6 +90,7 @@ export const report: Command = {
       const counts = await write(runs, asked, page, plans, io);
       if (counts === undefined) return undefined;
       for (const line of summary(counts, values)) output.line(line);
+      if (run === undefined) for (const line of leftOutLines(runs)) io.err.line(line);
       for (const line of problemLines(runs)) io.err.line(line);
       return exitCodeOf(runs);
     });

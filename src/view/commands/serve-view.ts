@@ -1,10 +1,10 @@
+import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CliError, type Io, messageOf, safe } from "../../cli/door.ts";
 import type { PageFiles } from "../page-html.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
 import { ViewServer } from "../server/view-server.ts";
-import { openBrowser } from "./open-browser.ts";
-import { aborted, allRead } from "./opened-runs.ts";
+import { aborted, allRead, leftOutLines } from "./opened-runs.ts";
 
 interface ServeViewOptions {
   readonly page: PageFiles;
@@ -43,6 +43,12 @@ export async function serveView(
     if (open) {
       openBrowser(url, () => err.line("No browser could be opened: open the address yourself."));
     }
+    const reportLeftOut = async () => {
+      if (!(await allRead(runs, signal))) return;
+      for (const line of leftOutLines(runs)) err.line(line);
+    };
+    // `keepVerified` reports errors of the sources.
+    reportLeftOut().catch(() => {});
     keepVerified(runs, signal).catch(say);
     await aborted(signal);
   } finally {
@@ -72,4 +78,32 @@ async function keepVerified(runs: ViewedRuns, signal: AbortSignal): Promise<void
 
 function isInUse(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+}
+
+/**
+ * Opens an address in the user's browser.
+ *
+ * @param onFailure called where that did not work: on a machine without a screen, say. It does not throw.
+ */
+function openBrowser(url: string, onFailure: () => void): void {
+  const [program, args] = opener();
+  const child = spawn(program, [...args, url], { stdio: "ignore", detached: true });
+  child.once("error", onFailure);
+  child.once("exit", (code) => {
+    if (code !== 0) onFailure();
+  });
+  // The browser may be a child of it, and outlives this command.
+  child.unref();
+}
+
+function opener(): readonly [program: string, args: readonly string[]] {
+  switch (process.platform) {
+    case "darwin":
+      return ["open", []];
+    case "win32":
+      // What `start` does, without a shell that would read the address.
+      return ["rundll32", ["url.dll,FileProtocolHandler"]];
+    default:
+      return ["xdg-open", []];
+  }
 }

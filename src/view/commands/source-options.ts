@@ -30,6 +30,7 @@ interface SourceValues {
   readonly jaeger?: string | undefined;
   readonly dialect?: string | undefined;
   readonly tenant?: string | undefined;
+  readonly run?: string | undefined;
 }
 
 /**
@@ -39,7 +40,7 @@ interface SourceValues {
  */
 export function sourcesOptions(
   places: readonly string[],
-  { dialect, jaeger, tenant }: SourceValues,
+  { dialect, jaeger, run, tenant }: SourceValues,
   how: Pick<SourcesOptions, "follow" | "content">,
 ): SourcesOptions {
   if (places.length === 0 && jaeger === undefined) {
@@ -53,5 +54,6 @@ export function sourcesOptions(
     ...(jaeger === undefined ? {} : { jaeger }),
     ...(dialect === undefined ? {} : { dialect }),
     ...(tenant === undefined ? {} : { tenant }),
+    ...(run === undefined ? {} : { run }),
   };
 }

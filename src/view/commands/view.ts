@@ -1,8 +1,9 @@
 import { parseArgs } from "node:util";
-import { CliError, type Command, countOption, type Io, safeJson } from "../../cli/door.ts";
+import { CliError, type Command, count, countOption, type Io, safeJson } from "../../cli/door.ts";
 import { jsonPieces } from "../json-pieces.ts";
+import { MOST_LISTED } from "../model/list-limits.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
-import { allRead, exitCodeOf, keysOf, withRuns } from "./opened-runs.ts";
+import { allRead, exitCodeOf, keysOf, leftOutLines, withRuns } from "./opened-runs.ts";
 import { readPageFiles } from "./page-files.ts";
 import { serveView } from "./serve-view.ts";
 import { SOURCE_OPTIONS, SOURCES_NOTE, sourcesOptions } from "./source-options.ts";
@@ -33,6 +34,7 @@ export const view: Command = {
   notes: [
     SOURCES_NOTE,
     "The page is served on 127.0.0.1 only. Its address has a token that works once, in one browser. Files and logs are followed as they grow, and Jaeger is asked again every 10 s. A database is read once.",
+    `The newest ${count(MOST_LISTED)} runs are shown. If there are more, the command and the page say how many are left out.`,
     "The page shows content: messages, inputs and outputs of tools, payloads of audit rows.",
     "SIGINT and SIGTERM end the command.",
     "Exit code: 0 stopped by a signal, or printed with --json; 2 printed, and something is wrong with a source; 1 the command failed.",
@@ -62,7 +64,7 @@ export const view: Command = {
 async function print(
   runs: ViewedRuns,
   keys: readonly string[] | undefined,
-  { out }: Io,
+  { err, out }: Io,
 ): Promise<number> {
   const write = async (pieces: Iterable<string>) => {
     for (const piece of pieces) {
@@ -72,7 +74,10 @@ async function print(
     }
     out.line();
   };
-  if (keys === undefined) await write(runs.listJson());
+  if (keys === undefined) {
+    await write(runs.listJson());
+    for (const line of leftOutLines(runs)) err.line(line);
+  }
   for (const key of keys ?? []) {
     const detail = await runs.detail(key);
     if (detail !== undefined) await write(jsonPieces(detail));

@@ -1,7 +1,6 @@
 import { count, durationText } from "../../events/format/door.ts";
 import type { ViewRun } from "../format.ts";
-import { dollars } from "./money.ts";
-import { localTime, msOf } from "./time.ts";
+import { dollars, localTime, msOf } from "./formats.ts";
 
 /** A run with what the list computes of it once, and not at every key stroke. */
 export interface RunRow {
@@ -38,6 +37,16 @@ export class RunIndex {
     }
     this.#rows = rows;
     return rows.length - before;
+  }
+
+  /** Removes the runs that began before a time, Unix time in ns: the server has left them out. */
+  removeBefore(ns: string): void {
+    const isOlder = ({ run: { start_ns } }: RunRow) =>
+      start_ns.length < ns.length || (start_ns.length === ns.length && start_ns < ns);
+    if (!this.#rows.some(isOlder)) return;
+    this.#rows = this.#rows.filter((row) => !isOlder(row));
+    this.#positions.clear();
+    for (const [position, { run }] of this.#rows.entries()) this.#positions.set(run.key, position);
   }
 }
 

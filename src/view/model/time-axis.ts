@@ -1,5 +1,4 @@
 import { durationText } from "../../events/format/door.ts";
-import { ticks } from "./axis.ts";
 import type { TimeRange } from "./idle.ts";
 
 /** Most of an axis that one wait takes, as a share of the time in which something went on. */
@@ -60,7 +59,7 @@ export function timeAxis(range: TimeRange, idle: readonly TimeRange[]): TimeAxis
     ticks: (wanted) => {
       const work = counted.at(-1) ?? 0;
       // Of fewer than three, only the start may be left.
-      return ticks(work, Math.max(3, Math.floor((wanted * work) / total))).map((time) => ({
+      return roundTimes(work, Math.max(3, Math.floor((wanted * work) / total))).map((time) => ({
         time,
         share: between(counted, drawn, time) / total,
       }));
@@ -140,4 +139,35 @@ function between(xs: readonly number[], ys: readonly number[], x: number): numbe
   const [x0 = 0, x1 = 0, y0 = 0, y1 = 0] = [xs[low], xs[high], ys[low], ys[high]];
   const part = x1 === x0 ? 0 : (x - x0) / (x1 - x0);
   return y0 + Math.min(1, Math.max(0, part)) * (y1 - y0);
+}
+
+const UNITS = [1, 2, 5];
+/** Steps above a second that read well, in ms. */
+const LONG = [
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200,
+].map((seconds) => seconds * 1000);
+const DAY = 86_400_000;
+
+/**
+ * Times to label on an axis from 0, in ms: round figures, the first one 0.
+ *
+ * @param length of the axis in ms.
+ * @param most labels that have room.
+ */
+export function roundTimes(length: number, most: number): readonly number[] {
+  if (!(length > 0) || most < 2) return [0];
+  const step = roundStep(length / (most - 1));
+  const times: number[] = [];
+  for (let at = 0; at * step <= length * (1 + 1e-9); at++) times.push(at * step);
+  return times;
+}
+
+/** The least round figure that is not below one. */
+function roundStep(least: number): number {
+  if (least > 1000) {
+    return LONG.find((step) => step >= least) ?? Math.ceil(least / DAY) * DAY;
+  }
+  const power = 10 ** Math.floor(Math.log10(least));
+  for (const unit of UNITS) if (unit * power >= least * (1 - 1e-9)) return unit * power;
+  return 10 * power;
 }

@@ -24,6 +24,10 @@ export interface FeedState {
   readonly rows: readonly RunRow[];
   readonly sources: readonly ViewSource[];
   readonly otherSpans: number;
+  /** Runs that the list does not have because they are older than {@link FeedState.oldestNs}. */
+  readonly olderRuns: number;
+  /** Begin of the oldest run of the list, if older ones are left out. */
+  readonly oldestNs: string | undefined;
   /** Why the last request failed. Requests go on. */
   readonly error: string | undefined;
 }
@@ -39,7 +43,15 @@ export class Feed {
   readonly #listeners = new Set<() => void>();
   #index = new RunIndex();
   #revision: number | undefined;
-  #state: FeedState = { loaded: false, rows: [], sources: [], otherSpans: 0, error: undefined };
+  #state: FeedState = {
+    loaded: false,
+    rows: [],
+    sources: [],
+    otherSpans: 0,
+    olderRuns: 0,
+    oldestNs: undefined,
+    error: undefined,
+  };
   #timer: ReturnType<typeof setTimeout> | undefined;
   #asking = false;
   #waitMs = POLL_MS;
@@ -92,7 +104,8 @@ export class Feed {
     this.#timer = setTimeout(() => void this.#ask(), this.#waitMs);
   }
 
-  async #take({ all, other_spans, revision, runs, sources }: RunList): Promise<void> {
+  async #take(list: RunList): Promise<void> {
+    const { all, left_out = 0, oldest_ns, other_spans, revision, runs, sources } = list;
     if (this.#revision !== undefined && revision < this.#revision) {
       // Another process answers on the same port: its runs are others.
       this.#revision = undefined;
@@ -106,10 +119,19 @@ export class Feed {
       if (from > 0) await pause();
       fresh += this.#index.merge(runs.slice(from, from + AT_ONCE));
     }
+    if (oldest_ns !== undefined && !this.isReport) this.#index.removeBefore(oldest_ns);
     if (all !== true) this.#announce(fresh);
     this.#revision = revision;
     const { rows } = this.#index;
-    this.#set({ loaded: true, rows, sources, otherSpans: other_spans, error: undefined });
+    this.#set({
+      loaded: true,
+      rows,
+      sources,
+      otherSpans: other_spans,
+      olderRuns: left_out,
+      oldestNs: oldest_ns,
+      error: undefined,
+    });
   }
 
   #announce(fresh: number): void {
@@ -135,6 +157,7 @@ function isSame(next: FeedState, last: FeedState): boolean {
     next.loaded === last.loaded &&
     next.error === last.error &&
     next.otherSpans === last.otherSpans &&
+    next.olderRuns === last.olderRuns &&
     JSON.stringify(next.sources) === JSON.stringify(last.sources)
   );
 }

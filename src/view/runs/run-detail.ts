@@ -6,10 +6,12 @@ import {
   type ViewRow,
   type ViewSpan,
 } from "../format.ts";
-import { isBefore, type RowRange } from "./run-index.ts";
+import { type IndexedRun, isKnown, tracesOf } from "./indexed-run.ts";
+import { type RowRange, rowRange, traitsIn } from "./run-index.ts";
+import { isBefore } from "./run-log.ts";
 import { type RunStore, tenantOf } from "./run-store.ts";
 
-/** Levels of child runs that are looked for. */
+/** Levels of child runs in a detail. */
 export const DEEPEST_CHILD = 64;
 
 interface DetailOptions {
@@ -19,49 +21,46 @@ interface DetailOptions {
   readonly jaeger?: string | undefined;
 }
 
-/** Everything about a run: read again from where it is. */
+/** Everything about a run. Its spans are read from the file of spans, its rows from the logs. */
 export async function runDetail(
   store: RunStore,
-  row: number,
+  found: IndexedRun,
   { content, jaeger }: DetailOptions,
 ): Promise<RunDetail> {
-  const { index } = store;
-  const runs = withChildren(store, row);
-  const { tenant_id } = index.keys.idOf(row);
-  const traces = new Set([...runs].flatMap((each) => index.tracesOf(each)));
-  const ids = new Set([...runs].map((each) => index.keys.idOf(each).run_id));
-  const spans = [...traces].flatMap((trace) => under(store.spansOf(trace), ids, tenant_id));
-  const range = index.rowRange(row);
+  const runs = withChildren(store, found);
+  const traces = new Set([...runs].flatMap(tracesOf));
+  const ids = new Set([...runs].map(({ run_id }) => run_id));
+  const spans = [...traces].flatMap(({ id }) => under(store.spansOf(id), ids, found.tenant_id));
+  const range = rowRange(found);
   const log = range === undefined ? undefined : store.logs[range.log];
   for (const span of spans) {
-    const nested =
-      span.run_id === undefined ? undefined : index.keys.find(tenantOf(span), span.run_id);
+    const nested = store.runOf(span);
     if (nested !== undefined) runs.add(nested);
   }
   const rows = await rowsOf(store, runs);
-  const run = store.run(row);
+  const run = store.view(found);
   return {
     format: FORMAT,
     version: FORMAT_VERSION,
-    revision: index.publish(),
+    revision: store.index.publish(),
     run,
     spans: spans.sort(byStart),
-    rows: rows.sort(byPlace),
+    rows: rows.sort(byPosition),
     rows_from: rows.length === 0 ? "none" : (log?.from ?? "none"),
     ...(log?.verdict === undefined ? {} : { verdict: log.verdict }),
-    related: related(store, row),
+    related: related(store, found),
     content,
     ...(jaeger === undefined ? {} : { trace_url: `${jaeger}/trace/${run.trace_id}` }),
   };
 }
 
 /** A run, and all below it. */
-function withChildren({ index }: RunStore, row: number): Set<number> {
-  const found = new Set([row]);
-  let level = new Set([row]);
+function withChildren({ index }: RunStore, run: IndexedRun): Set<IndexedRun> {
+  const found = new Set([run]);
+  let level = new Set([run]);
   for (let depth = 0; depth < DEEPEST_CHILD && level.size > 0; depth += 1) {
-    if (![...level].some((each) => index.trees.childCount(each) > 0)) break;
-    const below = index.trees.childrenOf(level, index.size).filter((each) => !found.has(each));
+    if (![...level].some(({ childCount }) => childCount > 0)) break;
+    const below = index.childrenOf(level).filter((each) => !found.has(each));
     for (const each of below) found.add(each);
     level = new Set(below);
   }
@@ -91,12 +90,12 @@ function under(spans: readonly ViewSpan[], runs: ReadonlySet<string>, tenant: st
 }
 
 /** Rows of some runs, each log asked once. */
-async function rowsOf({ index, logs }: RunStore, runs: ReadonlySet<number>): Promise<ViewRow[]> {
+async function rowsOf({ logs }: RunStore, runs: ReadonlySet<IndexedRun>): Promise<ViewRow[]> {
   const asked = new Map<string, { range: RowRange; tenantId: string; runIds: Set<string> }>();
-  for (const row of runs) {
-    const range = index.rowRange(row);
+  for (const run of runs) {
+    const range = rowRange(run);
     if (range === undefined) continue;
-    const { run_id, tenant_id: tenantId } = index.keys.idOf(row);
+    const { run_id, tenant_id: tenantId } = run;
     const name = `${range.log} ${tenantId}`;
     const known = asked.get(name);
     asked.set(name, {
@@ -120,36 +119,33 @@ function joined(one: RowRange, other: RowRange): RowRange {
   return { log: one.log, from: isFirst ? one.from : other.from, to: isLast ? one.to : other.to };
 }
 
-function related({ index }: RunStore, row: number): RelatedRun[] {
-  const { keys, trees } = index;
-  const { tenant_id } = keys.idOf(row);
-  const run = index.run(row);
+function related({ index }: RunStore, run: IndexedRun): RelatedRun[] {
   const named = (relation: RelatedRun["relation"], run_id: string | undefined) =>
-    run_id === undefined ? [] : [relatedRun(relation, run_id, keys.find(tenant_id, run_id))];
-  const known = (relation: RelatedRun["relation"], rows: readonly number[]) =>
-    rows.map((each) => relatedRun(relation, keys.idOf(each).run_id, each));
-  const relatedRun = (
-    relation: RelatedRun["relation"],
-    run_id: string,
-    found: number | undefined,
-  ): RelatedRun => {
-    if (found === undefined || !index.isKnown(found)) return { relation, run_id };
-    const { agent, outcome } = index.traits(found);
-    return {
-      relation,
-      run_id,
-      key: keys.keyOf(found),
-      ...(agent === undefined ? {} : { agent }),
-      outcome,
-    };
-  };
-  const children = trees.childCount(row) === 0 ? [] : trees.childrenOf(new Set([row]), index.size);
+    run_id === undefined ? [] : [relatedRun(relation, run_id, index.find(run.tenant_id, run_id))];
+  const known = (relation: RelatedRun["relation"], runs: readonly IndexedRun[]) =>
+    runs.map((each) => relatedRun(relation, each.run_id, each));
   return [
-    ...named("parent", run.parent_run_id),
-    ...known("child", children),
-    ...named("resumes", run.resumed_from),
-    ...known("resumed_by", index.resumedBy(row)),
+    ...named("parent", run.parentId),
+    ...known("child", run.childCount === 0 ? [] : index.childrenOf(new Set([run]))),
+    ...named("resumes", run.resumedFrom),
+    ...known("resumed_by", index.resumedBy(run)),
   ];
+}
+
+function relatedRun(
+  relation: RelatedRun["relation"],
+  run_id: string,
+  run: IndexedRun | undefined,
+): RelatedRun {
+  if (run === undefined || !isKnown(run)) return { relation, run_id };
+  const { agent, outcome } = traitsIn(run);
+  return {
+    relation,
+    run_id,
+    key: run.key,
+    ...(agent === undefined ? {} : { agent }),
+    outcome,
+  };
 }
 
 function byStart(one: ViewSpan, other: ViewSpan): number {
@@ -160,7 +156,7 @@ function byStart(one: ViewSpan, other: ViewSpan): number {
   );
 }
 
-function byPlace(one: ViewRow, other: ViewRow): number {
+function byPosition(one: ViewRow, other: ViewRow): number {
   if (one.tenant_id !== other.tenant_id) return one.tenant_id < other.tenant_id ? -1 : 1;
   if (one.thread_id !== other.thread_id) return one.thread_id < other.thread_id ? -1 : 1;
   return one.ordinal - other.ordinal;

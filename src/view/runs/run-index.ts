@@ -1,234 +1,202 @@
+import { readTimestamp } from "../../events/door.ts";
 import type { ViewRun, ViewSpan } from "../format.ts";
 import { textIn } from "../model/attributes.ts";
-import { CountColumn, NumberColumn, WideColumn } from "./columns.ts";
-import {
-  decisionsOf,
-  type RunTraits,
-  type RunUsage,
-  traitsOf,
-  usageOf,
-  waitsOf,
-} from "./run-facts.ts";
-import { RunKeys } from "./run-keys.ts";
-import { RunTrees } from "./run-trees.ts";
-import { TextTable } from "./text-table.ts";
-import { Waits } from "./waits.ts";
+import { MOST_LISTED } from "../model/list-limits.ts";
+import { type IndexedRun, isKnown, NO_USAGE, newRun, tracesOf } from "./indexed-run.ts";
+import { addDecision, addWaits, endWaits, openWaitMs } from "./open-waits.ts";
+import { decisionsOf, type RunTraits, traitsOf, usageOf, waitsOf } from "./run-facts.ts";
+import { isBefore, type RowPosition } from "./run-log.ts";
+import { attach, runsAbove, setUsage, totalUsage } from "./run-trees.ts";
+import { deleteOldest, type Trace, Traces } from "./traces.ts";
 
-/** Traits that are held as objects. */
-const MOST_PARSED = 1_000;
+/** Left-out runs whose IDs are remembered. Later spans of older ones make a new run. */
+export const MOST_LEFT_OUT_IDS = 1_000_000;
 
-/** Bits of a standing. */
-const STANDING_BITS = 4;
-const STANDING = 15;
-
-/** Beside the standing: a run's usage is that of its whole tree. */
-const WHOLE_USAGE = 16;
-
-/** Where the audit rows of a run are: its log, and the places of its first row and behind its last one. */
+/** The rows of a run in a log. */
 export interface RowRange {
   /** Number of the log. */
   readonly log: number;
-  readonly from: RowPlace;
-  readonly to: RowPlace;
-}
-
-/** A place of a row in a log: segment and offset. Both are 0 in a database, which has an index of its own. */
-export interface RowPlace {
-  readonly segment: number;
-  readonly offset: number;
-}
-
-/** Whether a place comes before another one of the same log. */
-export function isBefore(one: RowPlace, other: RowPlace): boolean {
-  return (
-    one.segment < other.segment || (one.segment === other.segment && one.offset < other.offset)
-  );
-}
-
-/** A segment has at most 2^40 bytes. */
-const OFFSET_BITS = 40n;
-
-/** A place as one number, in the same order. */
-function packed({ offset, segment }: RowPlace): bigint {
-  return (BigInt(segment) << OFFSET_BITS) | BigInt(offset);
-}
-
-function unpacked(place: bigint): RowPlace {
-  const segment = place >> OFFSET_BITS;
-  return { segment: Number(segment), offset: Number(place - (segment << OFFSET_BITS)) };
+  /** Position of its first row. */
+  readonly from: RowPosition;
+  /** Position after its last row. */
+  readonly to: RowPosition;
 }
 
 /** An audit row, as far as the list counts it. */
 export interface IndexedRow {
   readonly tenant_id: string;
   readonly run_id: string;
+  /** RFC 3339. */
+  readonly timestamp?: string | undefined;
   readonly log: number;
-  /** Rows of a better log take the place of those that others have. */
+  /** Rows of the log with the highest standing count. */
   readonly standing: number;
-  readonly from: RowPlace;
-  readonly to: RowPlace;
+  readonly from: RowPosition;
+  readonly to: RowPosition;
+}
+
+export interface RunIndexOptions {
+  /** Default 100,000. */
+  readonly mostRuns?: number | undefined;
+  /** ID of a run that is retained with all runs below it, however old they are. */
+  readonly wanted?: string | undefined;
 }
 
 /**
- * All runs in columns: some 200 bytes a run, outside of the heap. Spans and rows come in any order; of runs that several
- * sources have, the spans and rows of the source with the highest standing count.
+ * The newest runs. Spans and rows come in any order. If several sources have a run, the spans and rows of the source with
+ * the highest standing count.
  */
 export class RunIndex {
   /** Counts changes: it is the same as long as nothing has changed. */
   revision = 0;
-  /** Spans of others in traces without a run. */
-  otherSpans = 0;
-  readonly keys = new RunKeys();
-  readonly trees = new RunTrees();
-  /** Runs whose span came twice: the others may have, too. */
-  readonly suspects = new Set<number>();
-  readonly #traces: TextTable;
-  readonly #words = new TextTable();
-  readonly #waits = new Waits();
-  /** Traits by their number: many runs have the same. */
-  readonly #parsed = new Map<number, RunTraits>();
-  readonly #traits = new CountColumn();
-  readonly #trace = new CountColumn();
-  readonly #resumed = new CountColumn();
-  readonly #start = new WideColumn();
-  readonly #end = new WideColumn();
-  readonly #waited = new NumberColumn();
-  readonly #input = new NumberColumn();
-  readonly #output = new NumberColumn();
-  readonly #cost = new CountColumn();
-  readonly #spans = new CountColumn();
-  /** Standing of the source of its spans, and {@link WHOLE_USAGE}. */
-  readonly #spanSource = new CountColumn();
-  readonly #rows = new CountColumn();
-  /** Standing of its log, and its number. */
-  readonly #rowSource = new CountColumn();
-  /** Places of its first row and behind its last one. */
-  readonly #from = new WideColumn();
-  readonly #to = new WideColumn();
-  readonly #changedAt = new CountColumn();
-  /** Traces beyond the first of runs that have several. */
-  readonly #moreTraces = new Map<number, Set<string>>();
-  /** By trace: twice the number of its spans of others, and 1 where it has a run. */
-  readonly #foreign = new CountColumn();
+  /** Runs with spans that were left out because they began before all others. */
+  leftOut = 0;
+  /** Begin of the oldest run of the list, Unix time in ns. `undefined` if none was left out. */
+  oldest: bigint | undefined;
+  readonly traces = new Traces();
+  /** Runs whose span came twice: other spans of theirs may have come twice, too. */
+  readonly suspects = new Set<IndexedRun>();
+  readonly #mostRuns: number;
+  readonly #wanted: readonly (string | undefined)[];
+  /** By run ID: several tenants can have the same. */
+  readonly #byId = new Map<string, IndexedRun[]>();
+  /** Left-out runs, and whether each was counted. */
+  readonly #leftOut = new Map<string, boolean>();
+  #size = 0;
+  /** Above this size the index is cut while it is filled. */
+  #cutAbove: number;
+  #changed = false;
+  #latest = 0n;
 
-  /** @param traces numbers of trace ids. */
-  constructor(traces: TextTable) {
-    this.#traces = traces;
+  constructor({ mostRuns = MOST_LISTED, wanted }: RunIndexOptions = {}) {
+    this.#mostRuns = mostRuns;
+    this.#wanted = [wanted, wanted?.toLowerCase()];
+    this.#cutAbove = mostRuns * CUT;
   }
 
-  get size(): number {
-    return this.keys.size;
+  /** Spans of others in traces without a run. */
+  get otherSpans(): number {
+    return this.traces.otherSpans;
+  }
+
+  /** All runs in memory, in no order. */
+  *runs(): Generator<IndexedRun> {
+    for (const runs of this.#byId.values()) yield* runs;
+  }
+
+  /** The runs of all tenants with this ID. */
+  named(runId: string): readonly IndexedRun[] {
+    return this.#byId.get(runId) ?? [];
+  }
+
+  find(tenantId: string, runId: string): IndexedRun | undefined {
+    return this.named(runId).find(({ tenant_id }) => tenant_id === tenantId);
+  }
+
+  findKey(key: string): IndexedRun | undefined {
+    const slash = key.indexOf("/");
+    const runs = this.named(slash < 0 ? key : key.slice(slash + 1));
+    return runs.find((run) => run.key === key);
   }
 
   /**
-   * Takes a span.
+   * Takes a span. Spans of left-out runs are ignored.
    *
    * @param standing of its source.
    * @param counted whether it was counted before, as an open one.
    */
   addSpan(span: ViewSpan, standing: number, counted = false): void {
-    const trace = this.#traces.idOf(span.trace_id);
+    const trace = this.traces.get(span.trace_id);
     if (span.run_id === undefined) {
-      if (!counted) this.#addForeign(trace);
+      if (!counted) this.traces.addOther(trace);
+      this.#changed = true;
       return;
     }
     const tenant = textIn(span.attributes, "entelix.tenant_id") ?? "";
-    const row = this.keys.rowOf(tenant, span.run_id);
-    const known = this.spanStandingOf(row);
-    if (standing < known) return;
-    if (standing > known) this.#forgetSpans(row, standing);
-    const foreign = this.#foreign.get(trace);
-    if (foreign % 2 === 0) {
-      this.otherSpans -= foreign / 2;
-      this.#foreign.set(trace, foreign + 1);
+    const start = BigInt(span.start_ns);
+    const run = this.#run(tenant, span.run_id, start);
+    if (run === undefined) {
+      this.#countLeftOut(leftOutName(tenant, span.run_id));
+      return;
     }
-    this.#placeIn(row, trace, span.trace_id);
-    if (!counted) this.#spans.add(row, 1);
-    this.#waits.add(row, waitsOf(span));
-    for (const { at, callId } of decisionsOf(span)) this.#waits.decided(row, callId, at);
-    if (span.kind === "run") this.#addRun(row, tenant, span);
+    if (standing < run.spanStanding) return;
+    if (standing > run.spanStanding) this.#forgetSpans(run, standing);
+    addTrace(run, trace, this.traces);
+    if (!counted) run.spans += 1;
+    addWaits(run, waitsOf(span));
+    for (const { at, callId } of decisionsOf(span)) addDecision(run, callId, at);
+    if (span.kind === "run") this.#addRunSpan(run, start, span);
     else {
-      this.#startAt(row, span.start_ns);
-      if (this.#traits.get(row) === 0) this.#setTraits(row, traitsOf(span));
+      startAt(run, start);
+      run.traits ??= traitsOf(span);
     }
-    this.touch(row);
+    this.touch(run);
   }
 
-  /** @returns whether it counts: no better log has rows of its run. */
-  addRow({ from, log, run_id, standing, tenant_id, to }: IndexedRow): boolean {
-    const row = this.keys.rowOf(tenant_id, run_id);
-    const known = this.rowStandingOf(row);
-    const source = (log << STANDING_BITS) | standing;
-    if (standing < known || (standing === known && this.#rowSource.get(row) !== source))
-      return false;
-    const isFirst = standing > known;
+  /** Takes a row. Rows of left-out runs are ignored. */
+  addRow(row: IndexedRow): void {
+    const { from, log, run_id, standing, tenant_id, to } = row;
+    const run =
+      this.find(tenant_id, run_id) ?? this.#run(tenant_id, run_id, this.#timeOf(row.timestamp));
+    if (run === undefined || standing < run.rowStanding) return;
+    if (standing === run.rowStanding && log !== run.log) return;
+    const isFirst = standing > run.rowStanding;
     if (isFirst) {
-      this.#rowSource.set(row, source);
-      this.#rows.set(row, 0);
+      run.rowStanding = standing;
+      run.log = log;
+      run.rows = 0;
     }
-    const [begin, end] = [packed(from), packed(to)];
-    if (isFirst || begin < this.#from.get(row)) this.#from.set(row, begin);
-    if (isFirst || end > this.#to.get(row)) this.#to.set(row, end);
-    this.#rows.add(row, 1);
-    this.touch(row);
-    return true;
+    if (isFirst || isBefore(from, run.from)) run.from = from;
+    if (isFirst || isBefore(run.to, to)) run.to = to;
+    run.rows += 1;
+    this.touch(run);
   }
 
-  /** Notes that a run has changed. */
-  touch(row: number): void {
-    this.#changedAt.set(row, this.revision + 1);
+  /** Marks a run as changed. */
+  touch(run: IndexedRun): void {
+    run.changedAt = this.revision + 1;
     this.#changed = true;
   }
 
-  /** Notes that something else than a run has changed. */
+  /** Marks the list as changed, but no run. */
   touchAll(): void {
     this.#changed = true;
   }
 
-  #changed = false;
-
-  /** The present revision: what changes from now on has a later one. */
+  /** Leaves out what is too much. @returns the present revision: later changes have a later one. */
   publish(): number {
-    if (this.#changed) this.revision += 1;
+    if (!this.#changed) return this.revision;
+    if (this.#size > this.#mostRuns) this.#cut();
+    this.revision += 1;
     this.#changed = false;
     return this.revision;
   }
 
-  /** Whether a run has changed since that revision, and is one that a list shows. */
-  isListed(row: number, since: number): boolean {
-    return this.#changedAt.get(row) > since && this.isKnown(row);
+  /** Whether the list has the run, and it has changed since that revision. */
+  isListed(run: IndexedRun, since: number): boolean {
+    return run.changedAt > since && isKnown(run) && !run.isUnlisted;
   }
 
-  /** Puts the number of a run's spans right. */
-  recount(row: number, spans: number): void {
-    this.suspects.delete(row);
-    if (this.#spans.get(row) !== spans) this.touch(row);
-    this.#spans.set(row, spans);
+  /** Corrects the number of a run's spans. */
+  recount(run: IndexedRun, spans: number): void {
+    this.suspects.delete(run);
+    if (run.spans !== spans) this.touch(run);
+    run.spans = spans;
   }
 
-  /** Whether it has spans; else only others name it. */
-  isKnown(row: number): boolean {
-    return this.#spans.get(row) > 0;
-  }
-
-  run(row: number): ViewRun {
-    const { run_id, tenant_id } = this.keys.idOf(row);
-    const start = this.#start.get(row);
-    const end = this.#end.get(row);
-    const waiting = (this.#waited.get(row) ?? 0) + this.#waits.ms(row, msOf(end || start));
-    const usage = this.trees.total(row, this.#usageOf(row));
-    const parent = this.trees.parentOf(row);
+  view(run: IndexedRun): ViewRun {
+    const { end, start } = run;
+    const waiting = run.waitedMs + openWaitMs(run, msOf(end || start));
+    const usage = totalUsage(run);
     const working = Math.max(Math.round(Number(end - start) - waiting * 1e6) / 1e6, 0);
     return {
-      key: this.keys.keyOf(row),
-      run_id,
-      ...this.traits(row),
-      tenant_id,
-      trace_id: this.#traces.text(this.#trace.get(row)),
-      ...(parent === undefined ? {} : { parent_run_id: this.keys.idOf(parent).run_id }),
-      ...(this.#resumed.get(row) > 0
-        ? { resumed_from: this.keys.runIds.text(this.#resumed.get(row)) }
-        : {}),
+      key: run.key,
+      run_id: run.run_id,
+      ...traitsIn(run),
+      tenant_id: run.tenant_id,
+      trace_id: run.trace?.id ?? "",
+      ...(run.parentId === undefined ? {} : { parent_run_id: run.parentId }),
+      ...(run.resumedFrom === undefined ? {} : { resumed_from: run.resumedFrom }),
       start_ns: String(start),
       end_ns: end === 0n ? null : String(end),
       ...(end === 0n ? {} : { working_ms: working }),
@@ -236,160 +204,186 @@ export class RunIndex {
       ...(usage.input === undefined ? {} : { input_tokens: usage.input }),
       ...(usage.output === undefined ? {} : { output_tokens: usage.output }),
       ...(usage.cost === undefined ? {} : { cost_usd: usage.cost }),
-      spans: this.#spans.get(row),
-      rows: this.#rows.get(row),
-      child_runs: this.trees.childCount(row),
+      spans: run.spans,
+      rows: run.rows,
+      child_runs: run.childCount,
     };
   }
 
-  traits(row: number): RunTraits {
-    const id = this.#traits.get(row);
-    if (id === 0) return { tenant_id: this.keys.idOf(row).tenant_id, outcome: "open" };
-    const known = this.#parsed.get(id);
-    if (known !== undefined) return known;
-    const traits: RunTraits = JSON.parse(this.#words.text(id));
-    if (this.#parsed.size >= MOST_PARSED) this.#parsed.clear();
-    this.#parsed.set(id, traits);
-    return traits;
-  }
-
-  startOf(row: number): bigint {
-    return this.#start.get(row);
-  }
-
-  /** All traces that spans of a run are in. */
-  tracesOf(row: number): string[] {
-    return [this.#traces.text(this.#trace.get(row)), ...(this.#moreTraces.get(row) ?? [])];
-  }
-
-  /** Standing of the source whose spans of a run count. */
-  spanStandingOf(row: number): number {
-    return this.#spanSource.get(row) & STANDING;
-  }
-
-  /** Standing of the log whose rows of a run count; 0 without one. */
-  rowStandingOf(row: number): number {
-    return this.#rowSource.get(row) & STANDING;
-  }
-
-  rowRange(row: number): RowRange | undefined {
-    if (this.#rows.get(row) === 0) return undefined;
-    const [from, to] = [unpacked(this.#from.get(row)), unpacked(this.#to.get(row))];
-    return { log: this.#rowSource.get(row) >>> STANDING_BITS, from, to };
-  }
-
-  /** Rows of the runs that continue this one. */
-  resumedBy(row: number): number[] {
-    const { run_id, tenant_id } = this.keys.idOf(row);
-    const id = this.keys.runIds.find(run_id);
-    const found: number[] = [];
-    for (let other = 0; other < this.size; other += 1) {
-      if (this.#resumed.get(other) !== id) continue;
-      if (this.keys.idOf(other).tenant_id === tenant_id) found.push(other);
+  /** The child runs of some runs. */
+  childrenOf(parents: ReadonlySet<IndexedRun>): IndexedRun[] {
+    const found: IndexedRun[] = [];
+    for (const run of this.runs()) {
+      if (run.parent !== undefined && parents.has(run.parent)) found.push(run);
     }
     return found;
   }
 
-  #addRun(row: number, tenant: string, span: ViewSpan): void {
+  /** The runs that continue this one. */
+  resumedBy({ run_id, tenant_id }: IndexedRun): IndexedRun[] {
+    const found: IndexedRun[] = [];
+    for (const run of this.runs()) {
+      if (run.resumedFrom === run_id && run.tenant_id === tenant_id) found.push(run);
+    }
+    return found;
+  }
+
+  /** The run with this name, a new one if there is none. `undefined` if it was left out. */
+  #run(tenant_id: string, run_id: string, namedAt: bigint): IndexedRun | undefined {
+    const runs = this.#byId.get(run_id);
+    const known = runs?.find((run) => run.tenant_id === tenant_id);
+    if (known !== undefined) return known;
+    if (this.#leftOut.has(leftOutName(tenant_id, run_id))) return undefined;
+    const isPlain = runs === undefined && !run_id.includes("/");
+    const tenant = tenant_id.replaceAll("%", "%25").replaceAll("/", "%2F");
+    const key = isPlain ? run_id : `${tenant}/${run_id}`;
+    const run = newRun({ key, run_id, tenant_id, namedAt });
+    if (runs === undefined) this.#byId.set(run_id, [run]);
+    else runs.push(run);
+    this.#size += 1;
+    if (this.#size > this.#cutAbove) this.#cut();
+    return run;
+  }
+
+  #addRunSpan(run: IndexedRun, start: bigint, span: ViewSpan): void {
     const { attributes } = span;
-    const before =
-      this.#start.get(row) === 0n || this.#traits.get(row) === 0 ? undefined : this.#end.get(row);
-    const starts = BigInt(span.start_ns);
-    const ends = span.end_ns === null ? 0n : BigInt(span.end_ns);
-    if (before === ends && ends > 0n) this.suspects.add(row);
-    const follows = before !== undefined && before > 0n && starts > before;
+    const endBefore = run.start === 0n || run.traits === undefined ? undefined : run.end;
+    const end = span.end_ns === null ? 0n : BigInt(span.end_ns);
+    if (endBefore === end && end > 0n) this.suspects.add(run);
+    const follows = endBefore !== undefined && endBefore > 0n && start > endBefore;
     // A pause between segments is a wait for people as well. The time after a segment that was given up may be work.
-    const paused = follows && this.traits(row).outcome === "interrupted";
-    if (paused) {
-      this.#waited.set(row, (this.#waited.get(row) ?? 0) + Number(starts - before) / 1e6);
+    const paused = follows && run.traits?.outcome === "interrupted";
+    if (paused) run.waitedMs += Number(start - endBefore) / 1e6;
+    startAt(run, start);
+    run.resumedFrom = textIn(attributes, "entelix.run.resumed_from") ?? run.resumedFrom;
+    const parentId = textIn(attributes, "entelix.parent_run_id");
+    if (parentId !== undefined) {
+      const parent = this.#run(run.tenant_id, parentId, start);
+      if (parent === undefined) run.parentId ??= parentId;
+      else if (attach(run, parent)) this.touch(parent);
     }
-    this.#startAt(row, span.start_ns);
-    const resumed = textIn(attributes, "entelix.run.resumed_from");
-    if (resumed !== undefined) this.#resumed.set(row, this.keys.runIds.idOf(resumed));
-    const parent = textIn(attributes, "entelix.parent_run_id");
-    const known = this.#usageOf(row);
-    if (parent !== undefined) {
-      const above = this.keys.rowOf(tenant, parent);
-      if (this.trees.attach(row, above, known)) this.touch(above);
-    }
-    // An earlier segment that comes late says nothing new.
-    if (before !== undefined && before > starts && span.end_ns !== null && ends < before) return;
-    this.#setTraits(row, traitsOf(span));
-    this.#end.set(row, ends);
-    if (ends === 0n) return;
-    this.#setUsage(row, known, usageOf(span));
+    // The span of an earlier segment came late: it has nothing new.
+    const isOld = endBefore !== undefined && endBefore > start && end < endBefore;
+    if (isOld && span.end_ns !== null) return;
+    run.traits = traitsOf(span);
+    run.end = end;
+    if (end === 0n) return;
+    this.#setUsage(run, usageOf(span));
     // A decision that took longer than the age limit began before this segment.
-    const since = follows && !paused ? before : starts;
-    const waited = this.#waits.end(row, msOf(since), msOf(ends), this.trees);
-    if (waited > 0) this.#waited.set(row, (this.#waited.get(row) ?? 0) + waited);
+    const since = follows && !paused ? endBefore : start;
+    run.waitedMs += endWaits(run, msOf(since), msOf(end));
   }
 
-  #usageOf(row: number): RunUsage {
-    const cost = this.#cost.get(row);
-    return {
-      input: this.#input.get(row),
-      output: this.#output.get(row),
-      cost: cost === 0 ? undefined : this.#words.text(cost),
-      whole: (this.#spanSource.get(row) & WHOLE_USAGE) !== 0,
-    };
+  #setUsage(run: IndexedRun, usage: IndexedRun["usage"]): void {
+    setUsage(run, usage);
+    for (const above of runsAbove(run)) this.touch(above);
   }
 
-  #setUsage(row: number, known: RunUsage, usage: RunUsage): void {
-    this.trees.changed(row, known, usage);
-    this.#input.set(row, usage.input);
-    this.#output.set(row, usage.output);
-    this.#cost.set(row, usage.cost === undefined ? 0 : this.#words.idOf(usage.cost));
-    this.#spanSource.set(row, this.spanStandingOf(row) | (usage.whole ? WHOLE_USAGE : 0));
-    this.#touchAbove(row);
+  /** A better source has the run. */
+  #forgetSpans(run: IndexedRun, standing: number): void {
+    run.spanStanding = standing;
+    if (!isKnown(run)) return;
+    run.spans = 0;
+    run.traits = undefined;
+    run.start = 0n;
+    run.end = 0n;
+    run.waitedMs = 0;
+    this.#setUsage(run, NO_USAGE);
   }
 
-  #touchAbove(row: number): void {
-    let above = this.trees.parentOf(row);
-    for (let level = 0; above !== undefined && level < 64; level += 1) {
-      this.touch(above);
-      above = this.trees.parentOf(above);
+  /** Leaves out the oldest runs, and the oldest of those that are only named. */
+  #cut(): void {
+    const all = [...this.runs()].filter(({ isUnlisted }) => !isUnlisted);
+    const known = all.filter(isKnown).sort(byBegin);
+    const named = all.filter((run) => !isKnown(run)).sort(byBegin);
+    const excess = Math.max(known.length - this.#mostRuns, 0);
+    for (const run of known.slice(0, excess)) this.#leaveOut(run);
+    for (const run of named.slice(0, Math.max(named.length - this.#mostRuns, 0))) {
+      this.#leaveOut(run);
     }
+    const oldest = known[excess];
+    if (excess > 0 && oldest !== undefined) this.oldest = beginOf(oldest);
+    this.#cutAbove = Math.max(this.#size, this.#mostRuns) * CUT;
   }
 
-  #setTraits(row: number, traits: RunTraits): void {
-    this.#traits.set(row, this.#words.idOf(JSON.stringify(traits)));
+  #leaveOut(run: IndexedRun): void {
+    if (this.#isWanted(run)) {
+      run.isUnlisted = true;
+      return;
+    }
+    const runs = this.#byId.get(run.run_id) ?? [];
+    if (runs.length === 1) this.#byId.delete(run.run_id);
+    else runs.splice(runs.indexOf(run), 1);
+    this.#size -= 1;
+    for (const trace of tracesOf(run)) this.traces.removeRun(trace);
+    this.suspects.delete(run);
+    // Its child runs may be retained, and must not retain the runs above it.
+    run.parent = undefined;
+    const name = leftOutName(run.tenant_id, run.run_id);
+    this.#leftOut.set(name, false);
+    deleteOldest(this.#leftOut, MOST_LEFT_OUT_IDS);
+    if (isKnown(run)) this.#countLeftOut(name);
   }
 
-  #startAt(row: number, start_ns: string): void {
-    const start = BigInt(start_ns);
-    const known = this.#start.get(row);
-    if (known === 0n || start < known) this.#start.set(row, start);
-  }
-
-  #placeIn(row: number, trace: number, traceId: string): void {
-    const first = this.#trace.get(row);
-    if (first === 0) this.#trace.set(row, trace);
-    if (first === 0 || first === trace) return;
-    const more = this.#moreTraces.get(row) ?? new Set();
-    this.#moreTraces.set(row, more.add(traceId));
-  }
-
-  #addForeign(trace: number): void {
-    this.#foreign.add(trace, 2);
-    if (this.#foreign.get(trace) % 2 === 0) this.otherSpans += 1;
+  /** A left-out run has a span: the list would have it. */
+  #countLeftOut(name: string): void {
+    if (this.#leftOut.get(name) === true) return;
+    this.#leftOut.set(name, true);
+    this.leftOut += 1;
     this.#changed = true;
   }
 
-  /** Spans of a better source have come. */
-  #forgetSpans(row: number, standing: number): void {
-    this.#spanSource.set(row, standing);
-    if (this.#spans.get(row) === 0) return;
-    this.#spans.set(row, 0);
-    this.#traits.set(row, 0);
-    this.#start.set(row, 0n);
-    this.#end.set(row, 0n);
-    this.#waited.set(row, undefined);
-    const nothing = { input: undefined, output: undefined, cost: undefined, whole: false };
-    this.#setUsage(row, this.#usageOf(row), nothing);
+  #isWanted(run: IndexedRun): boolean {
+    if (this.#wanted.includes(run.run_id)) return true;
+    for (const above of runsAbove(run)) if (this.#wanted.includes(above.run_id)) return true;
+    return false;
+  }
+
+  /** Unix time in ns of a row; that of the row before if it has none. */
+  #timeOf(timestamp: string | undefined): bigint {
+    const at = timestamp === undefined ? undefined : readTimestamp(timestamp);
+    if (at !== undefined) this.#latest = BigInt(at[0]) * 1_000_000_000n + BigInt(at[1]);
+    return this.#latest;
   }
 }
 
-/** Unix time in ms of one in ns. */
+/** The index is cut when it has grown by a tenth: a cut looks at all runs. */
+const CUT = 1.1;
+
+/** `undefined` if the run has no rows. */
+export function rowRange({ from, log, rows, to }: IndexedRun): RowRange | undefined {
+  return rows === 0 ? undefined : { log, from, to };
+}
+
+/** The traits of a run; those of an open run if none are known. */
+export function traitsIn({ tenant_id, traits }: IndexedRun): RunTraits {
+  return traits ?? { tenant_id, outcome: "open" };
+}
+
+function addTrace(run: IndexedRun, trace: Trace, traces: Traces): void {
+  if (run.trace === trace || run.moreTraces?.has(trace) === true) return;
+  if (run.trace === undefined) run.trace = trace;
+  else run.moreTraces = (run.moreTraces ?? new Set()).add(trace);
+  traces.addRun(trace);
+}
+
+function startAt(run: IndexedRun, start: bigint): void {
+  if (run.start === 0n || start < run.start) run.start = start;
+}
+
+function beginOf({ namedAt, start }: IndexedRun): bigint {
+  return start || namedAt;
+}
+
+function byBegin(one: IndexedRun, other: IndexedRun): number {
+  const [a, b] = [beginOf(one), beginOf(other)];
+  return a < b ? -1 : Number(a > b);
+}
+
+function leftOutName(tenantId: string, runId: string): string {
+  return `${tenantId.length} ${tenantId}${runId}`;
+}
+
 function msOf(ns: bigint): number {
   return Number(ns) / 1e6;
 }

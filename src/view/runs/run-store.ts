@@ -1,39 +1,43 @@
 import { join } from "node:path";
 import type { ViewRun, ViewSpan } from "../format.ts";
-import { RunIndex } from "./run-index.ts";
+import { textIn } from "../model/attributes.ts";
+import { type IndexedRun, tracesOf } from "./indexed-run.ts";
+import { RunIndex, type RunIndexOptions } from "./run-index.ts";
 import type { RunLog } from "./run-log.ts";
 import { type SourcedSpan, SpanSpool } from "./span-spool.ts";
-import { TextTable } from "./text-table.ts";
 
-/** A span that has no end yet, read as it is now. */
+/** Reads a span that has no end yet, as it is now. */
 export type OpenSpan = () => ViewSpan;
 
 /**
- * Which spans of a run count where several sources have it: a recording has most, a log alone least.
- * 0 is that of a source whose spans were taken back.
+ * If several sources have a run, the spans of the source with the highest standing count: a recording has most, a log
+ * least. `gone` is the standing of a source that was replaced.
  */
 export const STANDING = { gone: 0, log: 1, spans: 2, recording: 3 } as const;
 
-/** Everything that is known of runs: an index in memory, and their spans in a file. */
+/** The runs of all sources: an index in memory, and their spans in a file. */
 export class RunStore {
   index: RunIndex;
   readonly logs: RunLog[] = [];
-  readonly #traces = new TextTable();
-  readonly #spool: SpanSpool;
+  readonly #folder: string;
+  readonly #options: RunIndexOptions;
+  #spool: SpanSpool;
+  #spools = 0;
   /** Standing of each source. */
   readonly #sources: number[] = [];
   /** By source, and then by trace and span. */
   readonly #open: Map<string, OpenSpan>[] = [];
-  /** Revision up to which lists must be read anew. */
   #rebuiltAt = 0;
 
-  /** @param folder of the owner's alone, for the file of spans. */
-  constructor(folder: string) {
-    this.index = new RunIndex(this.#traces);
-    this.#spool = new SpanSpool(join(folder, "spans.ndjson"), this.#traces);
+  /** @param folder for the file of spans; only its owner can read it. */
+  constructor(folder: string, options: RunIndexOptions = {}) {
+    this.#folder = folder;
+    this.#options = options;
+    this.index = new RunIndex(options);
+    this.#spool = this.#newSpool();
   }
 
-  /** Revision at which runs were last taken back. */
+  /** Revision of the last rebuild. Lists of earlier revisions must be read anew. */
   get rebuiltAt(): number {
     return this.#rebuiltAt;
   }
@@ -51,44 +55,51 @@ export class RunStore {
 
   /** Takes a span that has ended. */
   add(source: number, span: ViewSpan): void {
-    if (this.#sources[source] === STANDING.gone) return;
+    const standing = this.#standing(source);
+    if (standing === STANDING.gone) return;
     const counted = this.#open[source]?.delete(nameOf(span)) === true;
-    this.#spool.add(span, source);
-    this.index.addSpan(span, this.#sources[source] ?? STANDING.gone, counted);
+    this.#spool.add(span, source, this.index.traces.get(span.trace_id));
+    this.index.addSpan(span, standing, counted);
   }
 
   /** Takes a span that has no end yet. */
   start(source: number, read: OpenSpan): void {
-    if (this.#sources[source] === STANDING.gone) return;
+    const standing = this.#standing(source);
+    if (standing === STANDING.gone) return;
     const span = read();
     this.#open[source]?.set(nameOf(span), read);
-    this.index.addSpan(span, this.#sources[source] ?? STANDING.gone);
+    this.index.addSpan(span, standing);
   }
 
-  /** Takes back all that came from a source: it has other content now. Rows have to be given again, too. */
+  /**
+   * Removes everything of a source that was replaced. The index is rebuilt from the spans of the other sources, since runs that
+   * were left out may be among the newest now. The caller must add all rows again.
+   */
   forget(source: number): void {
     this.#sources[source] = STANDING.gone;
     this.#open[source]?.clear();
-    const before = this.index;
-    this.index = new RunIndex(this.#traces);
-    this.index.revision = before.publish() + 1;
-    this.#rebuiltAt = this.index.revision;
-    for (const { source: from, span } of this.#spool.all()) {
-      const standing = this.#sources[from] ?? STANDING.gone;
-      if (standing > STANDING.gone) this.index.addSpan(span, standing);
+    const revision = this.index.publish() + 1;
+    this.index = new RunIndex(this.#options);
+    this.index.revision = revision;
+    this.#rebuiltAt = revision;
+    const before = this.#spool;
+    this.#spool = this.#newSpool();
+    for (const { source: from, span } of before.all()) {
+      const standing = this.#standing(from);
+      if (standing === STANDING.gone) continue;
+      this.#spool.add(span, from, this.index.traces.get(span.trace_id));
+      this.index.addSpan(span, standing);
     }
+    before.close();
     for (const [from, spans] of this.#open.entries()) {
-      for (const read of spans.values()) this.index.addSpan(read(), this.#sources[from] ?? 0);
+      for (const read of spans.values()) this.index.addSpan(read(), this.#standing(from));
     }
     this.index.touchAll();
   }
 
-  /**
-   * The spans of a trace, each once: of those that several sources have, that of the best one. Spans of a run that a
-   * better source has are left out.
-   */
+  /** The spans of a trace, each once: that of the source with the highest standing, which is that of its run. */
   spansOf(traceId: string): ViewSpan[] {
-    const found = this.#spool.read(traceId);
+    const found = this.#spooled(traceId);
     for (const [source, spans] of this.#open.entries()) {
       for (const read of spans.values()) {
         const span = read();
@@ -97,43 +108,49 @@ export class RunStore {
     }
     const best = new Map<string, SourcedSpan>();
     for (const each of found) {
-      const standing = this.#sources[each.source] ?? STANDING.gone;
-      if (standing === STANDING.gone || standing < this.#standingOf(each.span)) continue;
+      const standing = this.#standing(each.source);
+      const runStanding = this.runOf(each.span)?.spanStanding ?? STANDING.gone;
+      if (standing === STANDING.gone || standing < runStanding) continue;
       const known = best.get(each.span.span_id);
-      const other = known === undefined ? -1 : (this.#sources[known.source] ?? STANDING.gone);
+      const other = known === undefined ? -1 : this.#standing(known.source);
       if (standing >= other) best.set(each.span.span_id, each);
     }
     return [...best.values()].map(({ span }) => span);
   }
 
-  /** Ids of the spans of a trace that a source has given. */
+  /** IDs of the spans of a trace that came from a source. */
   spanIdsOf(traceId: string, source: number): string[] {
-    const own = this.#spool.read(traceId).filter((each) => each.source === source);
+    const own = this.#spooled(traceId).filter((each) => each.source === source);
     return own.map(({ span }) => span.span_id);
   }
 
-  /** The run of a row, its spans counted again where some may have come twice. */
-  run(row: number): ViewRun {
-    if (this.index.suspects.has(row)) this.#recount();
-    return this.index.run(row);
+  /** The run of a span. */
+  runOf(span: ViewSpan): IndexedRun | undefined {
+    return span.run_id === undefined ? undefined : this.index.find(tenantOf(span), span.run_id);
+  }
+
+  /** A run as the list has it. Its spans are counted again if some may have come twice. */
+  view(run: IndexedRun): ViewRun {
+    if (this.index.suspects.has(run)) this.#recount();
+    return this.index.view(run);
   }
 
   /** Counts the spans of all such runs: many may be in one trace, which is read once. */
   #recount(): void {
-    const { keys, suspects } = this.index;
-    const counts = new Map([...suspects].map((row) => [row, 0]));
-    const traces = new Set([...suspects].flatMap((row) => this.index.tracesOf(row)));
-    for (const trace of traces) {
-      for (const span of this.spansOf(trace)) {
-        const row = span.run_id === undefined ? undefined : keys.find(tenantOf(span), span.run_id);
-        const count = row === undefined ? undefined : counts.get(row);
-        if (row !== undefined && count !== undefined) counts.set(row, count + 1);
+    const { suspects } = this.index;
+    const counts = new Map([...suspects].map((run) => [run, 0]));
+    const traces = new Set([...suspects].flatMap(tracesOf));
+    for (const { id } of traces) {
+      for (const span of this.spansOf(id)) {
+        const run = this.runOf(span);
+        const count = run === undefined ? undefined : counts.get(run);
+        if (run !== undefined && count !== undefined) counts.set(run, count + 1);
       }
     }
-    for (const [row, count] of counts) this.index.recount(row, count);
+    for (const [run, count] of counts) this.index.recount(run, count);
   }
 
-  /** Writes what is held to be written in larger pieces. */
+  /** Writes buffered spans to the file. */
   flush(): void {
     this.#spool.flush();
   }
@@ -143,17 +160,24 @@ export class RunStore {
     this.#spool.close();
   }
 
-  #standingOf(span: ViewSpan): number {
-    if (span.run_id === undefined) return STANDING.gone;
-    const row = this.index.keys.find(tenantOf(span), span.run_id);
-    return row === undefined ? STANDING.gone : this.index.spanStandingOf(row);
+  #newSpool(): SpanSpool {
+    this.#spools += 1;
+    return new SpanSpool(join(this.#folder, `spans-${this.#spools}.ndjson`));
+  }
+
+  #spooled(traceId: string): SourcedSpan[] {
+    const trace = this.index.traces.find(traceId);
+    return trace === undefined ? [] : this.#spool.read(trace);
+  }
+
+  #standing(source: number): number {
+    return this.#sources[source] ?? STANDING.gone;
   }
 }
 
-/** Whose span it is; empty for one of others. */
+/** The tenant of a span's run; empty for spans of others. */
 export function tenantOf({ attributes }: ViewSpan): string {
-  const tenant = attributes["entelix.tenant_id"];
-  return typeof tenant === "string" ? tenant : "";
+  return textIn(attributes, "entelix.tenant_id") ?? "";
 }
 
 function nameOf({ span_id, trace_id }: ViewSpan): string {

@@ -5,7 +5,9 @@ import {
   type RunList,
   type ViewSource,
 } from "../format.ts";
+import { type IndexedRun, isKnown } from "./indexed-run.ts";
 import { runDetail } from "./run-detail.ts";
+import { traitsIn } from "./run-index.ts";
 import type { RunStore } from "./run-store.ts";
 import type { ViewedRuns } from "./viewed-runs.ts";
 
@@ -43,9 +45,8 @@ export class StoredRuns implements ViewedRuns {
     yield head.slice(0, -"]}".length);
     let piece: string[] = [];
     let between = "";
-    const size = index.size;
-    for (let row = 0; row < size; row += 1) {
-      if (index.isListed(row, from)) piece.push(JSON.stringify(this.#store.run(row)));
+    for (const run of [...index.runs()]) {
+      if (index.isListed(run, from)) piece.push(JSON.stringify(this.#store.view(run)));
       if (piece.length < PIECE) continue;
       yield between + piece.join(",");
       between = ",";
@@ -56,31 +57,31 @@ export class StoredRuns implements ViewedRuns {
   }
 
   list(keys: readonly string[]): RunList {
-    const rows = keys.flatMap((key) => this.#rowOf(key) ?? []);
-    return { ...this.#head(false), runs: rows.map((row) => this.#store.run(row)) };
+    const head = this.#head(false);
+    const runs = keys.flatMap((key) => this.#find(key) ?? []);
+    return { ...head, runs: runs.map((run) => this.#store.view(run)) };
   }
 
   failedKeys(): readonly string[] {
     const { index } = this.#store;
-    const failed: { readonly row: number; readonly start: bigint }[] = [];
-    for (let row = 0; row < index.size; row += 1) {
-      if (!index.isKnown(row) || index.traits(row).outcome !== "failed") continue;
-      failed.push({ row, start: index.startOf(row) });
+    index.publish();
+    const failed: IndexedRun[] = [];
+    for (const run of index.runs()) {
+      if (isKnown(run) && traitsIn(run).outcome === "failed") failed.push(run);
     }
     failed.sort((one, other) => (one.start < other.start ? 1 : -1));
-    return failed.map(({ row }) => index.keys.keyOf(row));
+    return failed.map(({ key }) => key);
   }
 
   keysOf(runId: string): readonly string[] {
     const { index } = this.#store;
-    const named = [...new Set([runId, runId.toLowerCase()])].flatMap((id) => index.keys.rowsOf(id));
-    const rows = named.filter((row) => index.isKnown(row));
-    return rows.map((row) => index.keys.keyOf(row));
+    const named = [...new Set([runId, runId.toLowerCase()])].flatMap((id) => index.named(id));
+    return named.filter(isKnown).map(({ key }) => key);
   }
 
   async detail(key: string): Promise<RunDetail | undefined> {
-    const row = this.#rowOf(key);
-    return row === undefined ? undefined : runDetail(this.#store, row, this.#options);
+    const run = this.#find(key);
+    return run === undefined ? undefined : runDetail(this.#store, run, this.#options);
   }
 
   async ready(): Promise<void> {
@@ -96,21 +97,23 @@ export class StoredRuns implements ViewedRuns {
     return this.#closed;
   }
 
-  #rowOf(key: string): number | undefined {
-    const { index } = this.#store;
-    const row = index.keys.rowOfKey(key);
-    return row !== undefined && index.isKnown(row) ? row : undefined;
+  #find(key: string): IndexedRun | undefined {
+    const run = this.#store.index.findKey(key);
+    return run !== undefined && isKnown(run) ? run : undefined;
   }
 
   #head(all: boolean): Omit<RunList, "runs"> {
     const { index } = this.#store;
+    const revision = index.publish();
     return {
       format: FORMAT,
       version: FORMAT_VERSION,
-      revision: index.publish(),
+      revision,
       ...(all ? { all } : {}),
       sources: this.#options.sources(),
       other_spans: index.otherSpans,
+      ...(index.leftOut === 0 ? {} : { left_out: index.leftOut }),
+      ...(index.oldest === undefined ? {} : { oldest_ns: String(index.oldest) }),
     };
   }
 }

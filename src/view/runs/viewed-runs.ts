@@ -24,7 +24,7 @@ export interface ViewedRuns {
   close(): Promise<void>;
 }
 
-/** What a command says of the sources that it reads. */
+/** How a command reads its sources. */
 export interface SourcesOptions {
   /** Read files on as they grow, and leave runs without an end open. Else such runs are abandoned. */
   readonly follow: boolean;
@@ -35,4 +35,6 @@ export interface SourcesOptions {
   /** As for `replay`. */
   readonly dialect?: string;
   readonly tenant?: string;
+  /** ID of a run that is retained, with all runs below it, however old they are. */
+  readonly run?: string;
 }

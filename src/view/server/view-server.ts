@@ -10,11 +10,10 @@ import {
 import { jsonPieces } from "../json-pieces.ts";
 import { type PageFiles, pageEnd, pageStart, SESSION_META } from "../page-html.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
-import { checkRequest } from "./check-request.ts";
-import { PageAccess } from "./page-access.ts";
+import { checkRequest, PageAccess } from "./page-access.ts";
 
 interface ViewServerOptions {
-  readonly runs: Pick<ViewedRuns, "listJson" | "detail">;
+  readonly runs: Pick<ViewedRuns, "listJson" | "list" | "detail">;
   readonly page: PageFiles;
   /** 0: any that is free. */
   readonly port: number;
@@ -152,11 +151,16 @@ export class ViewServer {
       throw new Refusal("internal", `The run could not be read: ${reason}`);
     });
     if (detail === undefined) {
-      throw new Refusal("not_found", "There is no such run in what is viewed.");
+      const isCut = (this.#options.runs.list([]).left_out ?? 0) > 0;
+      throw new Refusal("not_found", NO_RUN + (isCut ? LEFT_OUT : ""));
     }
     return { status: 200, body: () => jsonPieces(detail), streamed: true };
   }
 }
+
+const NO_RUN = "There is no such run in what is viewed.";
+const LEFT_OUT =
+  " Older runs are left out: to see one of them, start the command with --run and its ID.";
 
 const NOT_ADMITTED =
   "The address of this page works once, in one browser, and it was used or is incomplete. For a new address, stop the command and start it again.";

@@ -8,11 +8,10 @@ import {
   rawSpansOf,
   safe,
 } from "../../cli/door.ts";
-import { formatRfc3339, fromMilliseconds, trimmedEnd } from "../../events/door.ts";
-import type { ViewSpan } from "../format.ts";
+import { ATTRIBUTES, formatRfc3339, fromMilliseconds, trimmedEnd } from "../../events/door.ts";
+import type { ViewAttributes, ViewSpan, ViewValue } from "../format.ts";
 import { type RunStore, STANDING } from "../runs/run-store.ts";
 import { waitFor } from "./followed-file.ts";
-import { asSent } from "./jaeger-span.ts";
 import type { SourceState } from "./source-state.ts";
 import { viewSpanIn } from "./view-span.ts";
 import { shownSpan } from "./without-content.ts";
@@ -246,4 +245,30 @@ function requestsIn(answer: unknown): Fields[] {
 function texts(answer: unknown, name: string): string[] {
   const list = isFields(answer) ? answer[name] : undefined;
   return Array.isArray(list) ? list.filter((each) => typeof each === "string") : [];
+}
+
+/** Attributes of this package's that are lists. */
+const LISTS: readonly string[] = Object.entries(ATTRIBUTES)
+  .filter(([, { type }]) => type === "string[]")
+  .map(([name]) => name);
+
+/** A span as it was sent: Jaeger stores lists as text in JSON. */
+function asSent(span: ViewSpan): ViewSpan {
+  const lists = LISTS.flatMap((name) => {
+    const list = listIn(span.attributes[name]);
+    return list === undefined ? [] : [[name, list] as const];
+  });
+  if (lists.length === 0) return span;
+  const attributes: ViewAttributes = { ...span.attributes, ...Object.fromEntries(lists) };
+  return { ...span, attributes };
+}
+
+function listIn(value: ViewValue | undefined): readonly string[] | undefined {
+  if (typeof value !== "string") return undefined;
+  try {
+    const list: unknown = JSON.parse(value);
+    return Array.isArray(list) && list.every((each) => typeof each === "string") ? list : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -139,13 +139,20 @@ export function indexRow(
   store: RunStore,
   log: number,
   origin: RunLog["from"],
-  { run_id, tenant_id }: AuditRow,
+  { event, run_id, tenant_id }: AuditRow,
   from: LogPosition,
   to: LogPosition,
 ): void {
   if (run_id === null || run_id === "") return;
-  const runId = canonicalRunId(run_id);
-  store.index.addRow({ tenant_id, run_id: runId, log, standing: ROW_STANDING[origin], from, to });
+  store.index.addRow({
+    tenant_id,
+    run_id: canonicalRunId(run_id),
+    timestamp: typeof event.timestamp === "string" ? event.timestamp : undefined,
+    log,
+    standing: ROW_STANDING[origin],
+    from,
+    to,
+  });
 }
 
 /** A row as the page reads it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ticks } from "../../../src/view/model/axis.ts";
 import { axisEnd, runModel } from "../../../src/view/model/run-model.ts";
+import { roundTimes } from "../../../src/view/model/time-axis.ts";
 import { runDetail, T0, viewSpan } from "../support/view-span.ts";
 
 describe("the ticks of the axis", () => {
@@ -14,7 +14,7 @@ describe("the ticks of the axis", () => {
     [0, 5, [0]],
     [Number.NaN, 5, [0]],
   ])("of %d ms with at most %i labels are %j", (length, most, times) => {
-    const found = ticks(length, most).map((time) => Number(time.toPrecision(12)));
+    const found = roundTimes(length, most).map((time) => Number(time.toPrecision(12)));
     expect(found).toEqual(times);
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { count, counted, durationText, percent } from "../../../src/events/format/figures.ts";
-import { dollars } from "../../../src/view/model/money.ts";
+import { dollars, localTime, msOf, utcTime } from "../../../src/view/model/formats.ts";
 import { lookOf, OUTCOMES } from "../../../src/view/model/outcome.ts";
-import { localTime, msOf, utcTime } from "../../../src/view/model/time.ts";
 
 describe("numbers", () => {
   it("are counted with their noun", () => {

@@ -167,6 +167,25 @@ describe("the index of runs", () => {
     );
   });
 
+  it("loses the runs that the server has left out, and takes further ones", () => {
+    const index = new RunIndex();
+    index.merge([5, 9, 10, 11].map((second) => viewRun(`${second}`, atSecond(second))));
+    index.removeBefore(atSecond(10).start_ns);
+    expect(keys(index.rows)).toEqual(["10", "11"]);
+    const { rows } = index;
+    index.removeBefore(atSecond(10).start_ns);
+    expect(index.rows).toBe(rows);
+    index.merge([
+      viewRun("11", { ...atSecond(11), outcome: "failed" }),
+      viewRun("12", atSecond(12)),
+    ]);
+    expect(index.rows.map(({ run }) => [run.key, run.outcome])).toEqual([
+      ["10", "open"],
+      ["11", "failed"],
+      ["12", "open"],
+    ]);
+  });
+
   it("keeps its array where nothing has changed, and gives another one where something has", () => {
     const index = new RunIndex();
     index.merge([viewRun("a")]);

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ReportDocument } from "../../../src/view/format.ts";
-import { jsonInHtml, scriptInHtml } from "../../../src/view/report/escape.ts";
-import { ReportHtml } from "../../../src/view/report/report-html.ts";
+import { jsonInHtml, ReportHtml, scriptInHtml } from "../../../src/view/report/report-html.ts";
 import { aDetail, aRun, aSpan, FakeRuns } from "../support/fake-runs.ts";
 
 const PAGE = { script: 'draw("</script><!--");', style: "body { color: black }" };

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ViewAttributes, ViewSpan } from "../../../src/view/format.ts";
+import { isKnown, tracesOf } from "../../../src/view/runs/indexed-run.ts";
 import { RunIndex } from "../../../src/view/runs/run-index.ts";
-import { TextTable } from "../../../src/view/runs/text-table.ts";
 import { runs as cases } from "../../support/runs.ts";
 
 const MS = 1_000_000n;
@@ -46,14 +46,14 @@ function decided(at: number, ms: number, id: string): ViewSpan["events"][number]
 }
 
 function indexOf(spans: readonly ViewSpan[]): RunIndex {
-  const index = new RunIndex(new TextTable());
+  const index = new RunIndex();
   for (const each of spans) index.addSpan(each, 1);
   return index;
 }
 
 function runOf(index: RunIndex, runId: string) {
-  const row = index.keys.find("acme", runId);
-  return row === undefined ? undefined : index.run(row);
+  const run = index.find("acme", runId);
+  return run === undefined ? undefined : index.view(run);
 }
 
 /** The shapes of one tree of runs: a root, its child, and the child's child. */
@@ -164,7 +164,8 @@ describe("the numbers of a run", () => {
     });
     expect(runOf(index, "b")).not.toHaveProperty("interruption_kind");
     expect(runOf(index, "a")).toMatchObject({ input_tokens: 8, child_runs: 1 });
-    expect(index.tracesOf(index.keys.find("acme", "b") ?? -1)).toEqual(["t", "u"]);
+    const found = index.find("acme", "b");
+    expect(found && tracesOf(found).map(({ id }) => id)).toEqual(["t", "u"]);
   });
 
   it("do not count waits for people as work, overlaps once, and those of child runs", () => {
@@ -287,7 +288,7 @@ describe("the numbers of a run", () => {
       [3, 1],
       [1, 3],
     ]) {
-      const index = new RunIndex(new TextTable());
+      const index = new RunIndex();
       for (const standing of order) {
         for (const each of standing === 3 ? better : worse) index.addSpan(each, standing);
       }
@@ -298,6 +299,23 @@ describe("the numbers of a run", () => {
         working_ms: 8,
       });
     }
+  });
+
+  it("of the runs above are those of that source only", () => {
+    const child = (from: number, tokens: number, cost: string) =>
+      span({
+        run: "b",
+        from,
+        to: 9,
+        attributes: {
+          "entelix.parent_run_id": "a",
+          "entelix.run.input_tokens": tokens,
+          "entelix.run.cost": cost,
+        },
+      });
+    const index = indexOf([span({ run: "a", from: 0, to: 10 }), child(1, 5, "0.5")]);
+    index.addSpan(child(2, 7, "0.25"), 3);
+    expect(runOf(index, "a")).toMatchObject({ input_tokens: 7, cost_usd: "0.25" });
   });
 
   it("are not lost in a ring of parents", () => {
@@ -317,8 +335,8 @@ describe("the numbers of a run", () => {
 describe("a run that only others name", () => {
   it("is not listed before it has a span", () => {
     const index = indexOf([TREE[1]].flatMap((each) => each ?? []));
-    const row = index.keys.find("acme", "a") ?? -1;
-    expect([row >= 0, index.isKnown(row)]).toEqual([true, false]);
+    const run = index.find("acme", "a");
+    expect(run && isKnown(run)).toBe(false);
   });
 });
 
@@ -336,28 +354,5 @@ describe("spans of others", () => {
     index.addSpan(span({ run: "a", from: 0, to: 1 }), 1);
     index.addSpan(foreign, 1);
     expect(index.otherSpans).toBe(1);
-  });
-});
-
-describe("a table of texts", () => {
-  it("gives back every text, each by one number", () => {
-    const some = fc.oneof(
-      fc.uuid(),
-      fc.stringMatching(/^[\da-f]{32}$/),
-      fc.uuid().map((id) => id.toUpperCase()),
-      fc.string({ unit: "binary", maxLength: 40 }),
-      fc.constantFrom("\ud800", "a\udc00b", "", "\0", "x".repeat(300_000)),
-    );
-    fc.assert(
-      fc.property(fc.array(some, { maxLength: 3_000, size: "max" }), (texts) => {
-        const table = new TextTable();
-        const ids = texts.map((text) => table.idOf(text));
-        expect(ids.map((id) => table.text(id))).toEqual(texts);
-        expect(texts.map((text) => table.find(text))).toEqual(ids);
-        expect(table.size).toBe(new Set(texts).size);
-        expect(table.find("never given")).toBe(0);
-      }),
-      { numRuns: cases(50) },
-    );
   });
 });

@@ -119,6 +119,8 @@ describe("the server of view", () => {
     const own = await session();
     const run = await get("/run?key=two", own);
     expect([run.status, run.text]).toEqual([404, "There is no such run in what is viewed.\n"]);
+    runs.leftOut = 7;
+    expect((await get("/run?key=two", own)).text).toContain("Older runs are left out");
     expect((await get("/other", own)).status).toBe(404);
     expect((await get("/runs?since=x", own)).status).toBe(400);
     const post = await get("/runs", own, "POST");

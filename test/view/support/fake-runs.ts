@@ -76,6 +76,8 @@ export class FakeRuns implements ViewedRuns {
   readonly #details: readonly RunDetail[];
   readonly sources: readonly ViewSource[];
   closed = 0;
+  /** Older runs that the list does not have. */
+  leftOut = 0;
   /** Keys that were asked for. */
   readonly asked: string[] = [];
 
@@ -117,6 +119,14 @@ export class FakeRuns implements ViewedRuns {
   #listOf(details: readonly RunDetail[]): RunList {
     const { sources } = this;
     const runs = details.map(({ run }) => run);
-    return { format: FORMAT, version: FORMAT_VERSION, revision: 1, sources, other_spans: 0, runs };
+    return {
+      format: FORMAT,
+      version: FORMAT_VERSION,
+      revision: 1,
+      sources,
+      other_spans: 0,
+      ...(this.leftOut === 0 ? {} : { left_out: this.leftOut }),
+      runs,
+    };
   }
 }

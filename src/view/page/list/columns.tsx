@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { count, cut, durationText, safe } from "../../../events/format/door.ts";
 import type { ViewRun } from "../../format.ts";
+import { dollars } from "../../model/formats.ts";
 import type { SortColumn } from "../../model/list-query.ts";
-import { dollars } from "../../model/money.ts";
 import type { RunRow } from "../../model/run-index.ts";
 import { runAddress } from "../route.ts";
 import { Badge } from "../shell/badge.tsx";

@@ -6,8 +6,8 @@ import {
   OTHER_KINDS,
   UNKNOWN_KIND,
 } from "../../model/failure-bars.ts";
+import { localTime } from "../../model/formats.ts";
 import { type ListQuery, toggled } from "../../model/list-query.ts";
-import { localTime } from "../../model/time.ts";
 import { Name } from "../shell/text.tsx";
 
 export interface FailureChartProps {

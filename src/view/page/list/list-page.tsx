@@ -3,6 +3,8 @@ import { count, counted } from "../../../events/format/door.ts";
 import type { ViewSource } from "../../format.ts";
 import { failureBars } from "../../model/failure-bars.ts";
 import { filterRows } from "../../model/filter-rows.ts";
+import { msOf } from "../../model/formats.ts";
+import { MOST_LISTED } from "../../model/list-limits.ts";
 import {
   addressQuery,
   isFiltered,
@@ -17,6 +19,7 @@ import { ContentNote } from "../shell/content-note.tsx";
 import { ErrorNote } from "../shell/error-note.tsx";
 import { announce } from "../shell/live-region.tsx";
 import { Sources } from "../shell/sources.tsx";
+import { Time } from "../shell/time.tsx";
 import { FailureChart } from "./failure-chart.tsx";
 import { ListFilters } from "./list-filters.tsx";
 import { RunTable } from "./run-table.tsx";
@@ -55,6 +58,7 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
         {!isEmpty && <p class="muted">{amount(shown, total, list)}</p>}
       </div>
       {feed.content !== undefined && <ContentNote content={feed.content} isReport />}
+      <OlderRuns feed={feed} />
       {sources.length > 0 && <Sources sources={sources} />}
       {isEmpty ? (
         <NoRuns feed={feed} />
@@ -80,6 +84,23 @@ function change(list: ListQuery): void {
 function amount(shown: number, total: number, list: ListQuery): string {
   const runs = list.subRuns ? counted(total, "run") : counted(total, "top-level run");
   return shown === total ? runs : `${count(shown)} of ${runs}`;
+}
+
+function OlderRuns({ feed }: { readonly feed: Feed }) {
+  const { olderRuns, oldestNs } = feed.state;
+  if (olderRuns === 0) return null;
+  return (
+    <p class="note plain">
+      {counted(olderRuns, "older run")} left out: only the newest {count(MOST_LISTED)} are shown
+      {oldestNs !== undefined && (
+        <>
+          , since <Time ms={msOf(oldestNs)} />
+        </>
+      )}
+      . To see older runs, start <code>entelix-otel {feed.isReport ? "report" : "view"}</code> with
+      fewer sources, or with <code>--run ID</code> for one run.
+    </p>
+  );
 }
 
 /** Before the first run: the list is on its way, there is nothing, or something is wrong. */

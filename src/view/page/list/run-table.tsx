@@ -1,6 +1,6 @@
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count } from "../../../events/format/door.ts";
-import { MOST_PRINTED, MOST_ROWS } from "../../model/list-limits.ts";
+import { MOST_PRINTED } from "../../model/list-limits.ts";
 import type { ListQuery } from "../../model/list-query.ts";
 import { nextRow } from "../../model/next-row.ts";
 import type { RunRow } from "../../model/run-index.ts";
@@ -8,7 +8,6 @@ import { runAddress } from "../route.ts";
 import { usePrinting } from "../shell/use-printing.ts";
 import { COLUMNS } from "./columns.tsx";
 import { remembered, useScrollAnchor } from "./list-position.ts";
-import { useMedia } from "./media.ts";
 import { SortHeader, SortSelect } from "./sort-controls.tsx";
 import { useVisibleRange } from "./visible-range.ts";
 
@@ -23,12 +22,11 @@ export interface RunTableProps {
 }
 
 /** The runs as a table of which only the rows on the screen are on the page. */
-export function RunTable({ list, onChange, rows: all }: RunTableProps) {
+export function RunTable({ list, onChange, rows }: RunTableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const isPrinting = usePrinting();
   const isNarrow = useMedia("(max-width: 68rem)") && !isPrinting;
   const rowPx = (isNarrow ? CARD_REM : ROW_REM) * rootFontPx();
-  const rows = all.length > MOST_ROWS ? all.slice(0, MOST_ROWS) : all;
   const range = useVisibleRange(body, rows.length, rowPx);
   const [activeKey, setActiveKey] = useState(remembered.key);
   const found = useMemo(
@@ -87,14 +85,9 @@ export function RunTable({ list, onChange, rows: all }: RunTableProps) {
   return (
     <>
       {isNarrow && <SortSelect list={list} onChange={onChange} />}
-      {rows.length < all.length && (
-        <p class="muted">
-          The first {count(rows.length)} of {count(all.length)} runs are shown. Filter for others.
-        </p>
-      )}
       <p class="print-only">
         {rows.length > printed
-          ? `The first ${count(printed)} of ${count(all.length)} runs are printed.`
+          ? `The first ${count(printed)} of ${count(rows.length)} runs are printed.`
           : `All ${count(rows.length)} runs are printed.`}
       </p>
       <table
@@ -147,4 +140,17 @@ function scrollToRow(body: HTMLElement | null, position: number, rowPx: number):
   const top = body.getBoundingClientRect().top + position * rowPx;
   if (top < head) scrollBy(0, top - head);
   else if (top + rowPx > innerHeight) scrollBy(0, top + rowPx - innerHeight);
+}
+
+/** Whether a media query holds. */
+function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const media = matchMedia(query);
+    const onChange = () => setMatches(media.matches);
+    onChange();
+    media.addEventListener("change", onChange);
+    return () => media.removeEventListener("change", onChange);
+  }, [query]);
+  return matches;
 }

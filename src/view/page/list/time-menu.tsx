@@ -1,5 +1,5 @@
+import { localTime } from "../../model/formats.ts";
 import type { ListQuery } from "../../model/list-query.ts";
-import { localTime } from "../../model/time.ts";
 import { Menu } from "./menu.tsx";
 
 export interface TimeMenuProps {

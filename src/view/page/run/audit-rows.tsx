@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { count } from "../../../events/format/door.ts";
-import type { ViewRow } from "../../format.ts";
+import type { RunDetail, ViewRow } from "../../format.ts";
 import { jsonOf } from "../../model/json-text.ts";
 import { MOST_PRINTED } from "../../model/list-limits.ts";
 import { decisionIn, subjectOf } from "../../model/span-rows.ts";
@@ -10,6 +10,7 @@ import { usePrinting } from "../shell/use-printing.ts";
 import { Decision } from "./decision.tsx";
 import { Fact } from "./run-header.tsx";
 import { Code } from "./value.tsx";
+import { VerdictLine } from "./verdict.tsx";
 
 /** Rows that are shown before a button shows as many more. */
 const STEP = 200;
@@ -116,5 +117,16 @@ function RowBody({ content, row }: { readonly row: ViewRow; readonly content: bo
         <Code text={jsonOf(row.event)} />
       )}
     </>
+  );
+}
+
+/** All audit rows of a run and of its child runs, with the verdict of their log. */
+export function AuditLog({ detail }: { readonly detail: RunDetail }) {
+  return (
+    <section aria-label="Audit rows of the run">
+      <h2 class="print-only">Audit rows</h2>
+      <VerdictLine from={detail.rows_from} verdict={detail.verdict} />
+      <AuditRows content={detail.content} rows={detail.rows} />
+    </section>
   );
 }

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { count, durationText } from "../../../events/format/door.ts";
-import { dollars } from "../../model/money.ts";
+import { dollars } from "../../model/formats.ts";
 import { agentOf, type RunModel } from "../../model/run-model.ts";
 import { kindWords, shortName } from "../../model/span-words.ts";
 import { stepSummaries } from "../../model/steps.ts";

@@ -1,9 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { count, counted, durationText } from "../../../events/format/door.ts";
 import type { RelatedRun } from "../../format.ts";
-import { dollars } from "../../model/money.ts";
+import { dollars, msOf } from "../../model/formats.ts";
 import type { RunModel } from "../../model/run-model.ts";
-import { msOf } from "../../model/time.ts";
 import { runAddress } from "../route.ts";
 import { Badge } from "../shell/badge.tsx";
 import { ContentNote } from "../shell/content-note.tsx";

@@ -1,4 +1,5 @@
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { cut, safe } from "../../../events/format/door.ts";
 import { itemWith } from "../../model/outline.ts";
 import { timelineRows } from "../../model/rows.ts";
 import type { RunModel } from "../../model/run-model.ts";
@@ -6,8 +7,7 @@ import type { RunData } from "../data.ts";
 import { listAddress, replaceQuery } from "../route.ts";
 import { ErrorNote } from "../shell/error-note.tsx";
 import { usePrinting } from "../shell/use-printing.ts";
-import { useTitle } from "../shell/use-title.ts";
-import { AuditLog } from "./audit-log.tsx";
+import { AuditLog } from "./audit-rows.tsx";
 import { CostTable } from "./cost-table.tsx";
 import { GraphView } from "./graph-view.tsx";
 import { RunHeader } from "./run-header.tsx";
@@ -119,4 +119,16 @@ function change(query: URLSearchParams, name: string, value: string | undefined)
   if (value === undefined) changed.delete(name);
   else changed.set(name, value);
   replaceQuery(changed);
+}
+
+/** Puts the name of the shown run before the page title, so that tabs and history tell runs apart. */
+function useTitle(shown: string | undefined): void {
+  useEffect(() => {
+    if (shown === undefined) return;
+    const { title } = document;
+    document.title = `${safe(cut(shown, 100).text)} – ${title}`;
+    return () => {
+      document.title = title;
+    };
+  }, [shown]);
 }

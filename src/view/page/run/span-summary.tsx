@@ -1,11 +1,10 @@
 import { count, durationText } from "../../../events/format/door.ts";
 import { numberIn, textIn } from "../../model/attributes.ts";
-import { dollars } from "../../model/money.ts";
+import { dollars, msOf } from "../../model/formats.ts";
 import { agentOf, type RunModel } from "../../model/run-model.ts";
 import { decisionOf } from "../../model/span-rows.ts";
 import type { SpanNode } from "../../model/span-tree.ts";
 import { outcomeOf } from "../../model/span-words.ts";
-import { msOf } from "../../model/time.ts";
 import { ownUsage } from "../../model/usage.ts";
 import { Text } from "../shell/text.tsx";
 import { Time } from "../shell/time.tsx";

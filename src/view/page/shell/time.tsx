@@ -1,4 +1,4 @@
-import { localTime, type Precision, utcTime } from "../../model/time.ts";
+import { localTime, type Precision, utcTime } from "../../model/formats.ts";
 
 /** A time in the reader's time zone, with UTC in the title. `ms`: Unix time in ms. */
 export function Time({ ms, precision }: { readonly ms: number; readonly precision?: Precision }) {

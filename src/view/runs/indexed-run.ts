@@ -1,0 +1,109 @@
+import type { Decimal } from "../../events/door.ts";
+import type { RunTraits, RunUsage, Wait } from "./run-facts.ts";
+import type { RowPosition } from "./run-log.ts";
+import type { Trace } from "./traces.ts";
+
+/** Usage of the runs below a run. */
+export interface Below {
+  input: number | undefined;
+  output: number | undefined;
+  cost: Decimal | undefined;
+}
+
+/** Waits of a run that has not ended. */
+export interface OpenWaits {
+  /** Sum of the oldest waits, in ms. */
+  olderMs: number;
+  readonly byCall: Map<string, Wait>;
+}
+
+/** A run of the index. */
+export interface IndexedRun {
+  /** Its run ID; `tenant/run ID` if another tenant had the ID first, and for IDs with a slash. */
+  readonly key: string;
+  readonly run_id: string;
+  readonly tenant_id: string;
+  /** Time of the span, row or child run that first named it, Unix time in ns. Orders runs without spans. */
+  readonly namedAt: bigint;
+  /** Trace of its first span. */
+  trace: Trace | undefined;
+  /** Other traces with spans of the run. */
+  moreTraces: Set<Trace> | undefined;
+  /** From its spans. */
+  traits: RunTraits | undefined;
+  /** Unix times in ns; 0 if unknown. */
+  start: bigint;
+  end: bigint;
+  resumedFrom: string | undefined;
+  parentId: string | undefined;
+  /** `undefined` if it has no parent, or its parent was left out. */
+  parent: IndexedRun | undefined;
+  childCount: number;
+  below: Below | undefined;
+  usage: RunUsage;
+  waitedMs: number;
+  waits: OpenWaits | undefined;
+  spans: number;
+  /** Standing of the source whose spans count. */
+  spanStanding: number;
+  rows: number;
+  /** Standing of the log whose rows count; 0 without one. */
+  rowStanding: number;
+  /** Number of that log. */
+  log: number;
+  from: RowPosition;
+  to: RowPosition;
+  /** Revision of its last change. */
+  changedAt: number;
+  /** It is older than the runs of the list, and retained because the user asked for it. */
+  isUnlisted: boolean;
+}
+
+export const NO_USAGE: RunUsage = {
+  input: undefined,
+  output: undefined,
+  cost: undefined,
+  whole: false,
+};
+
+const START: RowPosition = { segment: 0, offset: 0 };
+
+export function newRun(
+  names: Pick<IndexedRun, "key" | "run_id" | "tenant_id" | "namedAt">,
+): IndexedRun {
+  return {
+    ...names,
+    trace: undefined,
+    moreTraces: undefined,
+    traits: undefined,
+    start: 0n,
+    end: 0n,
+    resumedFrom: undefined,
+    parentId: undefined,
+    parent: undefined,
+    childCount: 0,
+    below: undefined,
+    usage: NO_USAGE,
+    waitedMs: 0,
+    waits: undefined,
+    spans: 0,
+    spanStanding: 0,
+    rows: 0,
+    rowStanding: 0,
+    log: 0,
+    from: START,
+    to: START,
+    changedAt: 0,
+    isUnlisted: false,
+  };
+}
+
+/** All traces with spans of a run. */
+export function tracesOf({ moreTraces, trace }: IndexedRun): Trace[] {
+  return trace === undefined ? [] : [trace, ...(moreTraces ?? [])];
+}
+
+/** Whether it has spans. Otherwise only rows and other runs name it, and the list does not have it. */
+export function isKnown({ spans }: IndexedRun): boolean {
+  return spans > 0;
+}
