@@ -8,58 +8,89 @@ import {
   checkOptionsObject,
   checkWhole,
   type EventEnvelope,
+  formatRfc3339,
   fromMilliseconds,
   type Instant,
+  instantOf,
   inUtc,
   readEventTime,
   type Signal,
+  type SignalSubject,
   signalOf,
 } from "../events/door.ts";
-import { AuditCalls, type AuditScope } from "./audit-calls.ts";
+import { AuditCalls, type AuditScope, type CallRow, type ResumeScope } from "./audit-calls.ts";
 import type { AuditEntry, RowAnchor, ThreadKey } from "./audit-row.ts";
-import { type EventId, EventIds } from "./event-ids.ts";
-import { type RecordRefs, refsOf } from "./record-refs.ts";
-import { idInSegment } from "./row-ids.ts";
-import { type AuditRows, checkAuditRows, isUpstreamKind } from "./row-selection.ts";
+import { type EventId, EventIds, type EventRefs, idInSegment, refsOf } from "./event-ids.ts";
+import {
+  type AuditRows,
+  checkAuditRows,
+  type EventFacts,
+  isUpstreamKind,
+  type RunFacts,
+  signalRows,
+  toGraphEvent,
+} from "./event-rows.ts";
 import { withinRow } from "./row-values.ts";
 import { RunThreads } from "./run-threads.ts";
-import { appendFor, type RowWaiter, reportFailure, type SessionLog } from "./session-log.ts";
-import { type EventFacts, type RunFacts, signalRows } from "./signal-rows.ts";
-import { toGraphEvent } from "./to-graph-event.ts";
+import { type RowWaiter, type SessionLog, reportFailure, reportWhenStored } from "./session-log.ts";
 import type { AnyGraphEvent, GraphEvent } from "./wire/graph-event.ts";
 import { decodeGraphEvent } from "./wire/graph-event-codec.ts";
 
-/** What an {@link AuditSink} is made of. */
+/** Options of an {@link AuditSink}. */
 export interface AuditSinkOptions {
-  /** Where the rows go. The sink does not close it. */
+  /** The log that stores the rows. The sink does not close it. */
   readonly log: SessionLog;
   /**
-   * Told of every row that could not be written, beside the rejected promise; its own errors are
-   * swallowed. Default: none is told.
+   * Called with the error of every row that could not be written, in addition to the rejected promise.
+   * Errors of the callback are ignored. Default: no callback.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** Runs whose thread is remembered, at least. Default 20,000. */
+  /** Minimum number of runs whose thread is remembered. Default 20,000. */
   readonly threads?: number | undefined;
-  /** The time of events that bring none. Default: the system's clock, to the millisecond. */
+  /** The time of events without one. Default: the system's clock, to the millisecond. */
   readonly clock?: (() => Instant) | undefined;
   /** Which rows events leave. Default `all`. */
   readonly rows?: AuditRows | undefined;
+  /** @internal What a bridge knows of the run of an audit call. Default: nothing. */
+  readonly runOf?: RunOfCall | undefined;
 }
 
-/** Rows of one event that can be appended: their thread, and what they say. */
+/** What a bridge knows of the run of an audit call. */
+export interface CalledRun {
+  /** The span of the run. */
+  readonly ids?: Pick<AuditScope, "trace_id" | "span_id"> | undefined;
+  /** The segment that the row is about. Default: the one that the sink has seen last. */
+  readonly segment?: number | undefined;
+  /** Called with the outcome of the row. */
+  readonly waiter: RowWaiter;
+}
+
+/** Finds the run of an audit call. @param kind the kind of the call's row. */
+export type RunOfCall = (scope: ResumeScope, kind: string) => CalledRun;
+
+/** The rows of one event, ready to be appended to a thread. */
 export interface PreparedRows {
   readonly key: ThreadKey;
   readonly entries: readonly AuditEntry[];
 }
 
+/** A row of an event, and its own ID. */
+export interface PreparedRow {
+  readonly event: AnyGraphEvent;
+  readonly event_id?: string | null | undefined;
+  readonly is_new?: boolean | undefined;
+  /** A dialect read it from JSON. Default `false`. Such a row is written whatever `rows` selects. */
+  readonly projected?: boolean | undefined;
+}
+
 /**
- * Writes the audit side of lifecycle events. Each tool event becomes a row of its run's thread. So do
- * the start and the end of a run, and each decision about a call. The runtime's own audit calls become
- * rows of the other kinds.
+ * Writes the audit log of lifecycle events. Rows are written for each tool event, for the start and
+ * the end of a run, and for each decision about a call. The runtime's own audit calls write the rows
+ * of the other kinds.
  *
- * A run that was never given a thread writes to its parent's, else to one named by its root run or
- * itself. Operator text (`error`, the envelope) never reaches a row. A promise that it returns may be
- * dropped: a failed row then shows in `onError` only, and never as an unhandled rejection.
+ * The rows of a run go to its thread. Without one, they go to the thread of its parent, or to a thread
+ * named after its root run. No row contains operator text (`error`, the envelope). You may ignore the
+ * promises: `onError` is called as well, and there is no unhandled rejection.
  *
  * @example
  * const sink = new AuditSink({ log: await NdjsonSessionLog.open("./audit") });
@@ -72,16 +103,17 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   readonly #ids: EventIds;
   readonly #clock: () => Instant;
   readonly #upstreamOnly: boolean;
+  readonly #runOf: RunOfCall | undefined;
   #cutRows = 0;
 
   /**
-   * @throws TypeError when `log` is none, a hook no function, or `rows` no such word.
+   * @throws TypeError when `log` is no log, a callback no function, or `rows` not one of its words.
    * @throws RangeError when `threads` is no whole number from 1.
    */
   constructor(options: AuditSinkOptions) {
     super();
     checkOptionsObject(options);
-    const { clock, log, onError, rows, threads = 20_000 } = options;
+    const { clock, log, onError, rows, runOf, threads = 20_000 } = options;
     checkGiven(log, "log", "append");
     checkFunction(onError, "onError");
     checkFunction(clock, "clock");
@@ -92,169 +124,129 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     this.#onError = onError ?? (() => {});
     this.#threads = new RunThreads(threads);
     this.#clock = clock ?? (() => fromMilliseconds(Date.now()));
+    this.#runOf = runOf;
   }
 
-  /** Number of rows of which a value was above the limit of a row, and so was cut. */
+  /** Number of rows with a value that was above the limit of a row and was cut. */
   get cutRows(): number {
     return this.#cutRows;
   }
 
   /**
-   * Takes an event. Where it leaves a row, the promise resolves once the row is stored, and rejects
-   * with the log's error or, for a timestamp that is none, with a RangeError. An event or envelope that
-   * throws when it is read is none: `onError` is told, and nothing else happens.
+   * Takes an event. Send every event, also those that leave no row: they name the run's thread.
+   *
+   * @returns `undefined` for an event without rows. Otherwise a promise that resolves when the rows are
+   *   stored. It rejects with the log's error, or with a RangeError if the timestamp is invalid. An event
+   *   or envelope that throws when it is read is ignored, and `onError` is called.
    */
   send(event: AgentEvent, envelope?: EventEnvelope): void | Promise<void> {
     try {
       const later = envelope?.details?.happened_at !== undefined;
       const happened = later ? readEventTime(envelope) : undefined;
-      const at = happened ?? envelope?.timestamp ?? this.#clock();
-      const written = this.#write(event, at, refsOf(envelope));
-      // Written as two, since the second is what the caller may drop.
-      return written === undefined ? undefined : this.#watched(written.then(noValue));
+      const time = rowTime(happened ?? envelope?.timestamp ?? this.#clock());
+      const isWrong = "error" in time;
+      const at = isWrong ? NO_TIME : time.at;
+      const rows = this.prepare(event, at, refsOf(envelope), undefined, isWrong);
+      if (rows === undefined) return undefined;
+      const stored = isWrong ? Promise.reject(time.error) : this.#append(rows);
+      return this.#watched(stored.then(noValue));
     } catch (error) {
-      this.#tell(error);
+      this.#onFailure(error);
       return undefined;
     }
   }
 
   /**
-   * Writes the rows of an event, for a caller that knows its span. `undefined`: the event leaves none.
-   * The promise resolves with the place of the last of them.
+   * @internal The rows of an event, for a bridge, which knows its run and waits for the rows.
    *
-   * Every event should be given, also those that leave none: they tell the run's thread. An event that
-   * throws when it is read leaves none, and `onError` is told.
-   */
-  record(
-    event: AgentEvent,
-    at: Readonly<Instant>,
-    refs: RecordRefs = {},
-  ): Promise<RowAnchor> | undefined {
-    const written = this.#write(event, at, refs);
-    return written === undefined ? undefined : this.#watched(written);
-  }
-
-  /**
-   * {@link record} for a caller that appends the rows itself, and is told of them by its waiter.
-   *
-   * @param run what it knows of the event's run. Default: what this sink has seen of it.
-   * @param again whether the event has come before: its rows have the IDs that they had.
-   * @returns `undefined` where the event leaves no row.
+   * @param run what is known of the event's run. Default: what this sink has seen of it.
+   * @param again the event was taken before, so that its rows get the same IDs again.
+   * @returns `undefined` if the event leaves no row.
    * @throws what the event throws when it is read.
    */
   prepare(
     event: AgentEvent,
     at: Readonly<Instant>,
-    refs: RecordRefs,
+    refs: EventRefs,
     run?: RunFacts,
     again = false,
   ): PreparedRows | undefined {
     const { run_id, tenant_id } = event;
-    const thread_id = this.#threadOf(event, refs);
+    const hints = event.type === "started" ? { ...refs, parent_run_id: event.parent_run_id } : refs;
+    const thread_id = this.#threads.learn(tenant_id, run_id, hints);
     const rows = this.#rowsOf(event, at, refs, () => this.#ids.of(event, at, refs, again), run);
     if (rows === undefined) return undefined;
     return { key: { tenant_id, thread_id }, entries: this.#entriesOf(run_id, rows, refs) };
   }
 
-  /**
-   * The rows of a signal that a dialect read.
-   *
-   * @param said kinds that the dialect has projected of the same event: it has said them itself.
-   */
-  prepareSignal(
-    signal: Signal,
-    refs: RecordRefs,
-    run: RunFacts,
-    said: ReadonlySet<string>,
+  /** @internal The rows that a dialect read: those of a signal, or its own. `undefined` for none. */
+  prepareRows(
+    { runId, tenantId: tenant_id }: Pick<SignalSubject, "tenantId" | "runId">,
+    given: readonly PreparedRow[],
+    refs: EventRefs,
   ): PreparedRows | undefined {
-    const { at, runId, tenantId: tenant_id } = signal;
-    const rows = this.#selected(signalRows(signal, run, refs, inUtc(at))).filter(
-      ({ event }) => !said.has(event.kind),
-    );
+    const rows = this.#selected(given);
     if (rows.length === 0) return undefined;
     const thread_id = this.#threads.learn(tenant_id, runId, refs);
     return { key: { tenant_id, thread_id }, entries: this.#entriesOf(runId, rows, refs) };
   }
 
-  /** The same for a row that a dialect projected. */
-  prepareProjected(
-    tenant_id: string,
-    run: string,
-    event: AnyGraphEvent,
-    refs: RecordRefs,
-  ): PreparedRows {
-    const thread_id = this.#threads.learn(tenant_id, run, refs);
-    return {
-      key: { tenant_id, thread_id },
-      entries: [this.#entryOf(run, { event, event_id: refs.event_id }, refs, true)],
-    };
-  }
-
-  /** @returns resolves when the waiter has been told; never rejects. */
+  /** @internal @returns resolves when the waiter has been called; never rejects. */
   append({ key, entries }: PreparedRows, waiter: RowWaiter): Promise<void> {
-    if (key.thread_id === "") return reportFailure(noThread(), waiter);
-    return appendFor(this.#log, key, entries, waiter);
+    try {
+      if (key.thread_id === "") throw noThread();
+      const stored = this.#log.appendFor?.(key, entries, waiter);
+      return stored ?? reportWhenStored(this.#log.append(key, entries), waiter);
+    } catch (error) {
+      // A log of the user's own may throw instead of rejecting.
+      return reportFailure(error, waiter);
+    }
   }
 
   /**
-   * Writes a row of the runtime's own.
+   * Writes the row of one of the runtime's own calls.
    *
-   * @internal A bridge adds the ids of its run's span.
-   * @param segmentOf the segment of the run that a row of a kind is about. Default: by what this sink
-   *   has seen of the run.
-   * @throws (rejects) TypeError that names the field of the row that does not fit; the log's error.
+   * @internal
+   * @throws (rejects) TypeError that names the wrong field of the row; the log's error.
    */
-  override recordCall(
-    scope: AuditScope,
-    build: (timestamp: string) => GraphEvent,
-    segmentOf?: (kind: string) => number,
-  ): Promise<RowAnchor> {
-    return this.#watched(this.#callNow(scope, build, segmentOf));
+  protected override recordCall(scope: ResumeScope, row: CallRow): Promise<RowAnchor> {
+    let stored: Promise<RowAnchor>;
+    try {
+      const run = this.#runOf?.(scope, row.kind);
+      stored = this.#writeCall({ ...run?.ids, ...scope }, row, run?.segment);
+      if (run !== undefined) void reportWhenStored(stored, run.waiter);
+    } catch (error) {
+      // The scope cannot be read. The caller expects a promise.
+      stored = Promise.reject(error);
+    }
+    return this.#watched(stored);
   }
 
-  #write(
-    event: AgentEvent,
-    at: string | Readonly<Instant>,
-    refs: RecordRefs,
-  ): Promise<RowAnchor> | undefined {
-    const read = this.#read(event, at, refs);
-    if (read === undefined) return undefined;
-    const { entries, tenant, thread, time } = read;
-    try {
-      const timestamp = inUtc(time);
-      const timed = entries.map((entry) => ({ ...entry, event: { ...entry.event, timestamp } }));
-      return this.#append(tenant, thread, timed);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-  }
-
-  /** The rows of an event but for their time, so that a wrong time is told apart from what is no event. */
-  #read(event: AgentEvent, at: string | Readonly<Instant>, refs: RecordRefs) {
-    try {
-      const time: string | Instant = typeof at === "string" ? at : [at[0], at[1]];
-      const { run_id, tenant_id } = event;
-      const thread = this.#threadOf(event, refs);
-      const rows = this.#rowsOf(event, NO_TIME, refs, () => this.#ids.of(event, time, refs, false));
-      if (rows === undefined) return undefined;
-      return { entries: this.#entriesOf(run_id, rows, refs), tenant: tenant_id, thread, time };
-    } catch (error) {
-      this.#tell(error);
-      return undefined;
-    }
+  async #writeCall(scope: AuditScope, row: CallRow, known: number | undefined): Promise<RowAnchor> {
+    const { run_id, tenant_id, thread_id, timestamp } = scope;
+    const event: GraphEvent = { ...row, timestamp: inUtc(timestamp ?? this.#clock()) };
+    const issue = decodeGraphEvent(event).issues?.[0];
+    if (issue !== undefined) throw new TypeError(`${issue.field}: expected ${issue.expected}`);
+    const thread = this.#threads.learn(tenant_id, run_id, { thread_id });
+    const segment = known ?? this.#threads.segmentOfCall(tenant_id, run_id, event.kind);
+    const event_id =
+      scope.event_id || idInSegment({ tenantId: tenant_id, runId: run_id, segment }, event);
+    const entry = this.#entryOf(run_id, { event, event_id }, scope);
+    return this.#append({ key: { tenant_id, thread_id: thread }, entries: [entry] });
   }
 
   /**
-   * @param id gives the event's ID: asked only where it leaves rows, since to make one is most of what they cost here.
-   * @param known what the caller knows of the run; default: what this sink has seen of it.
+   * @param id makes the event's ID. It is called for events with rows only, because it is most of their
+   *   cost here.
+   * @param known what the caller knows of the run. Default: what this sink has seen of it.
    */
   #rowsOf(
     event: AgentEvent,
     at: Readonly<Instant>,
-    refs: RecordRefs,
+    refs: EventRefs,
     id: () => EventId,
     known?: RunFacts,
-  ): readonly Row[] | undefined {
+  ): readonly PreparedRow[] | undefined {
     switch (event.type) {
       case "started":
       case "complete":
@@ -282,8 +274,8 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     }
   }
 
-  /** What only this sink's own memory can say of a run: its segment, and what it continues. */
-  #factsOf(signal: Signal, refs: RecordRefs): RunFacts {
+  /** What this sink has seen of a run: its segment, and what it continues. */
+  #factsOf(signal: Signal, refs: EventRefs): RunFacts {
     const { runId, tenantId } = signal;
     const resumedFromRunId = refs.resumed_from_run_id || undefined;
     const parentCallId = refs.parent_tool_use_id || undefined;
@@ -295,84 +287,64 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     return { segment: this.#threads.segmentOf(tenantId, runId, pauses) };
   }
 
-  #selected<R extends Row>(rows: readonly R[]): readonly R[] {
-    return this.#upstreamOnly ? rows.filter(({ event }) => isUpstreamKind(event.kind)) : rows;
+  #selected(rows: readonly PreparedRow[]): readonly PreparedRow[] {
+    if (!this.#upstreamOnly) return rows;
+    return rows.filter(({ event, projected }) => projected === true || isUpstreamKind(event.kind));
   }
 
-  #threadOf(event: AgentEvent, refs: RecordRefs): string {
-    const hints = event.type === "started" ? { ...refs, parent_run_id: event.parent_run_id } : refs;
-    return this.#threads.learn(event.tenant_id, event.run_id, hints);
-  }
-
-  async #callNow(
-    scope: AuditScope,
-    build: (timestamp: string) => GraphEvent,
-    segmentOf: ((kind: string) => number) | undefined,
-  ): Promise<RowAnchor> {
-    const { run_id, tenant_id, thread_id, timestamp } = scope;
-    const event = build(inUtc(timestamp ?? this.#clock()));
-    const issue = decodeGraphEvent(event).issues?.[0];
-    if (issue !== undefined) throw new TypeError(`${issue.field}: expected ${issue.expected}`);
-    const thread = this.#threads.learn(tenant_id, run_id, { thread_id });
-    const segment =
-      segmentOf?.(event.kind) ?? this.#threads.segmentOfCall(tenant_id, run_id, event.kind);
-    const event_id =
-      scope.event_id || idInSegment({ tenantId: tenant_id, runId: run_id, segment }, event);
-    return this.#append(tenant_id, thread, [this.#entryOf(run_id, { event, event_id }, scope)]);
-  }
-
-  #entriesOf(run_id: string, rows: readonly Row[], refs: RowRefs): readonly AuditEntry[] {
+  #entriesOf(run_id: string, rows: readonly PreparedRow[], refs: RowRefs): readonly AuditEntry[] {
     return rows.map((row) => this.#entryOf(run_id, row, refs));
   }
 
   #entryOf(
     run_id: string,
-    { event: given, event_id = null, is_new }: Row,
+    { event: given, event_id = null, is_new, projected }: PreparedRow,
     { details, span_id = null, trace_id = null }: RowRefs,
-    isJson = false,
   ): AuditEntry {
-    const event = withinRow(given, { recorded: details?.recorder?.cut, isJson });
+    const event = withinRow(given, { recorded: details?.recorder?.cut, isJson: projected });
     if (event.cut !== undefined) this.#cutRows += 1;
     return { event, run_id: canonicalRunId(run_id), event_id, is_new, trace_id, span_id };
   }
 
-  #append(
-    tenant_id: string,
-    thread_id: string,
-    entries: readonly AuditEntry[],
-  ): Promise<RowAnchor> {
-    if (thread_id === "") return Promise.reject(noThread());
-    return this.#log.append({ tenant_id, thread_id }, entries);
+  #append({ key, entries }: PreparedRows): Promise<RowAnchor> {
+    return key.thread_id === "" ? Promise.reject(noThread()) : this.#log.append(key, entries);
   }
 
-  /** The same promise, such that nobody has to handle its rejection. */
-  #watched<T>(written: Promise<T>): Promise<T> {
-    written.catch(this.#tell);
-    return written;
+  /** The same promise, handled: the caller may ignore its rejection. */
+  #watched<T>(stored: Promise<T>): Promise<T> {
+    stored.catch(this.#onFailure);
+    return stored;
   }
 
   /** One function for all rows. */
-  readonly #tell = (error: unknown): void => {
+  readonly #onFailure = (error: unknown): void => {
     callHook(() => this.#onError(error));
   };
 }
 
 const NO_TIME: Instant = [0, 0];
 
+/** The time of a row, or why an event can have none. */
+function rowTime(
+  given: string | Readonly<Instant>,
+): { readonly at: Instant } | { readonly error: unknown } {
+  try {
+    const instant = instantOf(given);
+    const at: Instant = [instant[0], instant[1]];
+    formatRfc3339(at);
+    return { at };
+  } catch (error) {
+    return { error };
+  }
+}
+
 function noValue(): void {}
 
-/** A row of an event, and its own id. */
-interface Row {
-  readonly event: AnyGraphEvent;
-  readonly event_id?: string | null | undefined;
-  readonly is_new?: boolean | undefined;
+function noThread(): TypeError {
+  return new TypeError("run_id: expected a string that is not empty, or a thread_id beside it");
 }
 
 interface RowRefs extends Pick<EventFacts, "details"> {
   readonly span_id?: string | null | undefined;
   readonly trace_id?: string | null | undefined;
-}
-
-function noThread(): TypeError {
-  return new TypeError("run_id: expected a string that is not empty, or a thread_id beside it");
 }

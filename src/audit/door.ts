@@ -1,6 +1,6 @@
 // The door of `audit`: rows and stores of the log. See ROOM.md.
 
-export { AuditCalls, type AuditScope, type ResumeScope } from "./audit-calls.ts";
+export type { AuditCalls, AuditScope, ResumeScope } from "./audit-calls.ts";
 export {
   type AuditEntry,
   type AuditRow,
@@ -10,7 +10,23 @@ export {
   type ThreadKey,
   threadText,
 } from "./audit-row.ts";
-export { AuditSink, type AuditSinkOptions, type PreparedRows } from "./audit-sink.ts";
+export {
+  AuditSink,
+  type AuditSinkOptions,
+  type CalledRun,
+  type PreparedRows,
+} from "./audit-sink.ts";
+export { type EventRefs, refsOf } from "./event-ids.ts";
+export {
+  AUDIT_ROWS,
+  type AuditRows,
+  checkAuditRows,
+  isUpstreamKind,
+  leavesRows,
+  type RunFacts,
+  signalRows,
+  toGraphEvent,
+} from "./event-rows.ts";
 export { MemorySessionLog } from "./memory-session-log.ts";
 export {
   type Durability,
@@ -38,10 +54,7 @@ export {
 export { PostgresSessionLog } from "./postgres/postgres-session-log.ts";
 export { type ReadPostgresRowsOptions, readPostgresRows } from "./postgres/read-postgres-rows.ts";
 export { type VerifyPostgresOptions, verifyPostgresLog } from "./postgres/verify-postgres-log.ts";
-export { type RecordRefs, refsOf } from "./record-refs.ts";
-export { AUDIT_ROWS, type AuditRows, checkAuditRows, isUpstreamKind } from "./row-selection.ts";
-export { type RowWaiter, reportWhenStored, type SessionLog } from "./session-log.ts";
-export { leavesRows, type RunFacts } from "./signal-rows.ts";
+export type { RowWaiter, SessionLog } from "./session-log.ts";
 export { type CommitBatch, CommitQueue } from "./storage/commit-queue.ts";
 export type { FileLayer, LogFile, RemovingFileLayer } from "./storage/file-layer.ts";
 export { type FileLine, fileLineBatches, lineText, MAX_LINE_BYTES } from "./storage/file-lines.ts";
@@ -69,7 +82,6 @@ export {
   openFile,
 } from "./storage/open-input.ts";
 export { numbersOf, SegmentedLog, type SegmentStart } from "./storage/segmented-log.ts";
-export { toGraphEvent } from "./to-graph-event.ts";
 export {
   type LogPosition,
   type PlacedRow,

@@ -1,14 +1,16 @@
 import {
   type AgentEvent,
   canonicalRunId,
+  type EventEnvelope,
   hashedUuid,
   type Instant,
   isText,
   MOST_NAME,
   RecentMap,
-  readTimestamp,
 } from "../events/door.ts";
-import type { RecordRefs } from "./record-refs.ts";
+import type { EventFacts } from "./event-rows.ts";
+import type { ThreadHints } from "./run-threads.ts";
+import type { KnownGraphEvent } from "./wire/graph-event.ts";
 
 /** Longest ID of an event. Rows append a word to it. */
 const MOST_ID = MOST_NAME - 16;
@@ -47,8 +49,8 @@ export class EventIds {
    */
   of(
     event: AgentEvent,
-    at: string | Readonly<Instant>,
-    { clocked = false, details, event_id }: RecordRefs,
+    at: Readonly<Instant>,
+    { clocked = false, details, event_id }: EventRefs,
     again: boolean,
   ): EventId {
     const added = details?.recorder?.event_id_added === true;
@@ -60,18 +62,97 @@ export class EventIds {
     return { event_id: this.#made(event, at, is_new || again), unnamed: true, is_new };
   }
 
-  /** @returns `undefined` if `at` cannot be read. Such an event leaves no row. */
-  #made(event: AgentEvent, at: string | Readonly<Instant>, isFirst: boolean): string | undefined {
-    const time = typeof at === "string" ? readTimestamp(at) : at;
-    if (time === undefined) return undefined;
+  #made(event: AgentEvent, at: Readonly<Instant>, isFirst: boolean): string {
     const { run_id, tenant_id, type } = event;
     const call = "tool_use_id" in event ? `${event.tool_use_id}\0${event.tool}` : "";
     const run = canonicalRunId(run_id);
-    const text = `event\0${tenant_id}\0${run}\0${type}\0${time[0]}.${time[1]}\0${call}`;
+    const text = `event\0${tenant_id}\0${run}\0${type}\0${at[0]}.${at[1]}\0${call}`;
     const first = hashedUuid(text);
     if (isFirst) return first;
     const before = this.#counts.get(first) ?? 0;
     this.#counts.set(first, before + 1);
     return before === 0 ? first : hashedUuid(`${text}\0${before}`);
+  }
+}
+
+/** What is known beside an event that a `record` of an `AuditSink` is made of. */
+export interface EventRefs extends ThreadHints, EventFacts {
+  /** Default: made of run, type, tool call and time of the event. */
+  readonly event_id?: string | undefined;
+  /** The interrupted run that a `started` continues. */
+  readonly resumed_from_run_id?: string | undefined;
+  /** The call of its parent that dispatched a `started` run. */
+  readonly parent_tool_use_id?: string | null | undefined;
+  readonly trace_id?: string | undefined;
+  readonly span_id?: string | undefined;
+  /** Whether the event came without a time, and a clock of this process was read: no other event can have its ID. */
+  readonly clocked?: boolean | undefined;
+}
+
+/** What an envelope says of rows, and no more of it: ids of spans are not the sender's to name. */
+export function refsOf(
+  envelope: EventEnvelope | null | undefined,
+  span?: Pick<EventRefs, "trace_id" | "span_id">,
+): EventRefs {
+  // Programs without types give `null` for none.
+  if (envelope === undefined || envelope === null) {
+    return { clocked: true, span_id: span?.span_id, trace_id: span?.trace_id };
+  }
+  const { details, event_id, root_run_id, session_id, thread_id } = envelope;
+  const { parent_tool_use_id, resumed_from_run_id } = envelope;
+  return {
+    clocked: envelope.timestamp === undefined && details?.happened_at === undefined,
+    details,
+    event_id,
+    parent_tool_use_id,
+    resumed_from_run_id,
+    root_run_id,
+    session_id,
+    // By name: to spread an object costs more than all else here.
+    span_id: span?.span_id,
+    thread_id,
+    trace_id: span?.trace_id,
+  };
+}
+
+/** A segment of a run: what a row with a derived id belongs to. */
+export interface RowSegment {
+  readonly tenantId: string;
+  readonly runId: string;
+  /** From 1. */
+  readonly segment: number;
+}
+
+/**
+ * The id of a row that a call of the runtime and an event may both ask for, so that the log keeps the
+ * first of them. A UUID: stores remember those in little memory.
+ *
+ * @param call the tool call that the row is about; empty where it is about the run.
+ */
+export function derivedRowId(of: RowSegment, kind: string, call = ""): string {
+  const run = canonicalRunId(of.runId);
+  return hashedUuid(`row\0${of.tenantId}\0${run}\0${of.segment}\0${kind}\0${call}`);
+}
+
+/**
+ * The derived id of a row, for the kinds that a segment has once: its pause, its resumption, its failure.
+ * `undefined` for kinds that it may have any number of.
+ */
+export function idInSegment(of: RowSegment, event: KnownGraphEvent): string | undefined {
+  switch (event.kind) {
+    case "interrupt": {
+      const { interruption_kind: kind } = event;
+      // Several calls may wait for approval at once.
+      const call = kind?.type === "approval_pending" ? kind.tool_use_id : "";
+      return derivedRowId(of, event.kind, call);
+    }
+    case "resumed":
+    case "cancelled":
+    case "usage_limit_exceeded":
+    case "tool_error_terminal":
+    case "error":
+      return derivedRowId(of, event.kind);
+    default:
+      return undefined;
   }
 }

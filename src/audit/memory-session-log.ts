@@ -7,8 +7,7 @@ import {
   type RowAnchor,
   type ThreadKey,
 } from "./audit-row.ts";
-import { encodeEntry } from "./entry-text.ts";
-import { type ChainedRow, chainEntries } from "./row-text.ts";
+import { type ChainedRow, chainEntries, encodeEntry } from "./row-text.ts";
 import { DEFAULT_EVENT_IDS, type SessionLog } from "./session-log.ts";
 import { type StoredRow, withEvent } from "./stored-row.ts";
 

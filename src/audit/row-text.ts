@@ -1,7 +1,84 @@
 import { hash as hashOf } from "node:crypto";
-import { EMPTY_THREAD, type RowAnchor, type ThreadKey, threadText } from "./audit-row.ts";
-import type { EntryText } from "./entry-text.ts";
+import { MOST_JSON_BYTES, MOST_NAME } from "../events/door.ts";
+import {
+  type AuditEntry,
+  EMPTY_THREAD,
+  type NamedThread,
+  type RowAnchor,
+  type ThreadKey,
+  threadText,
+} from "./audit-row.ts";
 import type { StoredRow } from "./stored-row.ts";
+import { encodeGraphEvent } from "./wire/graph-event-codec.ts";
+
+/** What a row says about its event, beside the event itself. */
+export interface RowFacts {
+  readonly run_id: string | null;
+  readonly event_id: string | null;
+  readonly trace_id: string | null;
+  readonly span_id: string | null;
+  readonly digest: string;
+}
+
+/** An entry made independent of the caller's object: nothing of it can change any more. */
+export interface EntryText extends RowFacts {
+  /** The event as it is stored. */
+  readonly event_text: string;
+  /** Thread and event id as one text: what a redelivery is known by. `null` where there can be none. */
+  readonly event_name: string | null;
+}
+
+/**
+ * Reads an entry once and encodes it.
+ *
+ * @throws TypeError when the event is no object with a `kind`, or an id is neither missing nor a
+ *   string of at most 4,096 characters; RangeError when a value of it has more than 32 MiB of JSON.
+ */
+export function encodeEntry(entry: AuditEntry, thread: NamedThread): EntryText {
+  const { event } = entry;
+  if (typeof event !== "object" || event === null || typeof event.kind !== "string") {
+    throw new TypeError("event: expected a GraphEvent, an object with a kind");
+  }
+  const text = encodeGraphEvent(event);
+  const event_id = known(entry.event_id, "event_id");
+  return {
+    run_id: known(entry.run_id, "run_id"),
+    event_id,
+    trace_id: known(entry.trace_id, "trace_id"),
+    span_id: known(entry.span_id, "span_id"),
+    digest: sha256(text),
+    event_text: text,
+    event_name: event_id === null || entry.is_new === true ? null : thread.name + event_id,
+  };
+}
+
+/**
+ * {@link encodeEntry} for entries of a log that lasts.
+ *
+ * @throws TypeError as there; RangeError when an event is longer than a log takes.
+ */
+export function encodeEntries(
+  entries: readonly AuditEntry[],
+  thread: NamedThread,
+): readonly EntryText[] {
+  const encoded = entries.map((entry) => encodeEntry(entry, thread));
+  for (const { event_text: text } of encoded) {
+    if (text.length * 3 <= MOST_JSON_BYTES) continue;
+    const bytes = Buffer.byteLength(text);
+    if (bytes <= MOST_JSON_BYTES) continue;
+    throw new RangeError(`event: expected at most ${MOST_JSON_BYTES} bytes of JSON, got ${bytes}`);
+  }
+  return encoded;
+}
+
+/** An empty id says as little as none: both are stored as `null`. */
+function known(id: unknown, field: string): string | null {
+  if (id === undefined || id === null || id === "") return null;
+  if (typeof id === "string" && id.length <= MOST_NAME) return id;
+  throw new TypeError(
+    `${field}: expected a string of at most ${MOST_NAME} characters, or nothing when not known`,
+  );
+}
 
 /** A thread's IDs as JSON, and the start of its rows. */
 interface ThreadTexts extends ThreadKey {
@@ -38,16 +115,7 @@ function textsOf({ tenant_id, thread_id }: ThreadKey): ThreadTexts {
   return lastThread;
 }
 
-/** The fields of a row about its event, without the event. */
-export interface RowFacts {
-  readonly run_id: string | null;
-  readonly event_id: string | null;
-  readonly trace_id: string | null;
-  readonly span_id: string | null;
-  readonly digest: string;
-}
-
-/** A row's line up to its event. The event's text and a closing brace complete it. */
+/** A row's line up to its event: the event's text and a closing brace make it whole. */
 export interface RowHead extends RowAnchor {
   readonly text: string;
 }

@@ -69,27 +69,6 @@ export interface RowWaiter {
   failed(error: unknown): void;
 }
 
-/**
- * Appends to a log with or without support for waiters.
- *
- * @returns resolves when the waiter was called; never rejects.
- */
-export function appendFor(
-  log: SessionLog,
-  key: ThreadKey,
-  entries: readonly AuditEntry[],
-  waiter: RowWaiter,
-): Promise<void> {
-  try {
-    return (
-      log.appendFor?.(key, entries, waiter) ?? reportWhenStored(log.append(key, entries), waiter)
-    );
-  } catch (error) {
-    // A log of the user's own may throw instead of rejecting.
-    return reportFailure(error, waiter);
-  }
-}
-
 /** @returns resolves when the waiter was called; never rejects. */
 export function reportWhenStored(stored: Promise<RowAnchor>, waiter: RowWaiter): Promise<void> {
   return stored.then(

@@ -1,13 +1,15 @@
 import type { Context } from "@opentelemetry/api";
 import {
   type AuditCalls,
-  type AuditRows,
   AuditSink,
+  type CalledRun,
   checkAuditRows,
+  type EventRefs,
   type PreparedRows,
-  type RecordRefs,
+  type ResumeScope,
   type RowWaiter,
   type RunFacts,
+  refsOf,
   type SessionLog,
 } from "../audit/door.ts";
 import {
@@ -24,36 +26,15 @@ import {
   type SpanActivator,
   type SpanTarget,
 } from "../events/door.ts";
-import { BridgeAudit, lostRowOf } from "./bridge-audit.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { Run } from "./lifecycle/run.ts";
 import { checkOpenRunsOptions, type OpenRun, type OpenRunsOptions } from "./open-runs.ts";
-import { rowRefs } from "./row-refs.ts";
-import { RunRows } from "./run-rows.ts";
-import { droppable, SegmentEnd } from "./segment-end.ts";
+import { droppable, lostRowOf, RunRows, type SegmentRows } from "./run-rows.ts";
 import { provenanceOf, runContextOf } from "./spans/run-contexts.ts";
-import type { SpanHandle } from "./spans/span-handle.ts";
+import { callIn, type SpanHandle, spanRefs } from "./spans/span-handle.ts";
 import { checkWait } from "./spans/within.ts";
-import { Telemetry } from "./telemetry.ts";
-import type { TelemetryOptions } from "./telemetry-options.ts";
-
-/** Options of a {@link Bridge}. Every field has a default. */
-export interface BridgeOptions extends TelemetryOptions {
-  /**
-   * The audit log. Default: none, and the bridge is synchronous. The log stays open when the bridge
-   * shuts down, because other bridges may use it.
-   */
-  readonly audit?: SessionLog | undefined;
-  /**
-   * Which rows events leave in the audit log. Default `all`. `upstream`: no row of this package's own
-   * kinds (`entelix.…`).
-   */
-  readonly rows?: AuditRows | undefined;
-  /**
-   * How long `shutdown` and `forceFlush` wait for pending audit rows, in ms, from 0. Default 5,000.
-   */
-  readonly shutdownTimeoutMs?: number | undefined;
-}
+import { type Taken, Telemetry } from "./telemetry.ts";
+import type { BridgeOptions } from "./telemetry-options.ts";
 
 /** What `setupTracing`, the command and the services use of a bridge, and its users don't. */
 export interface BridgeInternals {
@@ -136,11 +117,10 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     this.#telemetry = new Telemetry(options, options.audit && this.#rows);
     this.#log = options.audit;
     if (options.audit === undefined) return;
-    this.#sink = new AuditSink({ log: options.audit, rows: options.rows });
+    const { audit: log, rows } = options;
+    this.#sink = new AuditSink({ log, rows, runOf: (scope, kind) => this.#runOf(scope, kind) });
     this.#telemetry.audit = this.#sink;
-    this.audit = new BridgeAudit(this.#sink, this.#telemetry, (run, row) =>
-      this.#rows.track(run, row),
-    );
+    this.audit = this.#sink;
   }
 
   /** Everything while spans show content, else what the audit log has of it, or what loops are found in. */
@@ -166,52 +146,67 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
       this.#telemetry.send(event, envelope);
       return undefined;
     }
-    this.#rows.hold();
-    const told = this.#take(sink, event, envelope);
-    this.#rows.letGo();
-    return told instanceof SegmentEnd ? told.settled() : told;
-  }
-
-  /** Spans first, then the rows of the event; the span of a run that ends waits for them. */
-  #take(
-    sink: AuditSink,
-    event: AgentEvent,
-    envelope: EventEnvelope | undefined,
-  ): undefined | Promise<void> | SegmentEnd {
     const telemetry = this.#telemetry;
     const at = telemetry.timeOf(envelope);
     const taken = telemetry.take(event, envelope, at);
+    const ended = this.#rows.takeEnded();
     try {
-      if (taken === "no") return this.#isShut ? this.#reportLost(event) : undefined;
-      const { type, tenant_id, run_id } = event;
-      const outcome = typeof taken === "string" ? undefined : taken;
-      const run = outcome?.run ?? telemetry.find(tenant_id, run_id);
-      // Read now: a hook that sends makes the next outcome.
-      const ended = outcome?.ended === true;
-      const refs = rowRefs(event, envelope, run, outcome?.call);
-      if (taken === "repeat") return this.#recordAgain(sink, run, event, at, refs);
-      const rows = sink.prepare(event, at, refs, run ?? UNKNOWN_RUN);
-      if (type === "started" && this.#failing && taken !== "unread") {
-        return droppable(this.#probe(sink, rows, run, event, at));
-      }
-      const stored = rows && sink.append(rows, this.#rows.waiterOf(run, ended));
-      switch (type) {
-        case "started":
-          return undefined;
-        case "complete":
-        case "failed":
-        case "interrupted": {
-          const segment = ended ? run?.handle?.rows : undefined;
-          return segment && new SegmentEnd(segment, type === "complete");
-        }
-        default:
-          return stored;
-      }
+      return this.#record(sink, event, envelope, at, taken, ended);
     } catch (error) {
-      // Reading it threw, as with a Proxy or a getter: no event, and nothing that its sender has to hear of.
+      // The event throws when it is read, as a Proxy or a getter may: it counts as no event.
       if (taken !== "repeat" && taken !== "unread") telemetry.refuse(error);
       return undefined;
+    } finally {
+      ended?.eventDone();
     }
+  }
+
+  /** Writes the rows of an event. @param ended the segment that it ended. */
+  #record(
+    sink: AuditSink,
+    event: AgentEvent,
+    envelope: EventEnvelope | undefined,
+    at: Instant,
+    taken: Taken,
+    ended: SegmentRows | undefined,
+  ): undefined | Promise<void> {
+    if (taken === "no") return this.#isShut ? this.#reportLost(event) : undefined;
+    const { type, tenant_id, run_id } = event;
+    const outcome = typeof taken === "string" ? undefined : taken;
+    const run = outcome?.run ?? this.#telemetry.find(tenant_id, run_id);
+    const ids = run && spanRefs(run, outcome?.call ?? callIn(run, event));
+    const refs = refsOf(envelope, ids);
+    if (taken === "repeat") return this.#recordAgain(sink, run, event, at, refs);
+    const rows = sink.prepare(event, at, refs, run ?? UNKNOWN_RUN);
+    if (type === "started" && this.#failing && taken !== "unread") {
+      return droppable(this.#probe(sink, rows, run, event, at));
+    }
+    const stored = rows && sink.append(rows, this.#rows.waiterOf(run, ended));
+    switch (type) {
+      case "started":
+        return undefined;
+      case "complete":
+      case "failed":
+      case "interrupted":
+        ended?.eventDone();
+        // Upstream's agent expects an error of the log at `complete`. At other ends it has its own.
+        return ended?.whenStored(type === "complete");
+      default:
+        return stored;
+    }
+  }
+
+  /** What is known of the run of an audit call. A call for a resumption links the spans of its two runs. */
+  #runOf(scope: ResumeScope, kind: string): CalledRun {
+    const { run_id, tenant_id } = scope;
+    if (kind === "resumed")
+      this.#telemetry.linkResumed(tenant_id, run_id, scope.resumed_from_run_id);
+    const run = this.#telemetry.find(tenant_id, run_id);
+    const waiter = this.#rows.waiterOf(run);
+    if (run === undefined) return { waiter };
+    // A resumption may be recorded before the run starts again.
+    const segment = kind === "resumed" && !run.open ? run.segment + 1 : run.segment;
+    return { ids: spanRefs(run), segment, waiter };
   }
 
   /**
@@ -348,7 +343,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     run: Run<SpanHandle> | undefined,
     event: AgentEvent,
     at: Instant,
-    refs: RecordRefs,
+    refs: EventRefs,
   ): undefined | Promise<void> {
     if (run === undefined) return undefined;
     const write = () => {
@@ -365,7 +360,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
         return undefined;
       }
     };
-    return this.#rows.arrived(run)?.then(write) ?? write();
+    return this.#rows.whenStored(run)?.then(write) ?? write();
   }
 
   /** The log is known to fail: the run starts, and has its first row, only if the log works again. */
@@ -390,5 +385,5 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
   }
 }
 
-/** Of a run that is not known no more than its first segment is. */
+/** A run that is not known counts as one in its first segment. */
 const UNKNOWN_RUN: RunFacts = { segment: 1 };

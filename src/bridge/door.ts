@@ -1,6 +1,6 @@
 // The door of `bridge`: from events to spans, metrics and rows. See ROOM.md.
 
-export { Bridge, type BridgeInternals, type BridgeOptions, internalsOf } from "./bridge.ts";
+export { Bridge, type BridgeInternals, internalsOf } from "./bridge.ts";
 export type { Diagnostics } from "./diagnostics.ts";
 export type { ParentResolver, RootParent } from "./event-context.ts";
 export { Backoff, Retry, type RetryDelays } from "./export/retry.ts";
@@ -39,7 +39,7 @@ export type {
   ProgressOptions,
 } from "./progress-options.ts";
 export type { ErrorHook } from "./report.ts";
-export type { RunRows } from "./run-rows.ts";
+export type { RunRows, SegmentRows } from "./run-rows.ts";
 export {
   metricsUrl,
   type Protocol,
@@ -80,4 +80,4 @@ export { MOST_SPANS, SpanExports } from "./stores/span-exports.ts";
 export { noSpanStore, OtlpSpanStore, type SpanStore } from "./stores/span-store.ts";
 export { InFlightSet, MOST_BYTES, roughBytes, StoreFlow } from "./stores/store-flow.ts";
 export type { Telemetry } from "./telemetry.ts";
-export type { SpanChoices, TelemetryOptions } from "./telemetry-options.ts";
+export type { BridgeOptions, SpanChoices, TelemetryOptions } from "./telemetry-options.ts";

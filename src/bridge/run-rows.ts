@@ -1,4 +1,5 @@
-import { type RowAnchor, type RowWaiter, reportWhenStored } from "../audit/door.ts";
+import type { RowAnchor, RowWaiter } from "../audit/door.ts";
+import type { AgentEvent } from "../events/door.ts";
 import type { Run } from "./lifecycle/run.ts";
 import type { AuditAnchor } from "./spans/otel-driver.ts";
 import type { SpanHandle } from "./spans/span-handle.ts";
@@ -7,22 +8,24 @@ import { within } from "./spans/within.ts";
 type Finish = (anchor: AuditAnchor) => void;
 
 /**
- * The audit rows of one segment of a run: what is on its way, what is stored, what failed. They stand on
- * the segment's span, which ends when all are stored.
+ * The audit rows of one segment of a run: how many are pending, the last stored one, and the first
+ * error. The segment's span carries the last row, so the span ends when all rows are stored.
  */
 export class SegmentRows implements RowWaiter {
   pending = 0;
   last: RowAnchor | undefined = undefined;
   failure: { readonly error: unknown } | undefined = undefined;
   #finish: Finish | undefined = undefined;
+  /** The event that ended the segment may still add rows. */
+  #awaitsEvent = false;
   readonly #outcomes: RowWaiter;
   readonly #ending: Set<SegmentRows>;
   #settled: Promise<void> | undefined = undefined;
   #resolve: (() => void) | undefined = undefined;
 
   /**
-   * @param outcomes told of each row, before what follows from it.
-   * @param ending the rows whose run has ended and which are not all stored.
+   * @param outcomes called with the outcome of each row first.
+   * @param ending the segments that have ended and have pending rows.
    */
   constructor(outcomes: RowWaiter, ending: Set<SegmentRows>) {
     this.#outcomes = outcomes;
@@ -41,7 +44,7 @@ export class SegmentRows implements RowWaiter {
     this.#done();
   }
 
-  /** Resolves when nothing is on its way any more and the run's span has ended. */
+  /** Resolves when no row is pending and the segment's span has ended. */
   settled(): Promise<void> {
     if (this.pending === 0) return Promise.resolve();
     this.#settled ??= new Promise((resolve) => {
@@ -50,19 +53,42 @@ export class SegmentRows implements RowWaiter {
     return this.#settled;
   }
 
-  /** The segment is over: its span ends at once, or when its rows are stored. */
-  endWith(finish: Finish): void {
+  /**
+   * Resolves when no row is pending. `undefined` if all rows are stored already.
+   *
+   * @param rejects whether the promise rejects if a row could not be stored.
+   */
+  whenStored(rejects: boolean): Promise<void> | undefined {
+    if (this.pending === 0 && this.failure === undefined) return undefined;
+    const stored = this.settled().then(() => {
+      if (rejects && this.failure !== undefined) throw this.failure.error;
+    });
+    return droppable(stored);
+  }
+
+  /**
+   * The segment has ended. `finish` is called at once, or when no row is pending.
+   *
+   * @param byEvent the rows of the event that ended it follow, until {@link eventDone}.
+   */
+  endWith(finish: Finish, byEvent: boolean): void {
     this.#finish = finish;
+    if (byEvent) {
+      this.#awaitsEvent = true;
+      this.pending++;
+    }
     if (this.pending === 0) this.release();
     else this.#ending.add(this);
   }
 
-  /** What kept the span from its end is done: the event that ended it has all its rows. */
-  letGo(): void {
+  /** The event that ended the segment has added its rows. Does nothing the second time. */
+  eventDone(): void {
+    if (!this.#awaitsEvent) return;
+    this.#awaitsEvent = false;
     this.#done();
   }
 
-  /** Ends the run's span, if it waits, and wakes who waits for that. */
+  /** Ends the span, if it has not ended, and resolves {@link settled}. */
   release(): void {
     const finish = this.#finish;
     this.#finish = undefined;
@@ -84,82 +110,71 @@ export class SegmentRows implements RowWaiter {
   }
 }
 
-/** The audit rows of all runs. The end of a run's span waits for them, so that it can carry the last one. */
+/** The audit rows of all runs. The end of a run's span waits for its rows. */
 export class RunRows {
   readonly #outcomes: RowWaiter;
   readonly #ending = new Set<SegmentRows>();
-  /** Events that are being taken; a hook may send one inside another. */
-  #held = 0;
-  /** Segments that ended meanwhile. */
-  #heldBack: SegmentRows[] = [];
+  #ended: SegmentRows | undefined = undefined;
 
-  /** @param outcomes told of each row. */
+  /** @param outcomes called with the outcome of each row. */
   constructor(outcomes: RowWaiter) {
     this.#outcomes = outcomes;
   }
 
-  /** Until {@link letGo}, no span ends: the event that is being taken may leave the run's last row. */
-  hold(): void {
-    this.#held++;
-  }
-
-  /** The rows of the event are on their way. */
-  letGo(): void {
-    this.#held--;
-    if (this.#held > 0 || this.#heldBack.length === 0) return;
-    const all = this.#heldBack;
-    this.#heldBack = [];
-    for (const rows of all) rows.letGo();
-  }
-
-  /** A run's segment is over: its span ends at once, or when its rows are on their way and stored. */
-  end(handle: SpanHandle, finish: Finish): void {
-    if (this.#held > 0) {
+  /**
+   * A segment of a run has ended. Its span ends at once, or when its rows are stored.
+   *
+   * @param byEvent an event ended it. The caller of the lifecycle adds the rows of the event, and then
+   *   calls `eventDone` of what {@link takeEnded} returns.
+   */
+  end(handle: SpanHandle, finish: Finish, byEvent: boolean): void {
+    if (byEvent) {
       handle.rows ??= new SegmentRows(this.#outcomes, this.#ending);
-      handle.rows.pending++;
-      this.#heldBack.push(handle.rows);
+      this.#ended = handle.rows;
     }
     if (handle.rows === undefined) finish(NO_ROWS);
-    else handle.rows.endWith(finish);
+    else handle.rows.endWith(finish, byEvent);
+  }
+
+  /** The rows of the segment that the last signal ended. `undefined` if it ended none. */
+  takeEnded(): SegmentRows | undefined {
+    const ended = this.#ended;
+    if (ended !== undefined) this.#ended = undefined;
+    return ended;
   }
 
   /**
-   * A row of the run, or of none that is known, is on its way: who is to be told of it.
+   * Registers a pending row, and returns the callback for its outcome.
    *
-   * @param isLast the event of the row ended the run's segment just now.
+   * @param ended the segment that the row's event ended. Default: the open segment of the run.
    */
-  waiterOf(run: Run<SpanHandle> | undefined, isLast = false): RowWaiter {
+  waiterOf(run: Run<SpanHandle> | undefined, ended?: SegmentRows): RowWaiter {
     if (run === undefined) return this.#outcomes;
-    const rows = (isLast ? run.handle?.rows : undefined) ?? this.#rowsOf(run);
+    const rows = ended ?? this.#rowsOf(run);
     rows.pending++;
     return rows;
   }
 
-  /** A row of the run is being stored. @returns resolves when that is noted; never rejects. */
-  track(run: Run<SpanHandle> | undefined, row: Promise<RowAnchor>): Promise<void> {
-    return reportWhenStored(row, this.waiterOf(run));
-  }
-
-  /** Resolves when no row of the open run is on its way any more; `undefined` where none is. */
-  arrived(run: Run<SpanHandle>): Promise<void> | undefined {
+  /** Resolves when no row of the open run is pending. `undefined` if none is. */
+  whenStored(run: Run<SpanHandle>): Promise<void> | undefined {
     const rows = run.open ? run.handle?.rows : undefined;
     return rows === undefined || rows.pending === 0 ? undefined : rows.settled();
   }
 
   /**
-   * Waits until no run's end is held back, but no longer than `ms`.
+   * Waits until the spans of all ended segments have ended, but no longer than `ms`.
    *
-   * @returns whether that was so in time.
+   * @returns `false` after a timeout.
    */
   settle(ms: number): Promise<boolean> {
     return within(ms, Promise.all([...this.#ending].map((rows) => rows.settled())));
   }
 
   /**
-   * Ends what still waits, marked as failed: nobody will come back to it.
+   * Ends the spans that still wait for rows, and marks them as failed.
    *
-   * @param error for who waits to hear of the rows.
-   * @returns whether anything waited.
+   * @param error the failure of those rows.
+   * @returns whether any span waited.
    */
   giveUp(error: Error): boolean {
     const left = [...this.#ending];
@@ -173,18 +188,44 @@ export class RunRows {
 
   #rowsOf(run: Run<SpanHandle>): SegmentRows {
     const { handle, open } = run;
-    // A late row of a run that has ended has no span to stand on.
+    // The span of a run that has ended cannot carry a later row.
     if (!open || handle === undefined) return new SegmentRows(this.#outcomes, this.#ending);
     handle.rows ??= new SegmentRows(this.#outcomes, this.#ending);
     return handle.rows;
   }
 }
 
+/** The same promise, handled: an agent may ignore its rejection. */
+export function droppable(stored: Promise<void>): Promise<void> {
+  stored.catch(() => {});
+  return stored;
+}
+
+/** The error for an event that comes after the shutdown. `undefined` if the event leaves no row. */
+export function lostRowOf(event: AgentEvent | null | undefined): Error | undefined {
+  // Senders in plain JavaScript are not held to the types.
+  switch (event?.type) {
+    case "started":
+      return new Error("no run may start after the shutdown: it would have no audit rows");
+    case "tool_start":
+    case "tool_complete":
+    case "tool_error":
+    case "tool_call_approved":
+    case "tool_call_denied":
+    case "complete":
+    case "failed":
+    case "interrupted":
+      return new Error(`no audit row of a ${event.type} after the shutdown`);
+    default:
+      return undefined;
+  }
+}
+
 const NO_ROWS: AuditAnchor = { ordinal: undefined, hash: undefined, failed: false };
 
 /**
- * A redelivered row has the ordinal it had: the last row is the highest. Of a run with rows in several
- * threads two may be; which is stored first must not tell.
+ * The last row is the one with the highest ordinal, because a redelivered row has its old ordinal. A
+ * run with rows in several threads may have two of them. The hash decides then, not the order of storing.
  */
 function isHigher(a: RowAnchor, b: RowAnchor): boolean {
   return a.ordinal > b.ordinal || (a.ordinal === b.ordinal && a.hash > b.hash);

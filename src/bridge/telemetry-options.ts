@@ -1,4 +1,5 @@
 import type { MeterProvider, TracerProvider } from "@opentelemetry/api";
+import type { AuditRows, SessionLog } from "../audit/door.ts";
 import {
   checkBoolean,
   checkFunction,
@@ -106,4 +107,22 @@ export function checkTelemetryOptions(options: TelemetryOptions): void {
   checkFunction(options.onError, "onError");
   checkOneOf(options.mode, "mode", ["live", "replay"]);
   checkFunction(options.redact, "redact");
+}
+
+/** Options of a {@link Bridge}. Every field has a default. */
+export interface BridgeOptions extends TelemetryOptions {
+  /**
+   * The audit log. Default: none, and the bridge is synchronous. The log stays open when the bridge
+   * shuts down, because other bridges may use it.
+   */
+  readonly audit?: SessionLog | undefined;
+  /**
+   * Which rows events leave in the audit log. Default `all`. `upstream`: no row of this package's own
+   * kinds (`entelix.…`).
+   */
+  readonly rows?: AuditRows | undefined;
+  /**
+   * How long `shutdown` and `forceFlush` wait for pending audit rows, in ms, from 0. Default 5,000.
+   */
+  readonly shutdownTimeoutMs?: number | undefined;
 }

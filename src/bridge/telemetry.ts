@@ -38,7 +38,7 @@ import { checkTelemetryOptions, type TelemetryOptions } from "./telemetry-option
  * repeat that has no event id, what is no event at all, or what comes after the shutdown. `unread`: it
  * threw when it was read, and is counted; its audit row is tried, should it have one.
  */
-type Taken = Outcome<SpanHandle> | "repeat" | "no" | "unread";
+export type Taken = Outcome<SpanHandle> | "repeat" | "no" | "unread";
 
 /** Makes the audit rows of signals as they are carried out. */
 export interface SignalFollower {

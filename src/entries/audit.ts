@@ -34,7 +34,6 @@ export {
   type OwnGraphEventKind,
   type RateLimitSnapshot,
   type ReadRowsOptions,
-  type RecordRefs,
   type Recovery,
   type ResumeScope,
   type RowAnchor,

@@ -241,7 +241,7 @@ export {
 } from "./option-checks.ts";
 export { isPlainWithin, plainJson, surelyFits } from "./plain-json.ts";
 export { Deferred, isPromise } from "./promises.ts";
-export { formatRfc3339, inUtc, readTimestamp } from "./rfc3339.ts";
+export { formatRfc3339, instantOf, inUtc, readTimestamp } from "./rfc3339.ts";
 export {
   APPROVAL_EVENT,
   ATTRIBUTES,

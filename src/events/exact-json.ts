@@ -1,5 +1,6 @@
 import { boundedJson } from "./bounded-json.ts";
 import { JsonTextParser, MAX_JSON_DEPTH } from "./json-text-parser.ts";
+import { plainJson } from "./plain-json.ts";
 import { MOST_JSON_BYTES } from "./value-limits.ts";
 
 /**
@@ -96,6 +97,9 @@ const EXACT = { bytes: MOST_JSON_BYTES, binary: "base64" } as const;
  * @throws RangeError when the JSON has more than 32 MiB.
  */
 export function wholeJson(value: unknown): string {
+  // Most values are plain. The rest is for boundedJson, which looks once more.
+  const plain = plainJson(value, MOST_JSON_BYTES);
+  if (plain !== undefined) return plain;
   const { cut, text } = boundedJson(value, EXACT);
   if (!cut) return text;
   throw new RangeError(`value: expected at most ${MOST_JSON_BYTES} bytes of JSON`);

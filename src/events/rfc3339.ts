@@ -137,10 +137,12 @@ function enterDate(text: string): boolean {
  * @throws RangeError when a text is no RFC 3339 time.
  */
 export function inUtc(timestamp: string | Readonly<Instant>): string {
-  if (typeof timestamp !== "string") return formatRfc3339(timestamp);
-  const instant = readTimestamp(timestamp);
-  if (instant === undefined) {
-    throw new RangeError(`timestamp: expected an RFC 3339 time, got ${JSON.stringify(timestamp)}`);
-  }
-  return formatRfc3339(instant);
+  return formatRfc3339(instantOf(timestamp));
+}
+
+/** @throws RangeError when a text is no RFC 3339 time. */
+export function instantOf(timestamp: string | Readonly<Instant>): Readonly<Instant> {
+  const instant = typeof timestamp === "string" ? readTimestamp(timestamp) : timestamp;
+  if (instant !== undefined) return instant;
+  throw new RangeError(`timestamp: expected an RFC 3339 time, got ${JSON.stringify(timestamp)}`);
 }

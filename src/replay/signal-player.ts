@@ -1,4 +1,11 @@
-import { type AuditSink, leavesRows, type RecordRefs, type RunFacts } from "../audit/door.ts";
+import {
+  type AuditSink,
+  type EventRefs,
+  leavesRows,
+  type PreparedRows,
+  type RunFacts,
+  signalRows,
+} from "../audit/door.ts";
 import {
   type Bridge,
   inSegment,
@@ -6,12 +13,13 @@ import {
   type Outcome,
   type Run,
   type RunRows,
+  type SegmentRows,
   type SpanHandle,
   type SpanRefs,
   spanRefs,
   type Telemetry,
 } from "../bridge/door.ts";
-import type { CallCounts, Signal } from "../events/door.ts";
+import { type CallCounts, inUtc, type Signal } from "../events/door.ts";
 import type { JsonObject, LineEnvelope } from "./dialects/dialect.ts";
 import type { Mapping, ProjectedRow, Translated } from "./dialects/mapping.ts";
 
@@ -77,47 +85,59 @@ class MappingPlayer<E> implements SignalPlayer<E> {
   #carryOut(translated: Translated, envelope: LineEnvelope | undefined): Promise<void> | undefined {
     const { audit, mapping, rows: runRows, telemetry } = this.#options;
     const { rows, signals, tenantId } = translated;
-    if (audit === undefined || (mapping.readsRows === true && rows.length === 0)) {
+    if (audit === undefined) {
       telemetry.apply(signals, envelope);
       return undefined;
     }
     const waiting = [...rows.entries()];
     const stored: Promise<void>[] = [];
+    const findRun = ({ runId }: ProjectedRow) => telemetry.find(tenantId, runId);
+    const add = (
+      prepared: PreparedRows | undefined,
+      run: Run<SpanHandle> | undefined,
+      segment?: SegmentRows,
+    ) => {
+      if (prepared === undefined) return;
+      stored.push(audit.append(prepared, runRows.waiterOf(run, segment)));
+    };
     // A run's span waits for the rows that it has when it closes: they are written before.
     const write = (ready: (row: ProjectedRow) => boolean) => {
       for (const [position, row] of waiting.splice(0)) {
         if (!ready(row)) waiting.push([position, row]);
-        else stored.push(this.#record(audit, translated, row, envelope, position));
+        else add(this.#prepare(audit, translated, row, envelope, position), findRun(row));
       }
     };
-    const isKnown = ({ runId }: ProjectedRow) => telemetry.find(tenantId, runId) !== undefined;
+    const isKnown = (row: ProjectedRow) => findRun(row) !== undefined;
     // A run may open and close in one event, and several may: their rows need IDs of their own.
     let told = 0;
     const before = (signal: Signal) => {
       if (signal.signal === "run_closes") write(isKnown);
     };
-    const after = (signal: Signal, { call, ended, run, taken }: Outcome<SpanHandle>) => {
+    const ended: SegmentRows[] = [];
+    const after = (signal: Signal, { call, run, taken }: Outcome<SpanHandle>) => {
+      const segment = runRows.takeEnded();
+      if (segment !== undefined) ended.push(segment);
       if (!taken || run === undefined || mapping.readsRows === true || !leavesRows(signal)) return;
       const refs = signalRefs(translated, signal, envelope, told, spanRefs(run, call));
-      const said = saidOf(translated, signal);
-      const prepared = audit.prepareSignal(signal, refs, factsOf(run), said);
       told++;
-      if (prepared !== undefined) stored.push(audit.append(prepared, runRows.waiterOf(run, ended)));
+      const said = saidOf(translated, signal);
+      const written = signalRows(signal, factsOf(run), refs, inUtc(signal.at));
+      const others = written.filter(({ event }) => !said.has(event.kind));
+      add(audit.prepareRows(signal, others, refs), run, segment);
     };
-    runRows.hold();
     telemetry.apply(signals, envelope, { before, after });
     write(() => true);
-    runRows.letGo();
+    for (const segment of ended) segment.eventDone();
     return stored.length === 0 ? undefined : Promise.all(stored).then(noValue);
   }
 
-  #record(
+  #prepare(
     audit: AuditSink,
     { tenantId, threadId }: Translated,
     { runId, event, eventId, traceId, spanId }: ProjectedRow,
     envelope: LineEnvelope | undefined,
     position: number,
-  ): Promise<void> {
+  ): PreparedRows | undefined {
     const run = this.#options.telemetry.find(tenantId, runId);
     const refs = run === undefined ? undefined : spanRefs(run);
     const ids = {
@@ -126,8 +146,8 @@ class MappingPlayer<E> implements SignalPlayer<E> {
       thread_id: threadId,
       event_id: eventId ?? rowId(envelope?.event_id, position),
     };
-    const prepared = audit.prepareProjected(tenantId, runId, event, ids);
-    return audit.append(prepared, this.#options.rows.waiterOf(run));
+    const row = { event, event_id: ids.event_id, projected: true };
+    return audit.prepareRows({ tenantId, runId }, [row], ids);
   }
 }
 
@@ -138,7 +158,7 @@ function signalRefs(
   envelope: LineEnvelope | undefined,
   told: number,
   ids: SpanRefs,
-): RecordRefs {
+): EventRefs {
   // A sub-agent without a thread of its own writes to the one around it.
   const opens = signal.signal === "run_opens";
   return {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { RowAnchor } from "../../src/audit/audit-row.ts";
+import type { AuditEntry, RowAnchor, ThreadKey } from "../../src/audit/audit-row.ts";
+import { AuditSink } from "../../src/audit/audit-sink.ts";
 import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
-import { appendFor, type RowWaiter, type SessionLog } from "../../src/audit/session-log.ts";
+import type { RowWaiter, SessionLog } from "../../src/audit/session-log.ts";
 import { failingDisk } from "./storage/support/failing-disk.ts";
 import { MemoryDisk, seeded } from "./storage/support/memory-disk.ts";
 import { entries, entry, key } from "./support/entries.ts";
@@ -13,6 +14,16 @@ function waiter(name: string, told: unknown[]): RowWaiter {
     stored: ({ ordinal }: RowAnchor) => void told.push(`${name} ${ordinal}`),
     failed: (error) => void told.push(`${name} ${error instanceof Error ? error.name : error}`),
   };
+}
+
+/** Appends as a bridge does, to a log that may or may not know waiters. */
+function appendFor(
+  log: SessionLog,
+  key: ThreadKey,
+  entries: readonly AuditEntry[],
+  waiter: RowWaiter,
+): Promise<void> {
+  return new AuditSink({ log }).append({ key, entries }, waiter);
 }
 
 async function ndjson() {
@@ -45,8 +56,11 @@ describe.each([
   it("tells of what is refused, and never rejects", async () => {
     const log = await make();
     const told: unknown[] = [];
-    await appendFor(log, { ...key, thread_id: "" }, entries(1), waiter("nameless", told));
-    expect(told).toEqual(["nameless TypeError"]);
+    const nameless = { ...key, thread_id: "" };
+    await appendFor(log, nameless, entries(1), waiter("nameless", told));
+    await log.appendFor?.(nameless, entries(1), waiter("of the log", told));
+    const all = ["nameless TypeError", "of the log TypeError"];
+    expect(told).toEqual(all.slice(0, log.appendFor === undefined ? 1 : 2));
   });
 
   it("goes on though a waiter throws", async () => {

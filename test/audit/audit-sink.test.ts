@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { AuditEntry, RowAnchor, ThreadKey } from "../../src/audit/audit-row.ts";
 import { AuditSink, type AuditSinkOptions } from "../../src/audit/audit-sink.ts";
+import type { EventRefs } from "../../src/audit/event-ids.ts";
 import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
 import { postgresSettings } from "../../src/audit/postgres/postgres-options.ts";
@@ -305,14 +306,23 @@ describe("the thread of a run", () => {
   });
 });
 
-describe("AuditSink.record", () => {
-  it("gives the row's place, and carries the ids of the span", async () => {
+describe("AuditSink.prepare and append", () => {
+  it("give the row's anchor to the waiter, and carry the ids of the span", async () => {
     const { log, sink } = setUp();
-    const first = await sink.record(started("r1"), [0, 0], { thread_id: "T" });
-    expect(first?.ordinal).toBe(1);
+    const outcomes: unknown[] = [];
+    const waiter = {
+      stored: ({ ordinal }: RowAnchor) => outcomes.push(ordinal),
+      failed: (error: unknown) => outcomes.push(error),
+    };
+    const record = async (event: AgentEvent, time: Instant, refs: EventRefs = {}) => {
+      const rows = sink.prepare(event, time, refs);
+      if (rows === undefined) throw new Error("expected rows");
+      await sink.append(rows, waiter);
+      return outcomes.at(-1);
+    };
+    expect(await record(started("r1"), [0, 0], { thread_id: "T" })).toBe(1);
     const refs = { event_id: "e", trace_id: "a".repeat(32), span_id: "b".repeat(16) };
-    const place = await sink.record(toolStart("r1"), [1, 500_000_000], refs);
-    expect(place?.ordinal).toBe(2);
+    expect(await record(toolStart("r1"), [1, 500_000_000], refs)).toBe(2);
     expect(toolRows(log.written)).toEqual([
       {
         key: { tenant_id: "acme", thread_id: "T" },
@@ -329,8 +339,7 @@ describe("AuditSink.record", () => {
       },
     ]);
     log.failure = new Error("no");
-    await expect(sink.record(toolStart("r1"), [0, 0])).rejects.toBe(log.failure);
-    void sink.record(toolStart("r1"), [0, 0]);
+    expect(await record(toolStart("r1"), [0, 0])).toBe(log.failure);
   });
 });
 

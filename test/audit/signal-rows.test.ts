@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { AuditSink, type AuditSinkOptions } from "../../src/audit/audit-sink.ts";
+import { signalRows } from "../../src/audit/event-rows.ts";
 import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import { newestQuestion } from "../../src/audit/newest-question.ts";
-import { signalRows } from "../../src/audit/signal-rows.ts";
 import {
   decodeGraphEvent,
   encodeGraphEvent,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toGraphEvent } from "../../src/audit/to-graph-event.ts";
+import { toGraphEvent } from "../../src/audit/event-rows.ts";
 import { encodeGraphEvent } from "../../src/audit/wire/graph-event-codec.ts";
 import { AGENT_EVENT_TYPES, type AgentEvent } from "../../src/events/agent-event.ts";
 import { parseExact } from "../../src/events/exact-json.ts";

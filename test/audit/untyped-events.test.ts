@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AuditSink } from "../../src/audit/audit-sink.ts";
+import { toGraphEvent } from "../../src/audit/event-rows.ts";
 import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
-import { toGraphEvent } from "../../src/audit/to-graph-event.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 
 const timestamp = "2026-04-29T12:00:00Z";

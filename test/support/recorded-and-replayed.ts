@@ -1,6 +1,7 @@
 import { Writable } from "node:stream";
 import { expect } from "vitest";
-import { Bridge, type BridgeOptions } from "../../src/bridge/bridge.ts";
+import { Bridge } from "../../src/bridge/bridge.ts";
+import type { BridgeOptions } from "../../src/bridge/telemetry-options.ts";
 import type { AgentEvent } from "../../src/events/agent-event.ts";
 import type { EventEnvelope } from "../../src/events/event-envelope.ts";
 import type { AgentEventSink } from "../../src/events/sinks/agent-event-sink.ts";

@@ -1,6 +1,6 @@
 import { hashedWords, hashOfId, IdTable, RecentMap } from "../../events/door.ts";
 import type { NamedThread, RowAnchor } from "../audit-row.ts";
-import type { EntryText } from "../entry-text.ts";
+import type { EntryText } from "../row-text.ts";
 import { type EventCache, type EventRow, rowsWithEvents } from "./event-cache.ts";
 import type { SealedSegment, SegmentStore } from "./segment-store.ts";
 import type { ThreadTable } from "./thread-table.ts";

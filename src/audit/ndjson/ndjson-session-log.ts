@@ -8,14 +8,8 @@ import {
   type RowAnchor,
   type ThreadKey,
 } from "../audit-row.ts";
-import { type EntryText, encodeEntries } from "../entry-text.ts";
-import { chainEntries } from "../row-text.ts";
-import {
-  type RowWaiter,
-  reportFailure,
-  reportWhenStored,
-  type SessionLog,
-} from "../session-log.ts";
+import { chainEntries, type EntryText, encodeEntries } from "../row-text.ts";
+import { type RowWaiter, type SessionLog, reportFailure, reportWhenStored } from "../session-log.ts";
 import { type Commit, CommitQueue } from "../storage/commit-queue.ts";
 import { ChunkPool } from "../storage/line-chunks.ts";
 import { LockedDirectory } from "../storage/locked-directory.ts";

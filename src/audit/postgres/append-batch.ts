@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isCount } from "../../events/door.ts";
 import type { NamedThread, RowAnchor } from "../audit-row.ts";
-import type { EntryText } from "../entry-text.ts";
+import type { EntryText } from "../row-text.ts";
 import { binaryArray, int4Array, TYPES, textArray } from "./binary-array.ts";
 import type { PgResult } from "./pg-pool.ts";
 import { storedText } from "./stored-rows.ts";

@@ -6,7 +6,7 @@ import {
   type RowAnchor,
   type ThreadKey,
 } from "../audit-row.ts";
-import { encodeEntries } from "../entry-text.ts";
+import { encodeEntries } from "../row-text.ts";
 import type { SessionLog } from "../session-log.ts";
 import { AppendQueue } from "./append-queue.ts";
 import { BatchWriter } from "./batch-writer.ts";

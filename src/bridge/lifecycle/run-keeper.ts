@@ -261,10 +261,10 @@ export class RunKeeper<H> {
   /** An event tells of the end of an open run. That of a child is activity of its tree, which goes on. */
   end(run: Run<H>, at: Instant, end: RunEnd): void {
     if (run.parent !== undefined) this.touch(run, at);
-    this.close(run, at, end);
+    this.close(run, at, end, true);
   }
 
-  close(run: Run<H>, asked: Instant, end: RunEnd): void {
+  close(run: Run<H>, asked: Instant, end: RunEnd, byEvent = false): void {
     const at = this.#counters.notBefore(run.startedAt, asked);
     this.#models.closeAll(run, at);
     this.#calls.closeAll(run, at, end);
@@ -294,7 +294,7 @@ export class RunKeeper<H> {
     if (this.#runs.remember(run)) this.#counters.adjustments.forgotten_runs++;
     this.observer?.runClosed(run, at, end);
     // Last, so that the run is closed whatever its driver does.
-    this.#driver.closeRun(run, at, end);
+    this.#driver.closeRun(run, at, end, byEvent);
   }
 
   /**

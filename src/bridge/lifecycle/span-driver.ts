@@ -34,7 +34,8 @@ export interface SpanDriver<H> extends RunMemory<H> {
   runAsked(run: Run<H>, asked: unknown): void;
   /** Whether anybody will see anything of the calls of a run that has just opened. */
   followsCalls(run: Run<H>): boolean;
-  closeRun(run: Run<H>, at: Instant, end: RunEnd): void;
+  /** @param byEvent an event says so: its audit row may follow. */
+  closeRun(run: Run<H>, at: Instant, end: RunEnd, byEvent: boolean): void;
   /**
    * @param step the span of the step that the call belongs to. Default: it stands under its run.
    * @returns `undefined` where the call gets no span, as in a run that is not sampled.

@@ -155,7 +155,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     }
   }
 
-  closeRun(run: Run<SpanHandle>, at: Instant, end: RunEnd): void {
+  closeRun(run: Run<SpanHandle>, at: Instant, end: RunEnd, byEvent: boolean): void {
     const handle = run.handle;
     if (handle === undefined) return;
     if (handle.recording) {
@@ -167,7 +167,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       }
     }
     if (this.#rows === undefined) this.#port.end(handle, at);
-    else this.#rows.end(handle, (anchor) => this.#endAudited(handle, at, anchor));
+    else this.#rows.end(handle, (anchor) => this.#endAudited(handle, at, anchor), byEvent);
   }
 
   openCall(

@@ -206,9 +206,10 @@ export function spanRefs(run: Run<SpanHandle>, call?: CallSpan | undefined): Spa
   return { trace_id, span_id: call.spanId };
 }
 
-/** The call that an event which opened and closed none is about. */
+/** The call that an event is about which opened and closed none. */
 export function callIn(run: Run<SpanHandle>, event: AgentEvent): CallSpan | undefined {
-  if (!("tool_use_id" in event)) return undefined;
+  // An approval comes before its call: a known call with this ID is an earlier one.
+  if (!("tool_use_id" in event) || event.type === "tool_call_approved") return undefined;
   const id = event.tool_use_id;
   const last = run.history.last(id);
   if (last !== undefined || event.type === "tool_start") return last;

@@ -1,5 +1,6 @@
 import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
-import { Bridge, type BridgeOptions } from "../../../src/bridge/bridge.ts";
+import { Bridge } from "../../../src/bridge/bridge.ts";
+import type { BridgeOptions } from "../../../src/bridge/telemetry-options.ts";
 import {
   type McpClientOptions,
   type McpServerOptions,

@@ -13,7 +13,7 @@ const NATIVE = "outside JavaScript: system calls, libraries";
 const AREAS = [
   [
     "audit rows",
-    /src\/(audit|sinks)\/|log-processor\/(processor-log|thread-append-queue)|run-rows|audit-rows|turn-rows|bridge-audit|\/pg[\w-]*\//,
+    /src\/(audit|sinks)\/|log-processor\/(processor-log|thread-append-queue)|run-rows|audit-rows|turn-rows|\/pg[\w-]*\//,
   ],
   [
     "decode: JSON and its checks",

@@ -1,6 +1,6 @@
 import { type NamedThread, namedThread } from "../../../../src/audit/audit-row.ts";
-import { type EntryText, encodeEntry } from "../../../../src/audit/entry-text.ts";
 import type { AppendCall } from "../../../../src/audit/postgres/append-batch.ts";
+import { type EntryText, encodeEntry } from "../../../../src/audit/row-text.ts";
 import { entry } from "../../support/entries.ts";
 
 export function named(thread_id: string): NamedThread {

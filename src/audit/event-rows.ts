@@ -1,11 +1,15 @@
 import {
+  type AgentEvent,
   breachForm,
   type CallCounts,
   type CallTrail,
   canonicalRunId,
+  checkOneOf,
   degradedTools,
   type EventDetails,
   FAILURE_ORIGINS,
+  type Instant,
+  inUtc,
   loopOf,
   oneOf,
   type RunEnd,
@@ -16,10 +20,10 @@ import {
   textIn,
   wireWord,
 } from "../events/door.ts";
+import { derivedRowId, idInSegment, type RowSegment } from "./event-ids.ts";
 import { newestQuestion } from "./newest-question.ts";
-import { derivedRowId, idInSegment, type RowSegment } from "./row-ids.ts";
 import type { GraphEvent, KnownGraphEvent } from "./wire/graph-event.ts";
-import { interruptionKindForm } from "./wire/graph-event-form.ts";
+import { graphEventForm, interruptionKindForm } from "./wire/graph-event-form.ts";
 import type { RunEnded, RunStarted, ToolCallDecided } from "./wire/own-event.ts";
 
 /** Data about a run beside the signal. An absent count is unknown. */
@@ -273,4 +277,97 @@ function idOf({ event_id, unnamed }: EventFacts, suffix: string): string | null 
   // An event has only one such row, and stores keep a UUID in less memory.
   if (unnamed === true) return event_id ?? null;
   return typeof event_id === "string" && event_id !== "" ? `${event_id}/${suffix}` : null;
+}
+
+/**
+ * The audit entry of a lifecycle event, or `undefined` for an event that leaves none.
+ *
+ * Only tool events leave one: `tool_start` a `tool_call`, `tool_complete` and `tool_error` a
+ * `tool_result`. Of an error the entry has the model's text, and whether the call was cancelled; the
+ * operator's text, the rest of the envelope, run, tenant and duration do not pass. An `undefined`
+ * output or input gives `null`.
+ * Upstream: `AgentEvent::to_graph_event` of entelix-agents.
+ *
+ * @param timestamp when it happened. Written in UTC with the fewest of 0, 3, 6 or 9 sub-second digits
+ *   that lose nothing.
+ * @throws RangeError when the event leaves an entry and `timestamp` is a text but no RFC 3339 time.
+ *
+ * @example
+ * toGraphEvent(event, "2026-04-29T21:00:00.120+09:00")?.timestamp; // "2026-04-29T12:00:00.120Z"
+ */
+export function toGraphEvent(
+  event: AgentEvent,
+  timestamp: string | Readonly<Instant>,
+): GraphEvent | undefined {
+  switch (event.type) {
+    case "tool_start":
+      return {
+        kind: "tool_call",
+        id: event.tool_use_id,
+        name: event.tool,
+        input: event.input === undefined ? null : event.input,
+        timestamp: inUtc(timestamp),
+      };
+    case "tool_complete":
+      return {
+        kind: "tool_result",
+        tool_use_id: event.tool_use_id,
+        name: event.tool,
+        content: event.output === undefined ? null : event.output,
+        is_error: false,
+        timestamp: inUtc(timestamp),
+      };
+    case "tool_error":
+      return {
+        kind: "tool_result",
+        tool_use_id: event.tool_use_id,
+        name: event.tool,
+        content: event.error_for_llm === undefined ? null : event.error_for_llm,
+        is_error: true,
+        // Programs without types leave the envelope out.
+        ...(event.envelope?.cancelled === true ? { cancelled: true } : {}),
+        timestamp: inUtc(timestamp),
+      };
+    case "started":
+    case "tool_call_asked":
+    case "tool_call_approved":
+    case "tool_call_denied":
+    case "complete":
+    case "failed":
+    case "interrupted":
+    case "model_start":
+    case "model_complete":
+    case "model_error":
+    case "step_start":
+    case "step_complete":
+    case "step_error":
+      return undefined;
+    default:
+      return unknownType(event);
+  }
+}
+
+/** A newer agent's event, let through untyped, leaves no entry that we know of. */
+function unknownType(_: never): undefined {
+  return undefined;
+}
+
+/**
+ * Which rows events leave in the audit log. `all`: every kind. `upstream`: no row of this package's own
+ * kinds, so that the log holds only what upstream's readers know.
+ */
+export type AuditRows = "all" | "upstream";
+
+/** What `rows` may be. */
+export const AUDIT_ROWS = ["all", "upstream"] as const satisfies readonly AuditRows[];
+
+/** @throws TypeError when the option is neither absent nor one of the two words. */
+export function checkAuditRows(rows: AuditRows | undefined): AuditRows {
+  checkOneOf(rows, "rows", AUDIT_ROWS);
+  return rows ?? "all";
+}
+
+/** Whether upstream knows a kind of row. */
+export function isUpstreamKind(kind: string): boolean {
+  return graphEventForm.variants.has(kind);
 }
