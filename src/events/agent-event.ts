@@ -5,13 +5,13 @@ import type { ModelEvent } from "./model-event.ts";
 import type { StepEvent } from "./step-event.ts";
 
 interface RunScoped {
-  /** The run, a UUID v7 from upstream; any non-empty text is accepted. */
+  /** The run ID: a UUID v7 from upstream, but any non-empty text is accepted. */
   readonly run_id: string;
   readonly tenant_id: string;
 }
 
 interface ToolScoped extends RunScoped {
-  /** Not unique: ids repeat across runs and inside one, and may be empty. */
+  /** Not unique: IDs repeat across runs and inside one, and may be empty. */
   readonly tool_use_id: string;
   readonly tool: string;
 }
@@ -45,19 +45,19 @@ export interface ToolComplete extends ToolScoped {
 export interface ToolError extends ToolScoped {
   readonly type: "tool_error";
   readonly tool_version?: string | null;
-  /** Operator text: for spans and logs, never for the model or the audit log. */
+  /** Operator text for spans and logs, never for the model or the audit log. */
   readonly error: string;
-  /** Model text: the only error text that the audit log gets. */
+  /** Model text. The audit log gets no other error text. */
   readonly error_for_llm: RenderedForLlm;
   readonly envelope: ErrorEnvelope;
-  /** Absent from 0.5.x agents; then derived from the envelope. */
+  /** Absent from 0.5.x agents. Then it is derived from the envelope. */
   readonly kind?: ToolErrorKind;
   readonly duration_ms: number | bigint;
 }
 
 /**
- * A call waits for a decision: its run waits for somebody until the call is approved, denied, started or
- * ended. This package's own; no Rust agent sends it. Decisions that take less than a second need none.
+ * A call waits for a decision: its run waits until the call is approved, denied, started or ended. This package's
+ * own; no Rust agent sends it. Decisions that take less than a second need none.
  *
  * @example
  * await sink.send({ type: "tool_call_asked", run_id, tenant_id, tool_use_id: "c1", tool: "pay" });
@@ -66,7 +66,7 @@ export interface ToolCallAsked extends ToolScoped {
   readonly type: "tool_call_asked";
 }
 
-/** A call that waited for approval may go on: its `tool_start` follows. */
+/** A call that waited for approval may continue. Its `tool_start` follows. */
 export interface ToolCallApproved extends ToolScoped {
   readonly type: "tool_call_approved";
 }
@@ -85,7 +85,7 @@ export interface Complete<S = unknown> extends RunScoped {
   readonly type: "complete";
   /** The agent's final state: content. */
   readonly state: S;
-  /** `null` when the run had no budget. */
+  /** `null` if the run had no budget. */
   readonly usage?: UsageSnapshot | null;
 }
 
@@ -95,7 +95,7 @@ export interface Failed extends RunScoped {
   /** Operator text. */
   readonly error: string;
   readonly envelope: ErrorEnvelope;
-  /** Absent from 0.5.x agents; then derived from the envelope. */
+  /** Absent from 0.5.x agents. Then it is derived from the envelope. */
   readonly kind?: FailureKind;
 }
 
@@ -108,8 +108,8 @@ export interface Interrupted extends RunScoped {
 }
 
 /**
- * One lifecycle event of an entelix agent, tagged by `type`, its fields named as on the wire: a
- * decoded line *is* the event.
+ * One lifecycle event of an entelix agent, tagged by `type`. Its fields are named as on the wire, so a decoded line
+ * *is* the event.
  *
  * It covers both shapes: entelix-agents 0.6.x, and 0.5.x (without `interrupted`, and without `kind`
  * on `failed` and `tool_error`). The model and step events and `tool_call_asked` are this package's own; no
@@ -148,9 +148,9 @@ export const AGENT_EVENT_TYPES = [
 ] as const satisfies readonly AgentEventType[];
 
 /**
- * The event with the state of `complete` replaced by `null`; every other event unchanged.
+ * The event with the state of `complete` replaced by `null`. Other events are unchanged.
  *
- * Upstream: what `StateErasureSink` does, so that sinks need not know the agent's state type.
+ * Upstream: `StateErasureSink` does the same, so that sinks need not know the agent's state type.
  */
 export function eraseState(event: AgentEvent): AgentEvent<null> {
   return event.type === "complete" ? { ...event, state: null } : event;
@@ -159,8 +159,8 @@ export function eraseState(event: AgentEvent): AgentEvent<null> {
 /**
  * A run's usage of its budget at its completion.
  *
- * A budget is shared by a run and all its sub-agents, so a child's figures contain its parent's.
- * Upstream: `UsageSnapshot` of entelix-core.
+ * A run shares its budget with all its sub-agents, so a child's figures contain its parent's. Upstream:
+ * `UsageSnapshot` of entelix-core.
  */
 export interface UsageSnapshot {
   /** Model requests made. */
@@ -171,22 +171,24 @@ export interface UsageSnapshot {
   readonly output_tokens: number | bigint;
   readonly tool_calls: number;
   /**
-   * US dollars as a decimal string. The scale is kept: `"0.30"` is not `"0.3"`. Absent or `null`: not
-   * known. `"0"` is not known either, unless `details.cost_known` says so.
+   * US dollars as a decimal string. The scale is kept: `"0.30"` is not `"0.3"`. Absent or `null`: unknown. `"0"` is
+   * also unknown, unless `details.cost_known` is set.
    */
   readonly cost_usd?: string | null;
-  /** Input tokens that were read from the prompt cache: part of the input tokens. No Rust agent says it. */
+  /** Input tokens that were read from the prompt cache. They are part of the input tokens. No Rust agent sends them. */
   readonly cache_read_input_tokens?: number | bigint | null;
-  /** Input tokens that were written to the prompt cache. Likewise. */
+  /**
+   * Input tokens that were written to the prompt cache. They are part of the input tokens. No Rust agent sends them.
+   */
   readonly cache_write_input_tokens?: number | bigint | null;
 }
 
 /**
- * One text for a tenant and a name of that tenant's own, such as a run ID. No two pairs share a text,
- * whatever characters they hold: a separator alone could stand in either.
+ * One text for a tenant and a name of that tenant, such as a run ID. Different pairs have different texts. A
+ * separator would not be enough, because both may contain it.
  */
 export function tenantKey(tenantId: string, name: string): string {
-  // A program without types may name no tenant.
+  // Untyped programs may omit the tenant.
   const tenant = String(tenantId);
   return `${tenant.length}:${tenant}${name}`;
 }

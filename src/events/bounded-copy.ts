@@ -12,21 +12,21 @@ import { levelFor } from "./json-shortening.ts";
 import { ValueReader } from "./json-values.ts";
 import { plainJson } from "./plain-json.ts";
 
-/** Bytes of a copy for a hook. */
+/** Most bytes of a copy for a hook. */
 export const MOST_COPY = 1024 * 1024;
 
-/** A copy, and how many entries of a list at the top it has not. */
+/** A copy, and the number of entries that are missing from a list at the top. */
 export interface BoundedCopy {
   readonly value: unknown;
   readonly dropped: number;
 }
 
 /**
- * A copy of a value as its JSON reads: `boundedJson` read again, with bytes as base64 and an error's text.
- * Nothing in it is the caller's. Texts are complete, whatever their length, since a text is not copied.
- * Large lists and objects, and large bytes, are shortened to about `bytes`.
+ * A copy of a value, in the form of its JSON: `boundedJson` parsed again, with bytes as base64 and the text of
+ * errors. It shares no object with the caller. Texts are complete at any length, because a text is not copied. Large
+ * lists and objects, and large bytes, are shortened to about `bytes`.
  *
- * @param marked whether a text stands for entries that are missing of a list at the top. Default `true`.
+ * @param marked whether a text replaces the missing entries of a list at the top. Default `true`.
  */
 export function boundedCopy(value: unknown, bytes: number, marked = true): BoundedCopy {
   const plain = plainJson(value, bytes);
@@ -39,10 +39,10 @@ export function boundedCopy(value: unknown, bytes: number, marked = true): Bound
   return { value: copies, dropped: left };
 }
 
-/** Texts are held and not written, so they count as short ones. */
+/** Texts are referenced and not written, so they count as short ones. */
 const COPY_FORMS = { binary: "base64", errorText: true, holdsTexts: true } as const;
 
-/** What an entry may need before others are left out for it. */
+/** Least bytes of an entry, before others are left out. */
 const LEAST = 64;
 
 function copyOf(node: JsonNode, room: number): unknown {

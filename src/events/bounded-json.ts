@@ -3,28 +3,28 @@ import { writeWithin } from "./json-shortening.ts";
 import { unserializable, type ValueForms, ValueReader } from "./json-values.ts";
 import { PlainLook, plainJson } from "./plain-json.ts";
 
-/** How long the JSON of {@link boundedJson} may be, and how values are written that JSON does not know. */
+/** The limit of {@link boundedJson}, and the forms of values that JSON does not know. */
 export interface BoundedJsonOptions extends ValueForms {
-  /** Most bytes of UTF-8, from 64. What does not fit is shortened to this, and to 1 MiB at most. */
+  /** Most bytes of UTF-8, from 64. A larger value is shortened to this, and to 1 MiB at most. */
   readonly bytes: number;
 }
 
-/** JSON of a value within a limit. */
+/** JSON of a value, within a limit. */
 export interface BoundedJson {
-  /** Valid JSON of at most that number of bytes. */
+  /** Valid JSON of at most `bytes` bytes. */
   readonly text: string;
-  /** Whether something of the value is missing. Marks in the text say what: `… [17 bytes cut]`. */
+  /** Whether a part of the value is missing. Marks in the text describe it: `… [17 bytes cut]`. */
   readonly cut: boolean;
-  /** Bytes of the value's JSON that are missing: at least, since a large value is not read to its end. */
+  /** Bytes of the value's JSON that are missing, at least: a large value is not read to its end. */
   readonly cutBytes: number;
 }
 
-/** Bytes of what is shortened, at most: its parts are kept while it is, and they take many times that. */
+/** Most bytes of a shortened value. While it is shortened, its parts take many times as much memory. */
 const MOST_SHORTENED = 1024 * 1024;
 
 /**
- * Any value as JSON of bounded size. Never throws. A value that fits is written as `JSON.stringify` writes it,
- * with these exceptions. They are the forms of rows, spans and recordings:
+ * Any value as JSON of bounded size. Never throws. A value within the limit is written as by `JSON.stringify`, except
+ * for these values. Rows, spans and recordings use the same forms:
  *
  * | value | JSON |
  * |---|---|
@@ -36,11 +36,10 @@ const MOST_SHORTENED = 1024 * 1024;
  * | array of more than 1,024 entries that are mostly holes | an object of the entries that it has |
  * | a cycle, a field that throws, more than 960 levels, more lists and objects than can be shortened, an integer of more than 10,000 digits | the text `[unserializable: <reason>]` in its place, without a word of the value |
  *
- * A value that does not fit is shortened from within: long texts are cut between characters, of long lists
- * entries in the middle are left out, of objects the last fields, and bytes are given by type and length. Equal
- * values give equal texts. Work and memory follow the limit and not the value, but for one thing: the engine
- * lists the names of an object's fields before the first one can be read. A getter of a small value may be
- * read twice.
+ * A larger value is shortened inside: long texts are cut between characters, long lists lose entries in the middle,
+ * objects lose their last fields, and bytes are given by type and length. Equal values give equal texts. Work and
+ * memory depend on the limit and not on the value, with one exception: the engine lists the names of an object's
+ * fields before the first one can be read. A getter of a small value may be read twice.
  *
  * @example
  * boundedJson({ id: 7n, raw: new Uint8Array(3) }, { bytes: 4096, binary: "summary" }).text;
@@ -56,7 +55,7 @@ export function boundedJson(value: unknown, options: BoundedJsonOptions): Bounde
     : shortJson(value, options);
 }
 
-/** Streams a value that may fit, without holding its parts. Otherwise it shortens it. */
+/** Streams a value that may fit, without keeping its parts. Otherwise it shortens the value. */
 function largeJson(value: unknown, options: BoundedJsonOptions, tooLong: boolean): BoundedJson {
   const { bytes } = options;
   if (!tooLong) {

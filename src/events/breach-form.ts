@@ -3,7 +3,7 @@ import { type Form, textWhere, value } from "./forms.ts";
 import { record, tagged } from "./object-forms.ts";
 import { isCount, isWholeNumber } from "./option-checks.ts";
 
-/** A whole number as Rust's `u64`. */
+/** A whole number within Rust's `u64`. */
 export const u64 = value(
   `a whole number from 0 to ${2n ** 64n - 1n}`,
   (given): given is number | bigint => isWholeNumber(given) && given < 2n ** 64n,
@@ -21,12 +21,12 @@ const AXES = {
   cost_usd: record({ limit: decimal, observed: decimal }),
 };
 
-/** Which limit of a budget was reached: in audit rows, whose axes are upstream's. */
+/** The limit of a budget that was exceeded, in audit rows. Their axes are upstream's. */
 export const breachForm = tagged("axis", AXES) satisfies Form<BudgetBreach>;
 
 const count = value("a whole number from 0", isCount);
 
-/** Which limit a run has passed: in the envelope of a failed run. */
+/** The limit that a run exceeded, in the envelope of a failed run. */
 export const limitBreachForm = tagged("axis", {
   ...AXES,
   tool_loop: record({ limit: count, observed: count }),

@@ -2,7 +2,7 @@ import { trimmedEnd } from "./format/text.ts";
 
 const DECIMAL = /^(\d{1,40})(?:\.(\d{1,40}))?$/;
 
-/** A decimal number from 0, held exactly: `digits` divided by 10 to the power of `scale`. */
+/** An exact decimal number from 0: `digits` divided by 10 to the power of `scale`. */
 export interface Decimal {
   readonly digits: bigint;
   readonly scale: number;
@@ -13,8 +13,8 @@ export const ZERO: Decimal = { digits: 0n, scale: 0 };
 /**
  * Reads a decimal number from 0 such as `"0.0031"`, without sign and exponent.
  *
- * @param field named in the error.
- * @throws TypeError for anything else, a JavaScript number included: it has lost digits already.
+ * @param field name for the error.
+ * @throws TypeError for any other value, including a JavaScript number, which has already lost digits.
  */
 export function parseDecimal(value: unknown, field: string): Decimal {
   const decimal = readDecimal(value);
@@ -25,7 +25,7 @@ export function parseDecimal(value: unknown, field: string): Decimal {
   );
 }
 
-/** The same, and `undefined` for anything else. */
+/** The same, but `undefined` for any other value. */
 export function readDecimal(value: unknown): Decimal | undefined {
   const match = typeof value === "string" ? DECIMAL.exec(value) : null;
   if (match === null) return undefined;
@@ -33,7 +33,7 @@ export function readDecimal(value: unknown): Decimal | undefined {
   return { digits: BigInt(whole + fraction), scale: fraction.length };
 }
 
-/** The exact sum. Its scale is the longer of the two, as upstream's decimals have it. */
+/** The exact sum. Its scale is the larger of the two, as in upstream's decimals. */
 export function addDecimals(a: Decimal, b: Decimal): Decimal {
   const scale = Math.max(a.scale, b.scale);
   return { digits: scaled(a, scale) + scaled(b, scale), scale };
@@ -45,17 +45,20 @@ export function isGreater(a: Decimal, b: Decimal): boolean {
   return scaled(a, scale) > scaled(b, scale);
 }
 
-/** As text, with every digit of the scale: `"0.30"` stays `"0.30"`. */
+/** As text with every digit of the scale: `"0.30"` stays `"0.30"`. */
 export function formatDecimal({ digits, scale }: Decimal): string {
   if (scale === 0) return String(digits);
   const text = String(digits).padStart(scale + 1, "0");
   return `${text.slice(0, -scale)}.${text.slice(-scale)}`;
 }
 
-/** A number as decimal text with up to so many places, without zeros at its end: `0.3` for 0.30000000000000004 and 12. */
+/**
+ * A number as decimal text with at most `places` decimal places and without trailing zeros: `0.3` for
+ * 0.30000000000000004 and 12.
+ */
 export function roundedText(value: number, places: number): string {
   const text = value.toFixed(places);
-  // From 10^21 on it is written with an exponent.
+  // From 10^21, `toFixed` uses an exponent.
   return text.includes(".") && !text.includes("e") ? trimmedEnd(trimmedEnd(text, "0"), ".") : text;
 }
 

@@ -15,21 +15,21 @@ import {
 } from "./forms.ts";
 import { isObject, record } from "./object-forms.ts";
 
-// What TypeScript agents know of an event and upstream's events have no field for. All of it travels in
-// one object of the envelope, so that events of upstream's agents are read as before, at no cost.
+// Data of TypeScript agents for which upstream's events have no field. It is in one object of the envelope, so
+// reading events of upstream's agents costs nothing more.
 
-/** How a call was decided about: what `tool_call_approved` and `tool_call_denied` do not say. */
+/** How a call was decided, beyond the fields of `tool_call_approved` and `tool_call_denied`. */
 export interface DecisionDetails {
   /**
-   * `edited`: approved with another input. `answered`: a person gave the result, and the tool was
-   * not called. Default: what the event says.
+   * `edited`: approved with another input. `answered`: a person gave the result, and the tool was not called.
+   * Default: the event's own outcome.
    */
   readonly outcome?: "approved" | "denied" | "edited" | "answered";
   /** Who decided: a person, or a rule of the program. */
   readonly by?: "user" | "policy";
   /** Personal data: name or ID of the person. */
   readonly person?: string;
-  /** Content: why it was approved. A denial has its reason in the event. */
+  /** Content: the reason of an approval. A denial has its reason in the event. */
   readonly reason?: string;
   /** How long the decision took, in ms. */
   readonly wait_ms?: number;
@@ -37,7 +37,7 @@ export interface DecisionDetails {
   readonly proposed_input?: unknown;
 }
 
-/** How a call, run or step travels by the Model Context Protocol. */
+/** A call, run or step over the Model Context Protocol. */
 export interface McpDetails {
   /** `mcp.method.name`: `tools/call`, `elicitation/create`, … */
   readonly method?: string;
@@ -45,67 +45,65 @@ export interface McpDetails {
   readonly protocol_version?: string;
   /** `mcp.session.id`. */
   readonly session_id?: string;
-  /** `jsonrpc.request.id`, as text. Of several requests of one call the last. */
+  /** `jsonrpc.request.id`, as text. If a call has several requests, the last one. */
   readonly request_id?: string;
   /** `rpc.response.status_code`: the code of a JSON-RPC error, as text. */
   readonly status_code?: string;
   /** `network.transport`: `pipe` for a child process, `tcp` for HTTP. */
   readonly transport?: string;
-  /** `server.address` and `server.port`, of a server that a client reaches by HTTP. */
+  /** `server.address` and `server.port` of a server that a client reaches over HTTP. */
   readonly server_address?: string;
   readonly server_port?: number;
-  /** Of the end of an elicitation's step: what the person did. `entelix.elicitation.action`. */
+  /** For the end of an elicitation's step: the person's action. `entelix.elicitation.action`. */
   readonly elicitation?: "accept" | "decline" | "cancel";
 }
 
-/** How an event in a recording differs from the one that was sent. */
+/** How a recorded event differs from the one that was sent. */
 export interface RecorderDetails {
-  /** It was sent without an event ID: the recorder gave it one, by which a repeated line is known. */
+  /** It was sent without an event ID. The recorder gave it one, which identifies repeated lines. */
   readonly event_id_added?: boolean;
   /** Fields whose values were cut, such as `output` or `details.decision.reason`. */
   readonly cut?: readonly string[];
 }
 
 /**
- * What the sender of an event knows beyond the fields of upstream's events: the envelope's `details`.
- * Every field is optional.
+ * The envelope's `details`: data of the sender beyond the fields of upstream's events. Every field is optional.
  */
 export interface EventDetails {
-  /** The person whose run it is: `user.id`. Personal data. With every event of the run, or its first. */
+  /** The user of the run: `user.id`. Personal data. With every event of the run, or only its first. */
   readonly user_id?: string;
-  /** Labels of the run. With every event of the run, or its first. */
+  /** Labels of the run. With every event of the run, or only its first. */
   readonly tags?: readonly string[];
-  /** Further data of the run, by name. With every event of the run, or its first. */
+  /** Further data of the run, by name. With every event of the run, or only its first. */
   readonly metadata?: Readonly<Record<string, string>>;
   /**
-   * When it happened, as RFC 3339 text, if the event was sent later. Spans and rows have this time; the
-   * envelope's `timestamp` says when it was sent, and so its place in the order of the events.
+   * Time of the event as RFC 3339 text, if it was sent later. Spans and rows have this time. The envelope's
+   * `timestamp` is the time of sending, which determines the order of events.
    */
   readonly happened_at?: string;
-  /** Content, of `started`, or of the run's end if it was not known before: what the run was asked. */
+  /** Content: the input of the run. With `started`, or with the run's end if it was not known before. */
   readonly input?: unknown;
-  /** Content: the run's answer (`complete`), or what it asks (`interrupted`). */
+  /** Content: the run's answer (`complete`), or its question (`interrupted`). */
   readonly output?: unknown;
-  /** The step of the run that a call, another step or a child run (`started`) belongs to. */
+  /** The step of the run to which a call, another step or a child run (`started`) belongs. */
   readonly step_id?: string;
-  /** Of `started`: the agent that handed control to this run's agent. `entelix.handoff.from`. */
+  /** For `started`: the agent that handed control to this run's agent. `entelix.handoff.from`. */
   readonly handoff_from?: string;
-  /** Of a step, or of start and end of a tool call: the tool call of the run that it is part of. */
+  /** For a step, or the start and end of a tool call: the run's tool call that contains it. */
   readonly tool_use_id?: string;
-  /** Of `tool_start`: `gen_ai.tool.description`. */
+  /** For `tool_start`: `gen_ai.tool.description`. */
   readonly tool_description?: string;
-  /** Of `tool_call_approved` and `tool_call_denied`. */
+  /** For `tool_call_approved` and `tool_call_denied`. */
   readonly decision?: DecisionDetails;
-  /** Of `tool_error`: the text that the model received is not known, and `error_for_llm` is empty. */
+  /** For `tool_error`: the text that the model received is unknown, and `error_for_llm` is empty. */
   readonly model_text?: "unknown";
-  /** Of `failed`, `tool_error`, `model_error` and `step_error`. */
+  /** For `failed`, `tool_error`, `model_error` and `step_error`. */
   readonly exception?: ExceptionDetails;
   /**
-   * Of `complete` and `model_complete`: a cost of `"0"` is known to be 0. Without it, `"0"` means that
-   * nobody knows it.
+   * For `complete` and `model_complete`: a cost of `"0"` really is 0. Without it, `"0"` means unknown.
    */
   readonly cost_known?: boolean;
-  /** Of starts and ends of calls, runs and steps: how they travel by the Model Context Protocol. */
+  /** For starts and ends of calls, runs and steps over the Model Context Protocol. */
   readonly mcp?: McpDetails;
   /** Set by a `RecorderSink`. */
   readonly recorder?: RecorderDetails;
@@ -162,7 +160,7 @@ const recorder = record({
   cut: withoutNull(list(text)),
 });
 
-/** The form of an envelope's `details` on the wire. Unknown fields pass. */
+/** The form of an envelope's `details` on the wire. Unknown fields are allowed. */
 export const eventDetails = record({
   user_id: withoutNull(name),
   tags: withoutNull(list(text)),
@@ -182,5 +180,5 @@ export const eventDetails = record({
   recorder: withoutNull(recorder),
 }) satisfies Form<EventDetails>;
 
-/** What {@link eventDetails} reads. */
+/** The type of decoded {@link eventDetails}. */
 export type ReadDetails = Infer<typeof eventDetails>;

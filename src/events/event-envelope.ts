@@ -6,49 +6,47 @@ import { formatRfc3339, parseRfc3339 } from "./rfc3339.ts";
 
 const TRACEPARENT =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/;
-/** Length of a `traceparent` of version 00; later ones may have more behind. */
+/** Length of a `traceparent` of version 00. Later versions may be longer. */
 const TRACEPARENT_LENGTH = 55;
 
 /**
- * Metadata of an event: time, IDs and parents that the event itself lacks.
+ * Metadata of an event that the event itself lacks: time, IDs and parents.
  *
- * On the wire it is flat, in one object with the event's own fields, as agent-sdk-foundation has
- * it. Every field is optional; a live sink without an envelope reads the clock once, on entry.
+ * On the wire it is flat, in one object with the event's own fields, as in agent-sdk-foundation. Every field is
+ * optional. Without an envelope, a live sink reads the clock once, on entry.
  */
 export interface EventEnvelope {
-  /** Identifies redelivered events: an event with a known ID is counted and ignored. */
+  /** Identifies redelivered events. An event with a known ID is counted and ignored. */
   readonly event_id?: string | undefined;
-  /** Orders the events of one stream. It restarts per run: no order between parent and child. */
+  /** Orders the events of one stream. It restarts for each run, so it gives no order between parent and child. */
   readonly sequence?: number | bigint | undefined;
   /**
-   * Time of the event: RFC 3339 text, or an {@link Instant} once decoded. An invalid time, or one
-   * outside 1970 to 2262, is treated as missing.
+   * Time of the event: RFC 3339 text, or an {@link Instant} once decoded. An invalid time, or one outside 1970 to
+   * 2262, counts as missing.
    */
   readonly timestamp?: string | Readonly<Instant> | undefined;
-  /** Conversation the run belongs to: `gen_ai.conversation.id`, and the key of the audit log. */
+  /** Conversation of the run: `gen_ai.conversation.id`, and the key of the audit log. */
   readonly thread_id?: string | undefined;
   readonly session_id?: string | undefined;
   /**
-   * The run at the top of the tree. With it, a child joins its trace even if the parent was never
-   * seen.
+   * The run at the top of the tree. With it, a child joins its trace even if its parent was never seen.
    */
   readonly root_run_id?: string | undefined;
-  /** Evidence that this run continues an interrupted one. */
+  /** The interrupted run that this run continues. */
   readonly resumed_from_run_id?: string | undefined;
   /**
-   * Tool-use ID of the parent's call that started this run. `null`: it was started outside a call.
-   * Left out: not known.
+   * Tool-use ID of the parent's call that started this run. `null`: it was started outside a call. Absent: unknown.
    */
   readonly parent_tool_use_id?: string | null | undefined;
-  /** W3C trace context to continue; honoured from trusted senders only. */
+  /** W3C trace context to continue. Used from trusted senders only. */
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
-  /** What the sender knows beyond the event's fields: users, decisions, steps, exceptions. */
+  /** Further data of the sender: users, decisions, steps, exceptions. */
   readonly details?: EventDetails | undefined;
 }
 
 /**
- * Hands out the sequence numbers of one stream: 0, 1, 2 … or on from an offset.
+ * Counts the sequence numbers of one stream: 0, 1, 2 …, or from an offset.
  *
  * @example
  * const counter = new SequenceCounter();
@@ -57,7 +55,7 @@ export interface EventEnvelope {
 export class SequenceCounter {
   #next: number;
 
-  /** @param offset first number to hand out. Default 0. */
+  /** @param offset the first number. Default 0. */
   constructor(offset = 0) {
     checkWhole(offset, "offset");
     this.#next = offset;
@@ -72,10 +70,9 @@ export class SequenceCounter {
 }
 
 /**
- * When an event happened by its envelope, given as RFC 3339 text or as an {@link Instant}: by
- * `details.happened_at`, else by `timestamp`. `undefined` when it gives none, none that can be read, or
- * one that no span can have, such as the year 1 of a clock that nobody has set. The result is a copy:
- * spans keep it. Never throws, whatever the envelope does.
+ * The time of an event by its envelope: `details.happened_at`, else `timestamp`. Either is RFC 3339 text or an {@link
+ * Instant}. `undefined` if there is none, it cannot be read, or no span can have it, such as the year 1 of a clock
+ * that was never set. The result is a copy, which spans keep. Never throws.
  */
 export function readEventTime(envelope: EventEnvelope | null): Instant | undefined {
   try {
@@ -107,8 +104,8 @@ function isNanos(value: unknown): value is number {
 }
 
 /**
- * The envelope of an event that has waited, and is sent now. A recording is read in the order of the
- * `timestamp`s, and its audit rows must come in the order in which they came live.
+ * The envelope of an event that waited and is sent now. Readers order a recording by its `timestamp`s, and its audit
+ * rows must have the same order as live.
  */
 export function sentLater<
   E extends EventEnvelope & { readonly timestamp: string | Readonly<Instant> },

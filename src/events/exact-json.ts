@@ -6,12 +6,12 @@ import { MOST_JSON_BYTES } from "./value-limits.ts";
 /**
  * `JSON.parse` without loss of digits: integers from 2^53 and to -2^53 become `bigint`.
  *
- * Everything else equals `JSON.parse`: numbers with a fraction or an exponent stay numbers, `-0` is
- * kept, the last of two equal keys counts, and `__proto__` is an ordinary key. For texts without
- * large integers, it costs little more than `JSON.parse`.
+ * Otherwise it equals `JSON.parse`: numbers with a fraction or an exponent stay numbers, `-0` is kept, the last of
+ * two equal keys counts, and `__proto__` is an ordinary key. For texts without large integers it costs little more
+ * than `JSON.parse`.
  *
- * @throws JsonSyntaxError (a `SyntaxError`) with the position and what was expected there; also for
- *   nesting deeper than 1,000 levels and for integers of more than 10,000 digits.
+ * @throws JsonSyntaxError (a `SyntaxError`) with the position and the expected syntax. Also for nesting deeper than
+ *   1,000 levels and for integers of more than 10,000 digits.
  *
  * @example
  * parseExact('{"account":9007199254740993}'); // { account: 9007199254740993n }
@@ -21,13 +21,13 @@ export function parseExact(text: string): JsonValue {
   try {
     value = JSON.parse(text);
   } catch {
-    // The engine's message often lacks the position and quotes the text, which may be content.
+    // The engine's message often lacks the position, and quotes the text, which may be content.
     return new JsonTextParser(text).parse();
   }
   return isExact(value, 0) ? value : new JsonTextParser(text).parse();
 }
 
-/** `JSON.parse` that returns `undefined` where the text is no JSON. */
+/** `JSON.parse` that returns `undefined` for invalid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -37,8 +37,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Whether no number of the value can have lost digits, and nothing is nested too deeply. Looking at
- * the value costs half of looking for long numbers in the text, since strings are passed over.
+ * Whether no number of the value can have lost digits, and nothing is nested too deeply. This costs half of searching
+ * the text for long numbers, since it skips strings.
  */
 function isExact(value: JsonValue | undefined, depth: number): boolean {
   if (typeof value === "number") {
@@ -58,10 +58,10 @@ function isExactInside(
     }
     return true;
   }
-  // Unlike Object.keys and Object.values this makes no array, which would be most of the cost.
+  // Unlike Object.keys and Object.values, this makes no array, which would be most of the cost.
   for (const key in value) {
     const inner = value[key];
-    // Most values are, and a call for each is what this costs.
+    // Most values are strings, and the cost is the call for each value.
     if (typeof inner === "string") continue;
     if (!isExact(inner, depth)) return false;
   }
@@ -75,12 +75,11 @@ function isList(value: JsonValue): value is readonly JsonValue[] {
 /**
  * `JSON.stringify` that writes a `bigint` as its digits and never throws.
  *
- * Like `JSON.stringify`, it honours `toJSON`. `undefined`, functions and symbols become `null` in
- * arrays and are left out of objects. Bytes are written as base64 and a `Map` as an object, as rows of the
- * audit log have them; `docs/audit.md` lists these forms. What can't be written (a cycle, a getter or
- * `toJSON` that throws, more than 960 levels, nothing at the top) becomes the JSON string
- * `"[unserializable: <reason>]"` in its place. The reason never quotes the value. What has more than 32 MiB of
- * JSON is shortened from within, with marks.
+ * Like `JSON.stringify`, it calls `toJSON`. `undefined`, functions and symbols become `null` in arrays and are left
+ * out of objects. Bytes are written as base64 and a `Map` as an object, as in rows of the audit log; `docs/audit.md`
+ * lists these forms. A value that cannot be written (a cycle, a getter or `toJSON` that throws, more than 960 levels,
+ * `undefined` at the top) is replaced by the JSON string `"[unserializable: <reason>]"`. The reason never quotes the
+ * value. A value with more than 32 MiB of JSON is shortened inside, with marks.
  *
  * @example
  * stringifyExact({ account: 9007199254740993n }); // '{"account":9007199254740993}'
@@ -92,9 +91,9 @@ export function stringifyExact(value: unknown): string {
 const EXACT = { bytes: MOST_JSON_BYTES, binary: "base64" } as const;
 
 /**
- * {@link stringifyExact} for what may not be shortened.
+ * {@link stringifyExact} for values that must not be shortened.
  *
- * @throws RangeError when the JSON has more than 32 MiB.
+ * @throws RangeError if the JSON has more than 32 MiB.
  */
 export function wholeJson(value: unknown): string {
   // Most values are plain. The rest is for boundedJson, which looks once more.

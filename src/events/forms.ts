@@ -1,38 +1,38 @@
 import { type JsonValue, wholeJson } from "./exact-json.ts";
 import { isWholeNumber } from "./option-checks.ts";
 
-// The forms of JSON values, each declared once: the static type is inferred from the form, and the form
-// checks a value, says what is wrong with it, and writes it. Each form is made of closures when its
-// module loads, so that nothing of a declaration is interpreted for a value.
+// Declarations of JSON values. Each form is declared once: the static type is inferred from it, and it checks a
+// value, lists its issues, and writes it. A form is made of closures when its module loads, so no declaration is
+// interpreted for each value.
 
-/** What is wrong with one field of a value. */
+/** An invalid field of a value. */
 export interface FieldIssue {
-  /** Path such as `content[0].source.url`; empty when the value itself is wrong. */
+  /** Path such as `content[0].source.url`. Empty if the value itself is invalid. */
   readonly field: string;
-  /** What was expected there; completes "expected …". */
+  /** The expected value. It completes "expected …". */
   readonly expected: string;
 }
 
-/** A hostile line must not make the list of its faults longer than itself is useful. */
+/** Bounds the list of issues of a hostile line. */
 const MAX_ISSUES = 20;
 
-/** An unknown value is quoted up to here, in UTF-16 units. */
+/** Most UTF-16 units of an unknown value that are quoted. */
 const QUOTED_LENGTH = 60;
 
 /** @typeParam T the type of a value that has the form. */
 export interface Form<T> {
-  /** What is expected of the value itself, without what is inside; completes "expected …". */
+  /** Description of the value itself, without its parts. It completes "expected …". */
   readonly expected: string;
-  /** Whether {@link explain} finds nothing. Nearly every value is right, so this allocates nothing. */
+  /** Whether {@link explain} finds no issue. Nearly every value is valid, so this allocates nothing. */
   fits(value: unknown): value is T;
-  /** Adds what is wrong with the value, and inside it, to the issues: at most 20 in all. */
+  /** Adds the issues of the value and its parts, at most 20 in all. */
   explain(value: unknown, path: string, issues: FieldIssue[]): void;
-  /** The value as JSON. A value that does not fit is written as it stands. */
+  /** The value as JSON. A value of another form is written unchanged. */
   write(value: unknown): string;
   /**
-   * Replaces what a newer agent added to a closed set by what the set has for such values, and adds
-   * `path=value` to `found`. It returns the same value when there is nothing to replace, and leaves
-   * values of wrong types to the check. Absent where the form has no such set inside.
+   * Replaces values that a newer agent added to a closed set by the set's fallback, and adds `path=value` to `found`.
+   * Returns the same value if there is nothing to replace. Ignores values of wrong types, which the check finds.
+   * Absent if the form contains no such set.
    */
   readonly adapt?: Adapt | undefined;
 }
@@ -42,7 +42,7 @@ export type Adapt = (value: unknown, found: string[]) => unknown;
 /** The type of the values that have a form. */
 export type Infer<F> = F extends Form<infer T> ? T : never;
 
-/** The form of a value that has no form inside. */
+/** The form of a value without parts. */
 export function value<T>(
   expected: string,
   fits: (value: unknown) => value is T,
@@ -61,7 +61,7 @@ export function value<T>(
 /** A string. */
 export const text: Form<string> = textWhere("text");
 
-/** A string with something in it. */
+/** A non-empty string. */
 export const name: Form<string> = textWhere("non-empty text", (given) => given !== "");
 
 /** A string that passes a test. Default: every string. */
@@ -76,27 +76,27 @@ export const flag: Form<boolean> = value("true or false", (given) => typeof give
 /** A whole number from 0, of any size: `bigint` beyond 2^53. */
 export const count: Form<number | bigint> = value("a whole number from 0", isWholeNumber);
 
-/** Any JSON value; `null` counts. Values come from a JSON parser, which makes nothing else. */
+/** Any JSON value, including `null`. Values come from a JSON parser, which makes no other values. */
 export const json: Form<JsonValue> = jsonOf("a JSON value (null where it was left out)");
 
-/** Any JSON value, under another description. */
+/** Any JSON value, with another description. */
 export function jsonOf(expected: string): Form<JsonValue> {
   return value(expected, (given): given is JsonValue => given !== undefined);
 }
 
-/** One of some fixed words. */
+/** One of a fixed set of words. */
 export function oneOf<const W extends string>(words: readonly W[]): Form<W> {
   const known: ReadonlySet<unknown> = new Set(words);
   const fits = (given: unknown): given is W => known.has(given);
   return value(`one of ${words.join(", ")}`, fits, writeText);
 }
 
-/** One of some words; a word that a newer agent added is replaced by `fallback`. */
+/** One of a set of words. A word that a newer agent added is replaced by `fallback`. */
 export function oneOfElse<const W extends string>(words: readonly W[], fallback: W): Form<W> {
   return { ...oneOf(words), adapt: adaptWord(words, fallback) };
 }
 
-/** One of some words, or what a newer agent added: any text. Such a word stays as it is. */
+/** One of a set of words, or any text that a newer agent added. Such a text stays unchanged. */
 export function openWord<const W extends string>(words: readonly W[]): Form<W | (string & {})> {
   return { ...text, adapt: adaptWord(words, undefined) };
 }
@@ -142,9 +142,9 @@ function adaptAll(adapt: Adapt, given: unknown, found: string[]): unknown {
 }
 
 /**
- * The same form, where all that is wrong with a value is one issue.
+ * The same form, but all issues of a value become one.
  *
- * @param at what to add to the path of the value.
+ * @param at appended to the path of the value.
  */
 export function asOne<T>(form: Form<T>, expected: string, at = ""): Form<T> {
   const explain: Form<T>["explain"] = (given, path, issues) => {
@@ -153,18 +153,18 @@ export function asOne<T>(form: Form<T>, expected: string, at = ""): Form<T> {
   return { ...form, expected, explain };
 }
 
-/** A field that may be missing. */
+/** An optional field. */
 export interface Optional<T> {
   readonly form: Form<T>;
-  /** Whether `null` is as good as absent. */
+  /** Whether `null` counts as absent. */
   readonly nullable: boolean;
-  /** JSON that is written for an absent value; empty: the field is left out. */
+  /** JSON for an absent value. Empty: the field is left out. */
   readonly written: string;
   /** Whether an empty list is written as an absent value. */
   readonly omitEmpty: boolean;
 }
 
-/** The field may be missing; `null` is wrong unless the form takes it. */
+/** The field may be missing. `null` is invalid, unless the form allows it. */
 export function optional<T>(form: Form<T>, written = ""): Optional<T> {
   return { form, nullable: false, written, omitEmpty: false };
 }
@@ -175,7 +175,7 @@ export function nullish<T>(
   expected = `${form.expected}, or null`,
 ): Optional<T | null> {
   const explain: Form<T>["explain"] = (given, path, issues) => {
-    // What is wrong inside a value keeps its own words.
+    // Issues inside a value keep their own description.
     const from = issues.length;
     form.explain(given, path, issues);
     const own = issues[from];
@@ -184,14 +184,14 @@ export function nullish<T>(
   return { form: { ...form, expected, explain }, nullable: true, written: "", omitEmpty: false };
 }
 
-/** The field may be missing. `null` is taken as missing, and taken out of what is decoded. */
+/** The field may be missing. `null` counts as missing and is removed when decoded. */
 export function withoutNull<T>(form: Form<T>): Optional<T> {
   const adapt: Adapt = (given, found) =>
     given === null ? undefined : form.adapt ? form.adapt(given, found) : given;
   return optional({ ...form, adapt });
 }
 
-/** Adds an issue, unless there are enough. */
+/** Adds an issue, up to the limit. */
 export function note(issues: FieldIssue[], field: string, expected: string): void {
   if (issues.length < MAX_ISSUES) issues.push({ field, expected });
 }
@@ -201,7 +201,7 @@ export function quoted(word: string): string {
   return word.slice(0, QUOTED_LENGTH);
 }
 
-/** The check of a form of which every string is a value. */
+/** The check of a form that accepts every string. */
 export function isText(given: unknown): given is string {
   return typeof given === "string";
 }

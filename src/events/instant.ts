@@ -1,28 +1,28 @@
 /**
- * A point in time as whole seconds since the Unix epoch and nanoseconds within the second
- * (0 to 999,999,999). A `Date` would lose the nanoseconds that the source systems record.
+ * A point in time: whole seconds since the Unix epoch, and nanoseconds within the second (0 to 999,999,999). A `Date`
+ * would lose the nanoseconds that the source systems record.
  *
  * It has the shape of OpenTelemetry's `HrTime`, so that it reaches a span without conversion.
  */
 export type Instant = [seconds: number, nanoseconds: number];
 
-/** 2262-04-11T23:47:16Z: the last whole second whose nanoseconds fit into 63 bits. */
+/** 2262-04-11T23:47:16Z: the last second whose nanoseconds fit into 63 bits. */
 const LAST_SECOND = 9_223_372_036;
 
 /**
- * Whether a span can begin or end then: OTLP counts nanoseconds since 1970, and backends keep 63 bits of
- * them. A receiver of OTLP/JSON refuses a whole request for one time that is none to it.
+ * Whether a span can start or end at this time. OTLP counts nanoseconds since 1970, and backends store 63 bits. A
+ * receiver of OTLP/JSON refuses a whole request for one invalid time.
  */
 export function isSpanTime(at: Readonly<Instant>): boolean {
   return at[0] >= 0 && at[0] < LAST_SECOND;
 }
 
-/** Negative, zero or positive as `a` is before, at or after `b`. */
+/** Negative, zero or positive if `a` is before, at or after `b`. */
 export function compareInstants(a: Readonly<Instant>, b: Readonly<Instant>): number {
   return a[0] - b[0] || a[1] - b[1];
 }
 
-/** Whether a time is known, and is `from` or later. */
+/** Whether a time is known and not before `from`. */
 export function isSince(at: Readonly<Instant> | undefined, from: Readonly<Instant>): boolean {
   return at !== undefined && compareInstants(at, from) >= 0;
 }
@@ -31,7 +31,7 @@ export function isAt(a: Readonly<Instant>, b: Readonly<Instant>): boolean {
   return compareInstants(a, b) === 0;
 }
 
-/** `at` moved by `ms` milliseconds (negative moves back; fractions of a millisecond count). */
+/** `at` moved by `ms` milliseconds, which may be negative and may have a fraction. */
 export function addMilliseconds(at: Readonly<Instant>, ms: number): Instant {
   const wholeSeconds = Math.trunc(ms / 1000);
   const nanos = Math.round((ms - wholeSeconds * 1000) * 1e6);

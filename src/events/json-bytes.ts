@@ -2,12 +2,12 @@ import { types } from "node:util";
 import { Base64, bytesSummary, type JsonNode } from "./json-nodes.ts";
 
 /**
- * Bytes as JSON: `{"type":"Uint8Array","base64":"AAEC"}`, or without the bytes themselves
- * `{"type":"Uint8Array","bytes":3}`. Both forms can be read again, so a value that was recorded is shown as
- * it was when it was live. A `Buffer` is also known by what its own `toJSON` gives.
+ * Bytes as JSON: `{"type":"Uint8Array","base64":"AAEC"}`, or only their length: `{"type":"Uint8Array","bytes":3}`.
+ * Both forms can be read again, so a recorded value looks the same as live. A `Buffer` is also recognized in the form
+ * of its `toJSON`.
  *
- * @param most a base64 text that is longer is not made.
- * @returns `undefined` for what is no bytes.
+ * @param most longest base64 text. For a longer one, only the length is written.
+ * @returns `undefined` for any other value.
  */
 export function bytesNode(
   value: object,
@@ -26,7 +26,7 @@ const tagOf: ((this: unknown) => unknown) | undefined = Object.getOwnPropertyDes
   Symbol.toStringTag,
 )?.get;
 
-/** The name of the class that holds the bytes, whatever a subclass says. */
+/** The name of the class that holds the bytes. A subclass cannot change it. */
 function typeOf(value: object): string | undefined {
   if (ArrayBuffer.isView(value)) {
     if (Buffer.isBuffer(value)) return "Buffer";
@@ -44,7 +44,7 @@ function viewOf(value: object): Buffer {
   return types.isAnyArrayBuffer(value) ? Buffer.from(value) : Buffer.alloc(0);
 }
 
-/** Every name that {@link typeOf} may give. */
+/** Every result of {@link typeOf}. */
 const TYPES: ReadonlySet<unknown> = new Set([
   ...["Buffer", "ArrayBuffer", "SharedArrayBuffer", "DataView"],
   ...["Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array"],
@@ -52,10 +52,10 @@ const TYPES: ReadonlySet<unknown> = new Set([
   ...["BigInt64Array", "BigUint64Array"],
 ]);
 
-/** Entries of a `Buffer`'s `data` that are looked at where not all are written. */
+/** Entries of a `Buffer`'s `data` that are checked if not all are written. */
 const LOOKED_AT = 64;
 
-/** Bytes in one of the forms that their JSON has. */
+/** Bytes that are already in one of their JSON forms. */
 export function writtenBytes(
   value: object,
   binary: "base64" | "summary",
@@ -65,7 +65,7 @@ export function writtenBytes(
   if (!TYPES.has(type) || typeof type !== "string") return undefined;
   const base64 = plainField(value, "base64");
   if (typeof base64 === "string" && hasTwoFields(value)) {
-    // As it stands it is right already.
+    // It is already in the right form.
     if (binary === "base64" && base64.length <= most) return undefined;
     return bytesSummary(type, decodedLength(base64));
   }
@@ -82,7 +82,7 @@ export function writtenBytes(
   return bytesSummary(type, list.length);
 }
 
-/** A field that is no getter. */
+/** A field that is not a getter. */
 function plainField(value: object, name: string): unknown {
   return Object.getOwnPropertyDescriptor(value, name)?.value;
 }

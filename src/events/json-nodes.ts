@@ -1,19 +1,19 @@
-// A value as the parts of its JSON, read no further than somebody asks. A node has a size: the bytes
-// (UTF-8) that its JSON takes. Until a node is measured to its end, its size is a lower bound.
+// A value as the parts of its JSON, read only as far as needed. The size of a node is the number of bytes (UTF-8) of
+// its JSON. Until a node is measured to its end, its size is a lower bound.
 
 /** A part of a value's JSON. */
 export interface JsonNode {
-  /** Bytes of its JSON; at least this number where it is not {@link whole}. */
+  /** Bytes of its JSON. A lower bound while it is not {@link whole}. */
   readonly size: number;
   /** Whether it was measured to its end. */
   readonly whole: boolean;
   /** Measures until the size is exact or above `upTo`. */
   measure(upTo: number): void;
-  /** Its JSON, complete. Only for a node that is whole. */
+  /** Its complete JSON. Only for a node that is whole. */
   write(): string;
 }
 
-/** JSON without anything inside: a number, a short text. */
+/** JSON without parts, such as a number or a short text. */
 export class Leaf implements JsonNode {
   readonly whole = true;
   readonly size: number;
@@ -31,7 +31,7 @@ export class Leaf implements JsonNode {
   }
 }
 
-/** A small list or object that the engine has written. It is read part by part only to be shortened. */
+/** A small list or object that the engine has written. Its parts are read only to shorten it. */
 export class WrittenNode implements JsonNode {
   readonly whole = true;
   readonly size: number;
@@ -50,13 +50,13 @@ export class WrittenNode implements JsonNode {
     return this.json;
   }
 
-  /** The same, of which parts can be left out. */
+  /** The same, in parts that can be left out. */
   open(): JsonNode {
     return this.#open();
   }
 }
 
-/** A text whose bytes are counted only where it can fit. */
+/** A text whose bytes are only counted if it may fit. */
 export class LongText implements JsonNode {
   readonly text: string;
   whole = false;
@@ -80,7 +80,7 @@ export class LongText implements JsonNode {
   }
 }
 
-/** A text that is held as it is and not written: however long it is, it counts as a short one. */
+/** A text that is referenced and not written. It counts as a short one at any length. */
 export class HeldText implements JsonNode {
   readonly whole = true;
   readonly text: string;
@@ -98,7 +98,7 @@ export class HeldText implements JsonNode {
   }
 }
 
-/** Bytes as base64, encoded only where they fit; else their type and length stand for them. */
+/** Bytes as base64. They are encoded only if they fit. Otherwise their type and length replace them. */
 export class Base64 implements JsonNode {
   readonly whole = true;
   readonly size: number;
@@ -120,20 +120,20 @@ export class Base64 implements JsonNode {
   }
 }
 
-/** The type and length of bytes that are not shown. */
+/** The type and length of bytes that are left out. */
 export function bytesSummary(type: string, length: number): Leaf {
   return new Leaf(`{"type":"${type}","bytes":${length}}`);
 }
 
-/** A list or an object. Its entries are read one by one, as they are needed. */
+/** A list or an object. Its entries are read one by one when needed. */
 export abstract class Branch implements JsonNode {
-  /** The object that it was made of. */
+  /** The object of this node. */
   readonly origin: object;
   readonly parent: Branch | undefined;
   readonly depth: number;
-  /** How many entries it has at most, read or not. */
+  /** Most entries, read or not. */
   readonly count: number;
-  /** The entries that were read, from the first on. */
+  /** The entries read so far, from the first. */
   readonly entries: JsonNode[] = [];
   size = 2;
   whole = false;
@@ -151,7 +151,7 @@ export abstract class Branch implements JsonNode {
 
   abstract write(): string;
 
-  /** Reads the next entry; adds what is around it to the size. `undefined` behind the last one. */
+  /** Reads the next entry and adds its separators to the size. `undefined` after the last one. */
   protected abstract next(): JsonNode | undefined;
 
   /** Reads one more entry. @returns whether there was one. */
@@ -166,12 +166,12 @@ export abstract class Branch implements JsonNode {
     return true;
   }
 
-  /** Bytes around the next entry. */
+  /** Bytes of the separators of the next entry. */
   protected around(): number {
     return this.entries.length === 0 ? 0 : 1;
   }
 
-  /** Reads entries until there are `count`, or all. */
+  /** Reads entries until there are `count`, or to the end. */
   takeUpTo(count: number): void {
     while (this.entries.length < count && this.take());
   }
@@ -189,7 +189,7 @@ export abstract class Branch implements JsonNode {
     }
   }
 
-  /** Reads its entries without keeping them: with their names, of an object. Ends where `each` gives `false`. */
+  /** Reads its entries without keeping them, with the names of an object's fields. Stops if `each` returns `false`. */
   abstract visit(each: (part: ListPart, name: string) => boolean): void;
 
   /** Measures one of its entries. */
@@ -200,7 +200,7 @@ export abstract class Branch implements JsonNode {
   }
 }
 
-/** An entry of a list: a node, or, of most, the JSON of a leaf in characters of one byte. */
+/** An entry of a list: a node, or for most entries the JSON of a leaf in one-byte characters. */
 export type ListPart = JsonNode | string;
 
 /** A list. */
@@ -209,7 +209,7 @@ export class ListNode extends Branch {
   readonly hasBack: boolean;
   readonly #read: (index: number, list: ListNode) => ListPart;
 
-  /** @param read the entry at an index. Without `hasBack` it is called in order. */
+  /** @param read returns the entry at an index. Without `hasBack` it is called in order. */
   constructor(
     origin: object,
     parent: Branch | undefined,
@@ -220,11 +220,11 @@ export class ListNode extends Branch {
     super(origin, parent, count);
     this.#read = read;
     this.hasBack = hasBack;
-    // Brackets, and of each entry a byte and a comma: what can't fit is not read to find it out.
+    // Brackets, and a byte and a comma for each entry. So a list that cannot fit need not be read.
     this.size = Math.max(2, 1 + 2 * count);
   }
 
-  /** What is around an entry is counted from the start, and one byte of it. */
+  /** The constructor has already counted the separators and one byte of each entry. */
   protected override around(): number {
     return -1;
   }
@@ -240,7 +240,7 @@ export class ListNode extends Branch {
     for (let index = 0; index < this.count && each(this.part(index), ""); ) index += 1;
   }
 
-  /** The entry at an index; one that was not read before is read each time. */
+  /** The entry at an index. An entry that was not read before is read each time. */
   part(index: number): ListPart {
     return this.entries[index] ?? this.#read(index, this);
   }
@@ -252,7 +252,7 @@ export class ListNode extends Branch {
   }
 }
 
-/** Fields that are read to find one by its name. */
+/** Most fields that are read to find one by its name. */
 const MOST_SEARCHED = 64;
 
 /** A field of an object: its name as JSON, and its value. */
@@ -267,7 +267,7 @@ export class FieldsNode extends Branch {
   readonly names: string[] = [];
   readonly #read: (fields: FieldsNode) => FieldNode | undefined;
 
-  /** @param read the next field that has JSON. */
+  /** @param read returns the next field that has JSON. */
   constructor(
     origin: object,
     parent: Branch | undefined,
@@ -311,18 +311,18 @@ export class FieldsNode extends Branch {
   }
 }
 
-/** Bytes of a node's JSON, as far as they are known: at least what it takes in full. */
+/** Bytes of a node's JSON, as far as they are known: a lower bound. */
 export function knownSize(node: JsonNode): number {
   if (!(node instanceof Branch)) return node.size;
   let size = node.size;
   for (const entry of node.entries) size += knownSize(entry) - entry.size;
-  // Of a field that was not read, a name, a colon, a value and a comma.
+  // A field that was not read has a name, a colon, a value and a comma.
   return node instanceof FieldsNode && !node.ended
     ? size + 5 * (node.count - node.entries.length)
     : size;
 }
 
-/** A text without a character that JSON escapes, and of one byte each. */
+/** Whether a text has only one-byte characters that JSON does not escape. */
 export function isPlainText(text: string): boolean {
   return PLAIN.test(text);
 }

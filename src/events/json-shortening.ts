@@ -13,38 +13,37 @@ import {
   WrittenNode,
 } from "./json-nodes.ts";
 
-// JSON that is too long is shortened from within: long texts are cut, then entries of long lists and
-// objects are left out. The result is JSON again, and the same for the same value. No more of the value is
-// read than is written.
+// Long JSON is shortened inside: long texts are cut, then entries of long lists and objects are left out. The result
+// is valid JSON, and the same for equal values. It reads no more of the value than it writes.
 
 /** How entries of a list are written. */
 export interface ListStyle {
-  /** Bytes that an entry gets at least, if it needs them: below, entries are left out. */
+  /** Least bytes of an entry, if it needs them. With less room, entries are left out. */
   readonly least: number;
   readonly write: (entry: JsonNode, room: number) => string;
-  /** What stands for the entries that were left out, as JSON. */
+  /** The JSON that replaces the entries left out. */
   readonly mark: (count: number) => string | undefined;
 }
 
-/** Bytes that a value in a list or an object gets at least. */
+/** Least bytes of a value in a list or an object. */
 const LEAST = 24;
 
-/** The same for a list or an object in a list, where there is room for some. */
+/** The same for a list or an object inside a list, if there is room. */
 const LEAST_NESTED = 96;
 
-/** A name, a colon and a value, at least. */
+/** Least bytes of a name, a colon and a value. */
 const LEAST_FIELD = 4;
 
-/** Bytes of `"…":" fields left out"`: `…` takes three. */
+/** Bytes of `"…":" fields left out"`. The character `…` takes three. */
 const FIELDS_MARK = 25;
 
-/** Fields that do not fit are passed over for later ones that do, up to this number. */
+/** Most fields that are skipped because they do not fit, in favour of later fields that do. */
 const MOST_SKIPPED = 64;
 
-/** Sizes that differ for each entry could need as many rounds as there are entries. */
+/** If sizes differ for each entry, there could be as many rounds as entries. */
 const MOST_ROUNDS = 24;
 
-/** A text is counted to its end if it is not longer than this number of times the room for it. */
+/** A text is counted to its end if it is at most this many times as long as its room. */
 const COUNTED = 16;
 
 const ANY_LIST: ListStyle = {
@@ -53,7 +52,7 @@ const ANY_LIST: ListStyle = {
   mark: (count) => JSON.stringify(`… [${count} items left out]`),
 };
 
-/** JSON of at most `room` bytes; from 2 bytes on there always is some. */
+/** JSON of at most `room` bytes. From 2 bytes there is always a result. */
 export function writeWithin(node: JsonNode, room: number): string {
   if (!node.whole) node.measure(room);
   if (node.whole && node.size <= room) return node.write();
@@ -66,20 +65,23 @@ export function writeWithin(node: JsonNode, room: number): string {
   return node instanceof ListNode ? writeList(node, room, ANY_LIST) : writeLeaf(node, room);
 }
 
-/** A short text is cut as a long one is. */
+/** A short text is cut like a long one. */
 function writeLeaf(node: JsonNode, room: number): string {
   const json = node.write();
   return json.startsWith('"') ? writeText(String(JSON.parse(json)), room) : shortest(room);
 }
 
-/** A list of at most `room` bytes: entries are shortened, and of too many some in the middle left out. */
+/**
+ * A list of at most `room` bytes. Its entries are shortened, and if they are too many, some in the middle are left
+ * out.
+ */
 export function writeList(list: ListNode, room: number, style: ListStyle): string {
   if (!list.whole) list.measure(room);
   if (list.whole && list.size <= room) return list.write();
   const { least, mark, write } = style;
   const nested = Math.max(least, Math.min(LEAST_NESTED, room >> 3));
   const { count } = list;
-  // Each entry takes a byte and a comma.
+  // Each entry takes at least a byte and a comma.
   if (count * 2 <= room) {
     list.takeUpTo(count);
     const level = levelFor(list.entries, room - 1 - count, list);
@@ -95,7 +97,7 @@ export function writeList(list: ListNode, room: number, style: ListStyle): strin
   const [fronts, backs]: [ListPart[], ListPart[]] = [[], []];
   const nodes: JsonNode[] = [];
   let written = 0;
-  // The smallest entry must fit before one is read.
+  // Reads an entry only if the smallest one would fit.
   while (left >= 2 && fronts.length + backs.length < count) {
     const fromFront = !list.hasBack || fronts.length <= backs.length;
     const part = list.part(fromFront ? fronts.length : count - 1 - backs.length);
@@ -104,7 +106,7 @@ export function writeList(list: ListNode, room: number, style: ListStyle): strin
       if (left < 0) break;
       written += part.length;
     } else {
-      // A list or an object of which little is left says little.
+      // A list or an object with very little room would say little.
       const needed = part instanceof Branch || part instanceof WrittenNode ? nested : least;
       part.measure(needed);
       left -= 1 + Math.min(part.size, needed);
@@ -124,7 +126,10 @@ export function writeList(list: ListNode, room: number, style: ListStyle): strin
   return `[${text.slice(1)}]`;
 }
 
-/** An object of at most `room` bytes: values are shortened, and of too many fields the last left out. */
+/**
+ * An object of at most `room` bytes. Its values are shortened, and if they are too many, the last fields are left
+ * out.
+ */
 export function writeFields(fields: FieldsNode, room: number): string {
   if (!fields.whole) fields.measure(room);
   if (fields.whole && fields.size <= room) return fields.write();
@@ -166,10 +171,10 @@ export function writeFields(fields: FieldsNode, room: number): string {
 }
 
 /**
- * The most bytes that each may have so that all fit: those below it stay complete. They are measured as far
- * as that.
+ * The most bytes for each entry with which all fit. Smaller entries stay complete. The entries are measured up to
+ * this level.
  *
- * @param around what has them, so that its own size grows with them.
+ * @param around the node that contains the entries. Its size grows with theirs.
  */
 export function levelFor(
   entries: readonly JsonNode[],
@@ -194,7 +199,7 @@ export function levelFor(
   return Number.POSITIVE_INFINITY;
 }
 
-/** Whether nothing has to be measured or cut. */
+/** Whether all entries fit without measuring or cutting. */
 function allFit(entries: readonly JsonNode[], room: number): boolean {
   let left = room;
   for (const { size, whole } of entries) {
@@ -204,7 +209,7 @@ function allFit(entries: readonly JsonNode[], room: number): boolean {
   return true;
 }
 
-/** A text of at most `room` bytes of JSON, cut between characters, with the bytes that are missing. */
+/** A text of at most `room` bytes of JSON, cut between characters, with the number of missing bytes. */
 function writeText(text: string, room: number): string {
   const counted = text.length <= room * COUNTED;
   const total = counted ? bytesOf(text) : text.length;
@@ -225,7 +230,7 @@ function valueBytes(entries: readonly JsonNode[]): number {
   return entries.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Texts are added and not joined: to join them at each level would copy them at each level. */
+/** Texts are concatenated: joining would copy them at each level. */
 function joinFields(names: readonly string[], entries: readonly JsonNode[], level: number): string {
   let text = "{";
   for (let index = 0; index < entries.length; index += 1) {
@@ -239,7 +244,7 @@ function joinFields(names: readonly string[], entries: readonly JsonNode[], leve
   return `${text}}`;
 }
 
-/** The longest beginning of a text that takes at most so many bytes within a JSON text. */
+/** The longest start of a text that takes at most `room` bytes within a JSON text. */
 function withinEscaped(text: string, room: number): string {
   const head = text.slice(0, room);
   if (isPlainText(head)) return head;
@@ -254,7 +259,7 @@ function withinEscaped(text: string, room: number): string {
 }
 
 function escapedBytes(code: number): number {
-  // A quote, a backslash, and \b \t \n \f \r.
+  // The escapes of two characters: a quote, a backslash, and \b \t \n \f \r.
   if (code === 0x22 || code === 0x5c) return 2;
   if (code < 0x20) return (code >= 0x08 && code <= 0x0a) || code === 0x0c || code === 0x0d ? 2 : 6;
   if (code < 0x80) return 1;

@@ -1,17 +1,17 @@
 import type { JsonValue } from "./exact-json.ts";
 
-/** Nesting that a JSON text may have. Upstream's reader stops at 128. */
+/** Deepest nesting of a JSON text. Upstream's reader stops at 128. */
 export const MAX_JSON_DEPTH = 1_000;
 
-/** Digits that an integer may have: converting takes time that grows faster than the digits. */
+/** Most digits of an integer. The time to convert one grows faster than its digits. */
 const MAX_INTEGER_DIGITS = 10_000;
 
-/** A text that is no JSON, with the place and what should have stood there. It quotes no content. */
+/** A text that is not valid JSON, with the position and the expected syntax. It quotes no content. */
 export class JsonSyntaxError extends SyntaxError {
   override readonly name = "JsonSyntaxError";
   /** Index of the offending character in the text, from 0, in UTF-16 units. */
   readonly position: number;
-  /** What should have stood there, for example `a value`. */
+  /** The expected syntax, for example `a value`. */
   readonly expected: string;
 
   constructor(expected: string, position: number) {
@@ -25,9 +25,9 @@ const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
- * A reader of JSON texts that keeps big integers and says what it expected where.
+ * A parser of JSON texts that keeps big integers and reports what it expected, and where.
  *
- * Several times slower than `JSON.parse`: meant for the texts where that loses digits or fails.
+ * It is several times slower than `JSON.parse`, so it is only for texts with which that loses digits or fails.
  */
 export class JsonTextParser {
   readonly #text: string;
@@ -36,15 +36,15 @@ export class JsonTextParser {
   #depth = 0;
 
   /**
-   * @param options.repeats whether an object may have a name twice, the last one counting, as for
-   *   `JSON.parse`. Default `true`. Where it may not, the error quotes the name.
+   * @param options.repeats whether an object may have a name twice. Then the last one counts, as in `JSON.parse`.
+   *   Default `true`. If not, the error quotes the name.
    */
   constructor(text: string, { repeats = true }: { readonly repeats?: boolean } = {}) {
     this.#text = text;
     this.#repeats = repeats;
   }
 
-  /** Reads the whole text. @throws JsonSyntaxError when it is no JSON value. */
+  /** Parses the complete text. @throws JsonSyntaxError if it is not a JSON value. */
   parse(): JsonValue {
     const value = this.#value("a value");
     this.#skipSpace();
@@ -134,7 +134,7 @@ export class JsonTextParser {
       }
     }
     this.#at = at + 1;
-    // A copy also where nothing is escaped: a slice would keep the whole text in memory.
+    // Decoding makes a copy, even without escapes. A slice would keep the complete text in memory.
     const decoded: string = JSON.parse(text.slice(start, at + 1));
     return decoded;
   }

@@ -15,45 +15,46 @@ import {
 import { freeName, integerText, keyText } from "./map-keys.ts";
 import { MOST_LEVELS, plainJson } from "./plain-json.ts";
 
-/** How values are written that JSON does not know. */
+/** The forms of values that JSON does not know. */
 export interface ValueForms {
-  /** Typed arrays, `DataView` and buffers: as base64, or by type and length. */
+  /** Form of typed arrays, `DataView` and buffers: base64, or type and length. */
   readonly binary: "base64" | "summary";
   /**
-   * Whether an `Error` is written with its message and its own fields. They are operator text, so they
-   * must not be in an audit row. Default `false`: its name alone.
+   * Whether an `Error` is written with its message and its own fields. They are operator text, so they must not be in
+   * an audit row. Default `false`: only its name.
    */
   readonly errorText?: boolean | undefined;
-  /** Whether texts are held and not written, so that a long one counts as a short one. Default `false`. */
+  /** Whether texts are referenced and not written, so that a long one counts as a short one. Default `false`. */
   readonly holdsTexts?: boolean | undefined;
 }
 
-/** Fields without JSON that are passed over, beside a fourth of the bytes that may be written. */
+/** Most fields without JSON that are skipped, plus a fourth of the bytes that may be written. */
 const MOST_PASSED = 1_000;
 
 /**
- * The reader takes so many lists and objects, and one more for each 4 bytes that may be written. Without a bound it
+ * Most lists and objects that are read, plus one for each 4 bytes that may be written. Without this bound the reader
+ * would read more than it writes from a tree of many levels, and getters may return new objects without end.
  * would read more than it writes from a tree of many levels, and getters may return new objects without end.
  */
 const MOST_BRANCHES = 10_000;
 
-/** The same below so many levels, with one more for each 512 bytes: each step into them passes all levels. */
+/** The same below this many levels, plus one for each 512 bytes: each step into them passes all levels. */
 const DEEP = 100;
 const MOST_DEEP = 2_000;
 
-/** Longer texts are not counted before it is known that they can fit. */
+/** A longer text is only counted if it may fit. */
 const SHORT = 48;
 
-/** From here on the number of nodes counts, and not how soon the first is there. */
+/** From here the number of nodes matters more than the time to the first one. */
 const MANY_BYTES = 64 * 1024;
 
-/** A text in a list that is never cut is shorter than what each entry has at least. */
+/** A text in a list that is never cut is shorter than the least bytes of an entry. */
 const SHORT_PART = 22;
 
-/** Bytes of an entry that is written at once. */
+/** Most bytes of an entry that the engine writes. */
 const MOST_WRITTEN = 256;
 
-/** The reader stops such looks when so many more were in vain than not. In a tree of many levels most are. */
+/** The reader stops these attempts after this many more failures than successes. In a tree of many levels most fail. */
 const MOST_MISSES = 256;
 
 /** An array with more entries may be mostly holes. */
@@ -61,24 +62,24 @@ const SPARSE_LENGTH = 1_024;
 const PROBES = 64;
 const FILLED_PROBES = 8;
 
-/** Reads a value into nodes, as its JSON reads: `toJSON` counts, and what has no JSON is left out. */
+/** Reads a value into nodes, in the form of its JSON: it calls `toJSON`, and leaves out values without JSON. */
 export class ValueReader {
   readonly forms: ValueForms;
   readonly bytes: number;
-  /** Whether something was left out that nobody asked for: fields behind too many without JSON. */
+  /** Whether fields were left out because too many fields before them have no JSON. */
   passedOver = false;
   #passes: number;
   /** Lists and objects that may still be read. */
   #branches: number;
   #deepBranches: number;
   readonly #joins: boolean;
-  /** Values that could be written at once, and values that were looked at for it in vain. */
+  /** Values that the engine wrote, and failed attempts. */
   #hits = 0;
   #misses = 0;
 
   /**
-   * @param bytes what is to be written at most: a longer name can't be.
-   * @param joins whether a small list or object within a list may be one node. Default `true`.
+   * @param bytes most bytes of the result. A longer name cannot be written.
+   * @param joins whether a small list or object inside a list may be one node. Default `true`.
    */
   constructor(forms: ValueForms, bytes: number, joins = true) {
     this.#joins = joins;
@@ -90,8 +91,8 @@ export class ValueReader {
   }
 
   /**
-   * The value as a node; `undefined` for what has no JSON: `undefined`, functions and symbols. A value that
-   * can't be read becomes a text that says why. Never throws.
+   * The value as a node. `undefined` for values without JSON: `undefined`, functions and symbols. A value that cannot
+   * be read becomes a text with the reason. Never throws.
    */
   node(given: unknown, key: string | number, parent: Branch | undefined): JsonNode | undefined {
     switch (typeof given) {
@@ -147,7 +148,7 @@ export class ValueReader {
     return bytesOfIt ?? this.#plainNode(json, key, parent);
   }
 
-  /** The text in the place of a value that can't be nested here. */
+  /** The text that replaces a value that cannot be nested here. */
   #unreadable(value: object, parent: Branch | undefined): JsonNode | undefined {
     if (parent === undefined) return undefined;
     if (parent.depth >= MOST_LEVELS) return TOO_DEEP;
@@ -207,7 +208,7 @@ export class ValueReader {
     }
   }
 
-  /** An entry that is small and plain, as the engine writes it: most entries of long lists are. */
+  /** An entry that is small and plain, as written by the engine. Most entries of long lists are. */
   #written(value: unknown, key: string | number, parent: Branch): JsonNode | undefined {
     if (typeof value !== "object" || value === null || !this.#joins) return undefined;
     if (this.#misses > MOST_MISSES + this.#hits) return undefined;
@@ -220,13 +221,13 @@ export class ValueReader {
     return new WrittenNode(json, () => this.node(value, key, parent) ?? NULL);
   }
 
-  /** Where much may be written, a small object within one is written by the engine, too. */
+  /** If much may be written, the engine writes small objects inside objects, too. */
   #valueNode(value: unknown, key: string, node: FieldsNode): JsonNode | undefined {
     const written = this.bytes > MANY_BYTES ? this.#written(value, key, node) : undefined;
     return written ?? this.node(value, key, node);
   }
 
-  /** @param read the value of a field. */
+  /** @param read returns the value of a field. */
   #fields(
     object: object,
     keys: readonly string[],
@@ -258,7 +259,7 @@ export class ValueReader {
     });
   }
 
-  /** A name that is too long stands for itself: it is never written. */
+  /** A name that is too long is not encoded, because it is never written. */
   #name(key: string): string {
     return key.length > this.bytes ? key : textJson(key);
   }
@@ -301,7 +302,7 @@ const setValues = Set.prototype.values;
 const sizeOfMap = sizeGetter(Map.prototype);
 const sizeOfSet = sizeGetter(Set.prototype);
 
-/** The engine's own `size`, which no subclass can change. */
+/** The engine's own `size`, which a subclass cannot change. */
 function sizeGetter(prototype: object): (this: object) => number {
   const get: ((this: object) => unknown) | undefined = Object.getOwnPropertyDescriptor(
     prototype,
@@ -325,7 +326,7 @@ function reason(why: string): Leaf {
   return new Leaf(JSON.stringify(unserializable(why)));
 }
 
-/** What stands for a value that has no JSON, without a word of the value. */
+/** The text that replaces a value without JSON. It quotes nothing of the value. */
 export function unserializable(why: string): string {
   return `[unserializable: ${why}]`;
 }
@@ -343,7 +344,7 @@ function integerNode(given: bigint): JsonNode {
 
 function textNode(text: string): JsonNode {
   if (text.length > SHORT) return new LongText(text);
-  // Most are plain, and then both their JSON and its size cost nothing.
+  // Most texts are plain. Then their JSON and its size cost nothing.
   return isPlainText(text)
     ? new Leaf(`"${text}"`, text.length + 2)
     : new Leaf(JSON.stringify(text));
@@ -353,14 +354,14 @@ function textJson(text: string): string {
   return text.length <= SHORT && isPlainText(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** Whether it is an object or an array as JSON itself knows them, which nearly every one is. */
+/** Whether it is an ordinary object or array. Nearly every one is. */
 function isUsual(value: object): boolean {
   if (types.isProxy(value) || "toJSON" in value) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || (prototype === Array.prototype && Array.isArray(value));
 }
 
-/** Whether a long array is holes for the most part. It is written as an object of what it has. */
+/** Whether a long array is mostly holes. It is written as an object of its entries. */
 function isSparse(list: readonly unknown[]): boolean {
   if (list.length <= SPARSE_LENGTH) return false;
   const step = Math.floor(list.length / PROBES);
@@ -385,7 +386,7 @@ function isEnumerable(object: object, key: string): boolean {
   return Reflect.getOwnPropertyDescriptor(object, key)?.enumerable === true;
 }
 
-/** A name that is one: whatever else stands there may be the message. */
+/** Only an identifier: any other name of an error may contain its message. */
 function errorName(name: unknown): string {
   return typeof name === "string" && /^[A-Za-z_$][\w$]{0,63}$/.test(name) ? name : "Error";
 }

@@ -1,9 +1,9 @@
 import { plainJson } from "./plain-json.ts";
 
-/** Most bytes of a `Map`'s key that has another type than text. */
+/** Most bytes of a `Map`'s key that is not a text. */
 const MOST_KEY = 128;
 
-/** A text, or its JSON if that is short and needs no form of its own: what is in a key has no place in the value's tree. */
+/** A text, or its JSON if that is short and needs no special form. A key cannot be a part of the value's tree. */
 export function keyText(key: unknown): string {
   if (typeof key === "string") return key;
   if (typeof key === "bigint") return integerText(key) ?? "bigint";
@@ -13,7 +13,10 @@ export function keyText(key: unknown): string {
   );
 }
 
-/** Keys that differ may have one text. @param used each name with the number of keys that wanted it. */
+/**
+ * A unique name, since different keys may have the same text. @param used each name with the number of keys that
+ * wanted it.
+ */
 export function freeName(name: string, used: Map<string, number>): string {
   let count = used.get(name) ?? 0;
   let free = name;
@@ -29,7 +32,7 @@ export function freeName(name: string, used: Map<string, number>): string {
 /** No reader takes a larger integer, and writing it takes long. */
 const MOST_INTEGER = 10n ** 10_000n;
 
-/** The digits of an integer, of at most 10,000. */
+/** The digits of an integer. `undefined` if it has more than 10,000. */
 export function integerText(given: bigint): string | undefined {
   return given < MOST_INTEGER && given > -MOST_INTEGER ? String(given) : undefined;
 }

@@ -1,21 +1,21 @@
 import type { ErrorEnvelope, FailureKind } from "./errors/error-kinds.ts";
 
-// entelix's agents say nothing of single model calls. Agents written in TypeScript know of them, so
-// these three types are this package's own: they travel among the others, and no upstream reads them.
+// entelix's agents do not report single model calls. Agents written in TypeScript do, so these three types are this
+// package's own. They are sent among the others, and upstream does not read them.
 
 interface ModelScoped {
   /** The run that calls its model. */
   readonly run_id: string;
   readonly tenant_id: string;
-  /** Id of the call, unique among the calls of the run that are open at once. */
+  /** ID of the call, unique among the open calls of the run. */
   readonly model_call_id: string;
-  /** The model that was asked for: `gen_ai.request.model`. */
+  /** The requested model: `gen_ai.request.model`. */
   readonly model?: string | null;
 }
 
 /** Usage of one model call. Tokens are `bigint` beyond 2^53. */
 export interface ModelCallUsage {
-  /** Cached ones included, as the GenAI conventions count. */
+  /** Includes cached tokens, as in the GenAI conventions. */
   readonly input_tokens?: number | bigint | null;
   readonly output_tokens?: number | bigint | null;
   readonly cache_read_input_tokens?: number | bigint | null;
@@ -25,8 +25,7 @@ export interface ModelCallUsage {
 }
 
 /**
- * Parameters of a request, as far as its sender names them: `gen_ai.request.*`. What is no such value
- * is ignored.
+ * Parameters of a request, as far as its sender reports them: `gen_ai.request.*`. A value of a wrong type is ignored.
  */
 export interface ModelParameters {
   readonly temperature?: number | null;
@@ -44,7 +43,7 @@ export interface ModelParameters {
   readonly reasoning_effort?: string | null;
 }
 
-/** What a request says beside its messages. */
+/** The fields of a request without its messages. */
 interface ModelRequest {
   /** `gen_ai.provider.name`: `openai`, `anthropic`, … */
   readonly provider?: string | null;
@@ -52,7 +51,7 @@ interface ModelRequest {
   readonly server_address?: string | null;
   readonly server_port?: number | null;
   readonly parameters?: ModelParameters | null;
-  /** Content: the system instructions, where they are no message. */
+  /** Content: the system instructions, unless they are a message. */
   readonly system_instructions?: unknown;
   /** Content: the definitions of the tools that the model may call. */
   readonly tools?: unknown;
@@ -77,9 +76,9 @@ export interface ModelComplete extends ModelScoped, ModelRequest {
   readonly response_model?: string | null;
   readonly response_id?: string | null;
   readonly finish_reasons?: readonly string[] | null;
-  /** Attempts after the first: a retried call is one call. Absent: not known. */
+  /** Attempts after the first: a retried call is one call. Absent: unknown. */
   readonly retries?: number | null;
-  /** US dollars of this call as a decimal string. Absent: not known. */
+  /** US dollars of this call as a decimal string. Absent: unknown. */
   readonly cost_usd?: string | null;
   /** Content: the answer. */
   readonly output?: unknown;
@@ -90,7 +89,7 @@ export interface ModelError extends ModelScoped {
   readonly type: "model_error";
   readonly duration_ms: number | bigint;
   readonly retries?: number | null;
-  /** Operator text: for spans and logs. */
+  /** Operator text for spans and logs. */
   readonly error: string;
   readonly envelope: ErrorEnvelope;
   readonly kind: FailureKind;

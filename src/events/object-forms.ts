@@ -13,7 +13,7 @@ import {
 type Member = Form<unknown> | Optional<unknown>;
 type Members = Readonly<Record<string, Member>>;
 
-/** One type in place of an intersection, so that editors and errors show its fields. */
+/** One type instead of an intersection, so that editors and errors show its fields. */
 type Flat<T> = { [K in keyof T]: T[K] };
 
 /** The type of an object with these fields. */
@@ -29,9 +29,9 @@ export type RecordOf<M extends Members> = Flat<
   }
 >;
 
-/** The form of an object. Fields that are not declared pass unseen. */
+/** The form of an object. Undeclared fields are allowed and not checked. */
 export interface RecordForm<T> extends Form<T> {
-  /** The names of the declared fields, in the order in which they are written. */
+  /** The names of the declared fields, in the order of writing. */
   readonly names: ReadonlySet<string>;
   /** The object as JSON, with the field `tag` first. */
   writeTagged(value: JsonFields, tag: string): string;
@@ -44,7 +44,7 @@ interface Field {
   /** The name as JSON, with its colon. */
   readonly key: string;
   readonly form: Form<unknown>;
-  /** The form's own, held here so that the loop over the fields finds it without a search. */
+  /** The form's own function, stored here so that the loop over the fields finds it directly. */
   readonly fits: (value: unknown) => boolean;
   readonly mayBeMissing: boolean;
   readonly mayBeNull: boolean;
@@ -89,7 +89,7 @@ function fieldOf(each: string, member: Member): Field {
   return { name: each, key, form, fits, ...absent };
 }
 
-/** Whether an object has its fields in order. Most fields are texts: they need no call. */
+/** Whether all fields of an object are valid. Most fields are texts, which need no call. */
 function fieldsFit(texts: readonly string[], others: readonly Field[], given: JsonFields): boolean {
   for (const each of texts) if (typeof given[each] !== "string") return false;
   for (const { fits, mayBeMissing, mayBeNull, name } of others) {
@@ -105,7 +105,7 @@ function isPlainText({ fits, mayBeMissing }: Field): boolean {
   return fits === isText && !mayBeMissing;
 }
 
-/** Whether the field is rightly missing, so that its form does not apply. */
+/** Whether the field is validly absent, so that its form does not apply. */
 function isMissing(field: Field, given: unknown): boolean {
   return given === undefined ? field.mayBeMissing : given === null && field.mayBeNull;
 }
@@ -147,7 +147,7 @@ function qualified(each: string, found: string): string {
   return found.startsWith("=") ? each + found : `${each}.${found}`;
 }
 
-/** A copy with one field set, or taken out (`undefined`). */
+/** A copy with one field set, or removed (`undefined`). */
 function replaced(given: JsonFields, each: string, known: unknown): JsonFields {
   if (known !== undefined) return { ...given, [each]: known };
   const { [each]: _, ...rest } = given;
@@ -178,13 +178,13 @@ function writeRecord(
     : `{${body}}`;
 }
 
-/** The field's JSON, or nothing when it is left out. */
+/** The field's JSON, or an empty text if it is left out. */
 function writeField({ form, mayBeNull, omitEmpty, written }: Field, given: unknown): string {
   if (given === undefined || (given === null && mayBeNull)) return written;
   return omitEmpty && Array.isArray(given) && given.length === 0 ? written : form.write(given);
 }
 
-/** Whether something unknown is in it; a known field that is `undefined` is not there, as in JSON. */
+/** Whether it has an unknown field. A known field that is `undefined` is absent, as in JSON. */
 function hasMore(
   forms: ReadonlyMap<string, Form<unknown>>,
   given: JsonFields,
@@ -195,7 +195,7 @@ function hasMore(
   );
 }
 
-/** An object as JSON in its own order, the fields that have a form in that form. */
+/** An object as JSON in its own order. Fields with a form are written in that form. */
 export function writeAsItStands(
   given: JsonFields,
   forms: ReadonlyMap<string, Form<unknown>> = new Map(),
@@ -211,28 +211,28 @@ export function writeAsItStands(
 
 type Variants = Readonly<Record<string, RecordForm<unknown>>>;
 
-/** The type of a union whose variants are told apart by the field `Tag`. */
+/** The type of a union whose variants the field `Tag` distinguishes. */
 export type TaggedOf<Tag extends string, V extends Variants> = {
   [K in keyof V & string]: Flat<{ readonly [P in Tag]: K } & Infer<V[K]>>;
 }[keyof V & string];
 
 export interface TaggedForm<T> extends Form<T> {
-  /** By the word in the tag. Each is for objects whose tag is known to be that word. */
+  /** By the value of the tag. Each form is for objects that have this value. */
   readonly variants: ReadonlyMap<string, RecordForm<T>>;
 }
 
 export interface TaggedOptions {
   /** Default: a JSON object. */
   readonly expected?: string;
-  /** What is expected of the tag. Default: one of the variants' names. */
+  /** Description of the tag. Default: one of the variants' names. */
   readonly expectedTag?: string;
-  /** Makes a known object of one whose tag is a word that is not known. Default: it does not fit. */
+  /** Makes a known object of one with an unknown tag. Default: such an object is invalid. */
   readonly adaptUnknown?: (value: JsonFields) => JsonFields;
-  /** A variant that only `adaptUnknown` makes: as a word of the wire it is not known either. */
+  /** A variant that only `adaptUnknown` makes. On the wire, its name counts as unknown, too. */
   readonly reserved?: string;
 }
 
-/** A union of objects whose variants are told apart by the field `tag`. It is written first. */
+/** A union of objects whose variants the field `tag` distinguishes. The tag is written first. */
 export function tagged<const Tag extends string, V extends Variants>(
   tag: Tag,
   of: V,
@@ -242,7 +242,7 @@ export function tagged<const Tag extends string, V extends Variants>(
   const { expectedTag = `one of ${Object.keys(of).join(", ")}` } = options;
   type Value = TaggedOf<Tag, V>;
   const variants = new Map(
-    // A variant does not look at the tag: whoever takes one out of the map has.
+    // A variant does not check the tag, because it was found by the tag.
     Object.entries(of).map(([word, form]): [string, RecordForm<Value>] => [
       word,
       { ...form, fits: form.fits as RecordForm<Value>["fits"] },
@@ -285,7 +285,7 @@ export function tagged<const Tag extends string, V extends Variants>(
   };
 }
 
-/** Whether a value is a JSON object, so that its fields can be looked at. */
+/** Whether a value is a JSON object, so that its fields can be read. */
 export function isObject(given: unknown): given is JsonFields {
   return typeof given === "object" && given !== null && !Array.isArray(given);
 }

@@ -1,5 +1,5 @@
-// Programs without types give anything for an option. What is wrong is named where it is given: later it
-// would be an error of each event, or nothing at all. An option that is `undefined` is one that is not given.
+// Untyped programs may give any value for an option. An invalid value is reported where it is given: later it would
+// be an error of each event, or no error at all. An option that is `undefined` counts as not given.
 
 /** @throws TypeError unless the options are an object. */
 export function checkOptionsObject(options: unknown): void {
@@ -45,7 +45,7 @@ export function checkText(value: unknown, field: string): void {
   throw new TypeError(`${field}: expected a text, got ${describe(value)}`);
 }
 
-/** @throws TypeError unless the value is true, false or absent: a text such as "false" counts as true. */
+/** @throws TypeError unless the value is true, false or absent. A text such as "false" would count as true. */
 export function checkBoolean(value: unknown, field: string): void {
   if (value === undefined || typeof value === "boolean") return;
   throw new TypeError(`${field}: expected true or false, got ${describe(value)}`);
@@ -58,12 +58,12 @@ export function checkOneOf(value: unknown, field: string, known: readonly string
   throw new TypeError(`${field}: expected ${known.join(" or ")}, got ${got}`);
 }
 
-/** What stands where a number is expected. */
+/** The value as a number, or its type. */
 export function shownNumber(value: unknown): string {
   return typeof value === "number" ? String(value) : describe(value);
 }
 
-/** A value by its type: itself it may be a secret. */
+/** The type of a value. The value itself may be a secret. */
 export function describe(value: unknown): string {
   if (value === null) return "null";
   if (value === "") return "an empty text";
@@ -74,7 +74,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Whether a value is a whole number from 0 that JavaScript holds exactly. */
+/** Whether a value is a whole number from 0 that JavaScript represents exactly. */
 export function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }

@@ -1,10 +1,10 @@
 import { types } from "node:util";
 
-/** Results of a look at a value, beside whether it is plain and fits. */
+/** Further results of checking a value. */
 export class PlainLook {
   /** A field was counted that JSON may leave out. */
   leftOut = false;
-  /** The JSON certainly has more bytes. `false`: it may fit, or has something that JSON does not know. */
+  /** The JSON certainly has more bytes. `false`: it may fit, or has a value that JSON does not know. */
   tooLong = false;
 }
 
@@ -12,9 +12,9 @@ export class PlainLook {
 const UNREAD = new PlainLook();
 
 /**
- * The engine's JSON of a value that has nothing in it but JSON and fits; else `undefined`.
+ * The engine's JSON of a value that contains only JSON values and fits. Otherwise `undefined`.
  *
- * @param look takes whether the value is too long.
+ * @param look receives whether the value is too long.
  */
 export function plainJson(value: unknown, bytes: number, look = UNREAD): string | undefined {
   try {
@@ -22,16 +22,16 @@ export function plainJson(value: unknown, bytes: number, look = UNREAD): string 
     look.tooLong = rest < 0 && rest !== NOT_PLAIN && !look.leftOut;
     if (rest < 0) return undefined;
     const text: string | undefined = JSON.stringify(value);
-    // No UTF-16 unit takes more than three bytes, so most texts need no counting.
+    // A UTF-16 unit takes at most three bytes, so most texts need no counting.
     if (text === undefined || text.length * 3 <= bytes || Buffer.byteLength(text, "utf8") <= bytes)
       return text;
   } catch {
-    // A getter, or a proxy that was revoked: it is read field by field.
+    // A getter threw, or a proxy was revoked. The value is read field by field instead.
   }
   return undefined;
 }
 
-/** Whether a value has nothing in it but JSON, of at most about so many bytes. */
+/** Whether a value contains only JSON values, of at most about `bytes` bytes. */
 export function isPlainWithin(value: unknown, bytes: number): boolean {
   try {
     return plainRest(value, bytes, 0, UNREAD) >= 0;
@@ -40,18 +40,18 @@ export function isPlainWithin(value: unknown, bytes: number): boolean {
   }
 }
 
-/** Most bytes of JSON for each that {@link plainRest} counts: it counts a number as one. */
+/** Most bytes of JSON for each unit that {@link plainRest} counts: a number counts as one. */
 const MOST_BYTES_PER_COUNTED = 16;
 
 /**
- * Whether a value has nothing in it but JSON, of no more than these bytes. Such a look costs a fraction of writing.
- * `false`: it may have more, or something that JSON does not know.
+ * Whether a value contains only JSON values, of at most `bytes` bytes. This costs a fraction of writing it. `false`:
+ * it may have more, or a value that JSON does not know.
  */
 export function surelyFits(value: unknown, bytes: number): boolean {
   return isPlainWithin(value, Math.floor(bytes / MOST_BYTES_PER_COUNTED));
 }
 
-/** Levels that are written. Readers of JSON refuse more than 1,000, and events stand around the value. */
+/** Levels that are written. Readers of JSON refuse more than 1,000, and the event adds levels around the value. */
 export const MOST_LEVELS = 960;
 
 const NOT_PLAIN = Number.NEGATIVE_INFINITY;
@@ -59,8 +59,8 @@ const NOT_PLAIN = Number.NEGATIVE_INFINITY;
 const DATE = 26;
 
 /**
- * What is left of the bytes when a value is written, at most; negative if it does not fit or is not plain. Such
- * a look costs a fraction of writing.
+ * The bytes that remain at most after writing a value. Negative if it does not fit or contains other than JSON
+ * values. This costs a fraction of writing it.
  */
 function plainRest(value: unknown, bytes: number, depth: number, look: PlainLook): number {
   switch (typeof value) {
@@ -91,7 +91,7 @@ function plainRestOf(value: object, bytes: number, depth: number, look: PlainLoo
     let missing = 0;
     for (let index = 0; index < list.length; index += 1) {
       const each = list[index];
-      // Holes: there may be any number of them.
+      // Holes: their number is unbounded.
       missing = each === undefined ? missing + 1 : 0;
       if (missing > MOST_MISSING) return NOT_PLAIN;
       left = plainRest(each, left - 1, depth, look);
@@ -101,7 +101,7 @@ function plainRestOf(value: object, bytes: number, depth: number, look: PlainLoo
   }
   if (!isFieldsOnly(value)) return isDate(value) ? bytes - DATE : NOT_PLAIN;
   const fields: Readonly<Record<string, unknown>> = value;
-  // Unlike Object.keys this makes no array, which would be most of the cost.
+  // Unlike Object.keys, this makes no array, which would be most of the cost.
   for (const name in fields) {
     const inner = fields[name];
     // Bytes that were written before may have these names.
@@ -114,12 +114,12 @@ function plainRestOf(value: object, bytes: number, depth: number, look: PlainLoo
   return left;
 }
 
-/** Entries without a value, one behind the other, that are taken for holes. */
+/** Consecutive entries without a value that are treated as holes. */
 const MOST_MISSING = 1_024;
 
 const plainObject = Object.prototype;
 
-/** Whether an object's JSON is made of its own fields: it is no `Map`, no bytes, no `Error`, has no `toJSON`. */
+/** Whether an object's JSON has only its own fields: it is not a `Map`, bytes or an `Error`, and has no `toJSON`. */
 function isFieldsOnly(value: object): value is Readonly<Record<string, unknown>> {
   if ("toJSON" in value) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -127,7 +127,7 @@ function isFieldsOnly(value: object): value is Readonly<Record<string, unknown>>
   return !(Symbol.toStringTag in value) && !types.isBoxedPrimitive(value) && !isMade(value);
 }
 
-/** A class of the engine whose instances say it nowhere, or another realm's. */
+/** An instance of an engine class without a distinguishing property, or of another realm. */
 function isMade(value: object): boolean {
   return types.isNativeError(value) || value instanceof Error || types.isRegExp(value);
 }

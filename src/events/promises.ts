@@ -1,4 +1,4 @@
-/** Whether a value is to be waited for: a promise of this realm or another, or any thenable. */
+/** Whether a value is a promise, of this realm or another, or any thenable. */
 export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return (
     typeof value === "object" &&

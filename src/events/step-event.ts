@@ -1,13 +1,13 @@
 import type { ErrorEnvelope } from "./errors/error-kinds.ts";
 
-// Steps are parts of a run that are neither calls nor runs: nodes of a graph, retrievals, named parts of a
-// program. The three types are this package's own; no Rust agent sends them.
+// Steps are parts of a run that are neither calls nor runs: nodes of a graph, retrievals, named parts of a program.
+// These three types are this package's own; no Rust agent sends them.
 
 interface StepScoped {
-  /** The run that the step is part of. */
+  /** The run that contains the step. */
   readonly run_id: string;
   readonly tenant_id: string;
-  /** Id of the step, unique in its run. Calls and child runs name it in `details.step_id`. */
+  /** ID of the step, unique in its run. Calls and child runs refer to it in `details.step_id`. */
   readonly step_id: string;
   /** Name of the node, retriever or part. */
   readonly step: string;
@@ -16,9 +16,9 @@ interface StepScoped {
 /** A step began. It may never end. */
 export interface StepStart extends StepScoped {
   readonly type: "step_start";
-  /** `retrieval`: it looks documents up, as the conventions' operation of that name. Default `step`. */
+  /** `retrieval`: it searches documents, like the conventions' operation of that name. Default `step`. */
   readonly kind?: "step" | "retrieval" | null;
-  /** Content: of a retrieval the query. */
+  /** Content: the query of a retrieval. */
   readonly input?: unknown;
 }
 
@@ -26,7 +26,7 @@ export interface StepStart extends StepScoped {
 export interface StepComplete extends StepScoped {
   readonly type: "step_complete";
   readonly duration_ms: number | bigint;
-  /** Content: of a retrieval the documents. */
+  /** Content: the documents of a retrieval. */
   readonly output?: unknown;
 }
 

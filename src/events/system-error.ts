@@ -6,7 +6,7 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return code !== undefined && codes.includes(code);
 }
 
-/** Whether an error says that the disk, or its owner's share of it, has no room left. */
+/** Whether an error says that the disk, or the user's quota on it, is full. */
 export function isDiskFull(error: unknown): boolean {
   return hasCode(error, "ENOSPC", "EDQUOT");
 }
@@ -17,12 +17,12 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** What was thrown, as an Error. */
+/** A thrown value as an Error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-/** What stands behind a name, for an error: `a named pipe`, say. */
+/** The type of a file, for an error's text, such as `a named pipe`. */
 export function kindOf(found: Stats | BigIntStats): string {
   if (found.isFile()) return "a file";
   if (found.isDirectory()) return "a directory";

@@ -51,8 +51,8 @@ export async function migrate(
     if (before === 0) checkNoLog(schema, there);
     if (!allowed) throw notMigrated(before, schema);
     await checkEncoding(client);
-    // After waiting for the lock, this transaction must see the changes of the other process, whatever the default
-    // isolation is.
+    // After waiting for the lock, this transaction must see the changes of the other process. The database's default
+    // isolation may be stricter.
     await client.query(begin("isolation level read committed"));
     await client.query({
       text: "select pg_advisory_xact_lock(hashtextextended($1, 0))",

@@ -64,7 +64,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
 
 /**
  * Returns the holder of the directory's lock. It reads the directory and connects to the owner's socket, which
- * ignores it. Any user may call it at any time who may do both.
+ * ignores it. It needs no other permission, and works at any time.
  */
 export async function lockHolder(directory: string): Promise<LockHolder> {
   try {

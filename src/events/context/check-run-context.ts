@@ -1,41 +1,41 @@
-import type { TellIgnored } from "./run-context.ts";
+import type { ReportIgnored } from "./run-context.ts";
 import { MOST_ID_BYTES, type RunContext, type RunContextField } from "./run-context.ts";
 
-/** The fields as somebody gave them. */
+/** The fields before they are checked. */
 type GivenFields = { readonly [K in RunContextField]?: unknown };
 
-/** A field whose carrier holds something that is known to be wrong. */
+/** Marks a field whose value in the carrier is known to be invalid. */
 export const WRONG = Symbol("wrong");
 
 /**
- * Checks what came in, or is to go out. Nothing of it is believed, since it may be a stranger's.
+ * Checks a received or outgoing context. It may come from a stranger, so every field is checked.
  *
- * @param nameOf what a field is called in the carrier, for `tell`.
- * @returns the fields that are as they should be; `undefined` where there is no parent to name.
+ * @param nameOf the carrier's name of a field, for `onIgnored`.
+ * @returns the valid fields. `undefined` if there is no valid parent run.
  */
 export function checkRunContext(
   given: GivenFields,
   nameOf: (field: RunContextField) => string,
-  tell: TellIgnored,
+  report: ReportIgnored,
 ): RunContext | undefined {
-  const id = (field: RunContextField) => readId(given[field], nameOf(field), tell);
+  const id = (field: RunContextField) => readId(given[field], nameOf(field), report);
   const root_run_id = id("root_run_id");
   const parent_run_id = id("parent_run_id");
   if (root_run_id === undefined || parent_run_id === undefined) {
-    // A run that stands in the wrong trace is worse than one that stands alone.
+    // Without a parent it would be in the wrong trace, which is worse than a trace of its own.
     if (root_run_id !== undefined && isAbsent(given.parent_run_id)) {
-      tell(nameOf("parent_run_id"), "incomplete");
+      report(nameOf("parent_run_id"), "incomplete");
     }
     if (parent_run_id !== undefined && isAbsent(given.root_run_id)) {
-      tell(nameOf("root_run_id"), "incomplete");
+      report(nameOf("root_run_id"), "incomplete");
     }
     return undefined;
   }
-  const traceparent = readTraceparent(given.traceparent, nameOf("traceparent"), tell);
+  const traceparent = readTraceparent(given.traceparent, nameOf("traceparent"), report);
   const tracestate =
     traceparent === undefined
       ? undefined
-      : readTracestate(given.tracestate, nameOf("tracestate"), tell);
+      : readTracestate(given.tracestate, nameOf("tracestate"), report);
   const parent_tool_use_id = id("parent_tool_use_id");
   const thread_id = id("thread_id");
   return {
@@ -48,52 +48,52 @@ export function checkRunContext(
   };
 }
 
-/** Whether a field is not there; programs give `null` and `""` for none, too. */
+/** Whether a field is absent. Programs also send `null` and `""` for an absent field. */
 export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }
 
-function readId(value: unknown, name: string, tell: TellIgnored): string | undefined {
-  const text = readText(value, name, tell);
+function readId(value: unknown, name: string, report: ReportIgnored): string | undefined {
+  const text = readText(value, name, report);
   if (text === undefined) return undefined;
-  // The length first: counting bytes takes time.
+  // Checks the length first, because counting bytes takes time.
   if (text.length <= MOST_ID_BYTES && Buffer.byteLength(text) <= MOST_ID_BYTES) return text;
-  tell(name, "too_long");
+  report(name, "too_long");
   return undefined;
 }
 
-function readTraceparent(value: unknown, name: string, tell: TellIgnored): string | undefined {
-  const text = readText(value, name, tell);
+function readTraceparent(value: unknown, name: string, report: ReportIgnored): string | undefined {
+  const text = readText(value, name, report);
   if (text === undefined || isTraceparent(text)) return text;
-  tell(name, "malformed");
+  report(name, "malformed");
   return undefined;
 }
 
-function readTracestate(value: unknown, name: string, tell: TellIgnored): string | undefined {
-  const text = readText(value, name, tell);
+function readTracestate(value: unknown, name: string, report: ReportIgnored): string | undefined {
+  const text = readText(value, name, report);
   if (text === undefined) return undefined;
   const fit = fitTracestate(text);
-  if (fit === undefined) tell(name, "malformed");
+  if (fit === undefined) report(name, "malformed");
   return fit;
 }
 
-function readText(value: unknown, name: string, tell: TellIgnored): string | undefined {
+function readText(value: unknown, name: string, report: ReportIgnored): string | undefined {
   if (isAbsent(value) || value === WRONG) return undefined;
   if (typeof value === "string") return value;
-  tell(name, "malformed");
+  report(name, "malformed");
   return undefined;
 }
 
 const TRACEPARENT =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-[\x21-\x7e]*)?$/;
-/** Length of a `traceparent` of version 00; later ones may have more behind. */
+/** Length of a `traceparent` of version 00. Later versions may be longer. */
 const USUAL_LENGTH = 55;
 const MOST_TRACEPARENT = 256;
 
-/** The bounds of the W3C recommendation that everybody has to pass on. */
+/** The limits up to which the W3C recommendation requires a `tracestate` to be forwarded. */
 const MOST_TRACESTATE = 512;
 const MOST_MEMBERS = 32;
-/** Members that go first when there is too much. */
+/** Longer members are removed first. */
 const LONG_MEMBER = 128;
 
 const KEY = /^[a-z0-9][a-z0-9_\-*/]{0,255}(?:@[a-z][a-z0-9_\-*/]{0,13})?$/;
@@ -114,13 +114,13 @@ export function traceIdOf(traceparent: string): string {
 }
 
 /**
- * A `tracestate` within the bounds of W3C's recommendation, as it has it: whole members go, first those
- * of more than 128 characters, then the last ones. Of members with one key the first stays.
+ * A `tracestate` within the limits of W3C's recommendation. As it demands, complete members are removed: first those
+ * of more than 128 characters, then the last ones. If a key occurs twice, the first member stays.
  *
- * @returns `undefined` when nothing is left, or a member is malformed.
+ * @returns `undefined` if nothing is left, or a member is malformed.
  */
 function fitTracestate(text: string): string | undefined {
-  // Past this nobody has meant it; and no attacker's text is taken apart at length.
+  // A longer text is not parsed, because it may be an attack.
   if (text.length > 16 * MOST_TRACESTATE) return undefined;
   const members = new Map<string, string>();
   for (const part of text.split(",")) {
@@ -137,7 +137,7 @@ function fitTracestate(text: string): string | undefined {
   return kept.length === 0 ? undefined : kept.join(",");
 }
 
-/** Without the blanks and tabs around it, which are all the blanks that W3C allows. */
+/** Without the spaces and tabs around it. W3C allows no other blanks. */
 function trimmedMember(part: string): string {
   let [from, to] = [0, part.length];
   while (from < to && isBlank(part[from])) from += 1;

@@ -9,29 +9,29 @@ export interface CurrentRun {
   /** The run at the top of its tree. */
   readonly rootRunId: string;
   readonly threadId?: string | undefined;
-  /** The tool call that the code runs in. */
+  /** The tool call in which the code runs. */
   readonly toolUseId?: string | undefined;
 }
 
-/** The same, with what adapters and contexts need of it. */
+/** The same, with fields for adapters and contexts. */
 export interface RunScope extends CurrentRun {
-  /** Name of the tool that is called, where {@link toolUseId} names a call and its adapter says it. */
+  /** Name of the tool of the call {@link toolUseId}, if its adapter reports it. */
   readonly tool?: string | undefined;
-  /** Where the run's events go. */
+  /** The sink of the run's events. */
   readonly sink: AgentEventSink;
-  /** The step that the code runs in. */
+  /** The step in which the code runs. */
   readonly stepId?: string | undefined;
   /**
-   * Calls `cut` when the run ends while an adapter's call in it is open, unless what this returns was called before.
-   * Runs of `entelix-otel/runtime` have it; every other run ends after its calls.
+   * Calls `cut` when the run ends while an adapter's call in it is open. The returned function cancels this. Only
+   * runs of `entelix-otel/runtime` have it, because every other run ends after its calls.
    */
   readonly whileOpen?: ((cut: (error: AgentError) => void) => () => void) | undefined;
 }
 
-/** One for the process, however often this package is loaded: as CommonJS and ESM, or in two versions. */
+/** One key for the process, even if this package is loaded as CommonJS and ESM, or in two versions. */
 const KEY = Symbol.for("entelix-otel.current-run.v1");
 
-/** The scope of the running code. Agents keep more in it than the bridge asks for. */
+/** The storage of the running code's scope. Agents may store more in it than {@link RunScope}. */
 export function runStorage<R extends RunScope>(): AsyncLocalStorage<R> {
   const known: unknown = Reflect.get(globalThis, KEY);
   if (known instanceof AsyncLocalStorage) return known;
@@ -50,7 +50,7 @@ export function currentRun(): CurrentRun | undefined {
   return { tenantId, runId, rootRunId, threadId, toolUseId };
 }
 
-/** The same, with its sink: for this package alone. */
+/** The same, with its sink. Only for this package. */
 export function currentScope(): RunScope | undefined {
   return running.getStore();
 }

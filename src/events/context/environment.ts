@@ -5,10 +5,10 @@ import {
   RUN_CONTEXT_FIELDS,
   type RunContext,
   type RunContextField,
-  tellerOf,
+  reporterOf,
 } from "./run-context.ts";
 
-/** The variable of each field: the first two as OpenTelemetry's specification names them. */
+/** The variable of each field. OpenTelemetry's specification defines the first two names. */
 const VARIABLES = {
   traceparent: "TRACEPARENT",
   tracestate: "TRACESTATE",
@@ -20,21 +20,21 @@ const VARIABLES = {
 
 const nameOf = (field: RunContextField) => VARIABLES[field];
 
-/** Characters that an id may take, encoded: three for each of its bytes. */
+/** Most characters of an encoded ID: three for each of its bytes. */
 const MOST_ENCODED = 3 * 512;
 
-/** The variables that carry context; `undefined` for one that must not be there. */
+/** The variables that carry context. `undefined` removes a variable. */
 type RunContextEnvironment = {
   readonly [K in (typeof VARIABLES)[RunContextField]]: string | undefined;
 };
 
 /**
- * What is carried, as variables for a child process. Ids are percent-encoded as in headers.
+ * The run context as variables for a child process. IDs are percent-encoded as in headers.
  *
- * Every variable is named, with `undefined` for those that say nothing, so that a child does not get what
- * this process has from its own parent: Node's `spawn` leaves those out. It never throws.
+ * The result has every variable. Absent fields are `undefined`, so that a child does not inherit the variables of
+ * this process: Node's `spawn` leaves them out. It never throws.
  *
- * @param carried for `undefined` no variable is left.
+ * @param carried `undefined` removes all variables.
  *
  * @example
  * const env = { ...process.env, ...writeEnvironment(run) };
@@ -43,7 +43,7 @@ export function writeEnvironment(
   carried: RunContext | undefined,
   options?: CarrierOptions,
 ): RunContextEnvironment {
-  const checked = checkRunContext(carried ?? {}, nameOf, tellerOf(options));
+  const checked = checkRunContext(carried ?? {}, nameOf, reporterOf(options));
   const id = (field: RunContextField) => {
     const value = checked?.[field];
     return value === undefined ? undefined : encodeText(value);
@@ -59,23 +59,22 @@ export function writeEnvironment(
 }
 
 /**
- * What this process was told by the one that started it.
+ * Reads the run context that the parent process passed to this one.
  *
- * @param env `process.env`, as a rule.
- * @returns `undefined` where no parent run is named, or not so that it can be used. It never throws;
- *   what is ignored is told to `onIgnored`.
+ * @param env usually `process.env`.
+ * @returns `undefined` without a valid parent run. It never throws, and reports ignored fields to `onIgnored`.
  *
  * @example
  * const carried = readEnvironment(process.env);
  */
 export function readEnvironment(env: unknown, options?: CarrierOptions): RunContext | undefined {
-  const tell = tellerOf(options);
+  const report = reporterOf(options);
   const given: { [K in RunContextField]?: unknown } = {};
   try {
     if (typeof env !== "object" || env === null) throw new TypeError("no environment");
     for (const field of RUN_CONTEXT_FIELDS) given[field] = Reflect.get(env, VARIABLES[field]);
   } catch {
-    tell("environment", "unreadable");
+    report("environment", "unreadable");
     return undefined;
   }
   for (const field of RUN_CONTEXT_FIELDS) {
@@ -83,13 +82,13 @@ export function readEnvironment(env: unknown, options?: CarrierOptions): RunCont
     const value = given[field];
     if (isAbsent(value) || typeof value !== "string") continue;
     if (value.length > MOST_ENCODED) {
-      tell(VARIABLES[field], "too_long");
+      report(VARIABLES[field], "too_long");
       given[field] = WRONG;
       continue;
     }
     const text = decodeText(value);
-    if (text === undefined) tell(VARIABLES[field], "malformed");
+    if (text === undefined) report(VARIABLES[field], "malformed");
     given[field] = text ?? WRONG;
   }
-  return checkRunContext(given, nameOf, tell);
+  return checkRunContext(given, nameOf, report);
 }

@@ -2,12 +2,12 @@ import { checkRunContext, isAbsent, isTraceparent, traceIdOf, WRONG } from "./ch
 import { decodeText, encodeText } from "./percent-text.ts";
 import {
   type CarrierOptions,
+  type ReportIgnored,
   RUN_CONTEXT_FIELDS,
   RUN_CONTEXT_HEADERS,
   type RunContext,
   type RunContextField,
-  type TellIgnored,
-  tellerOf,
+  reporterOf,
 } from "./run-context.ts";
 
 const nameOf = (field: RunContextField) => RUN_CONTEXT_HEADERS[field];
@@ -17,21 +17,20 @@ export type HeadersLike =
   | { get(name: string): string | null | undefined }
   | { readonly [name: string]: string | readonly string[] | undefined };
 
-/** What is written into the headers of a request. */
+/** Options for writing the headers of a request. */
 interface HeaderOptions extends CarrierOptions {
   /**
-   * Whether `traceparent` and `tracestate` are written. Say `false` where an instrumentation of the HTTP
-   * client is on: it adds its own, which name its span, and two in one request are none to most servers.
-   * Default `true`.
+   * Whether `traceparent` and `tracestate` are written. Use `false` if an instrumentation of the HTTP client is
+   * active: it adds its own headers with its own span, and most servers ignore two of them. Default `true`.
    */
   readonly traceparent?: boolean | undefined;
 }
 
 /**
- * What is carried, as headers of an HTTP request. Ids are percent-encoded where they hold anything that
- * a header can't: no line end gets through. It never throws.
+ * The run context as headers of an HTTP request. IDs are percent-encoded if they contain characters that a header
+ * does not allow, such as line ends. It never throws.
  *
- * @param carried nothing for `undefined`, so that a call outside any run is a plain one.
+ * @param carried `undefined` gives no headers, so that a call outside any run is unchanged.
  *
  * @example
  * const headers = { ...writeHeaders(currentRunContext()), "content-type": "application/json" };
@@ -42,7 +41,7 @@ export function writeHeaders(
   options?: HeaderOptions,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
-  const checked = checkRunContext(carried ?? {}, nameOf, tellerOf(options));
+  const checked = checkRunContext(carried ?? {}, nameOf, reporterOf(options));
   if (checked === undefined) return headers;
   const traced = options?.traceparent ?? true;
   for (const field of RUN_CONTEXT_FIELDS) {
@@ -55,30 +54,29 @@ export function writeHeaders(
 }
 
 /**
- * What an HTTP request carries. Use it only for callers that you trust: what they send decides into
- * whose trace the spans of their run go.
+ * Reads the run context of an HTTP request. Use it only for callers that you trust, because they decide the trace of
+ * their run's spans.
  *
- * @returns `undefined` where no parent run is named, or not so that it can be used. It never throws;
- *   what is ignored is told to `onIgnored`.
+ * @returns `undefined` without a valid parent run. It never throws, and reports ignored fields to `onIgnored`.
  *
  * @example
  * const parent = readHeaders(request.headers, { onIgnored: (field, reason) => log(field, reason) });
  */
 export function readHeaders(headers: unknown, options?: CarrierOptions): RunContext | undefined {
-  const tell = tellerOf(options);
+  const report = reporterOf(options);
   let values: ReadonlyMap<string, readonly unknown[]>;
   try {
     values = valuesOf(headers);
   } catch {
-    tell("headers", "unreadable");
+    report("headers", "unreadable");
     return undefined;
   }
   const given: { [K in RunContextField]?: unknown } = {};
   for (const field of RUN_CONTEXT_FIELDS) {
     const name = RUN_CONTEXT_HEADERS[field];
-    given[field] = oneOfMany(field, values.get(name) ?? [], readerOf(field), name, tell);
+    given[field] = oneOfMany(field, values.get(name) ?? [], readerOf(field), name, report);
   }
-  return checkRunContext(given, nameOf, tell);
+  return checkRunContext(given, nameOf, report);
 }
 
 /** The wanted headers of a request, each with all its values. */
@@ -91,7 +89,7 @@ function valuesOf(headers: unknown): ReadonlyMap<string, readonly unknown[]> {
     return wanted;
   }
   for (const [name, value] of Object.entries(headers)) {
-    // A header of 8 KB is no name of ours, and need not be written in small letters to see that.
+    // Skips long headers before they are converted to lower case.
     if (name.length > 32) continue;
     const values = wanted.get(name.toLowerCase());
     if (values === undefined) continue;
@@ -106,33 +104,33 @@ function readerOf(field: RunContextField): ReadText {
   return field === "traceparent" || field === "tracestate" ? asItIs : decodeText;
 }
 
-/** What a value stands for; `undefined` when it can't be read. */
+/** Decodes a value. `undefined` if it is invalid. */
 type ReadText = (text: string) => string | undefined;
 
-/** Bytes that the values of one header may have: an id, encoded, and twice at that. */
+/** Most bytes of the values of one header. */
 const MOST_LENGTH = 16_384;
 
 /**
- * The one value of a header that may have come several times: as a list, or with commas between, as
- * servers join them. No value of ours has a comma in it, but a `tracestate` has: its lists are joined.
+ * The one value of a header that occurs several times: as a list, or joined with commas, as servers do. Only a
+ * `tracestate` may contain commas. Its lists are joined.
  *
- * Of several `traceparent` in one trace the last counts: an instrumentation of the HTTP client adds its
- * own behind one that was set by hand, and it names the span that is nearer to the receiver.
+ * If several `traceparent` are in one trace, the last counts: an instrumentation of the HTTP client adds its own
+ * behind one that was set by hand, and its span is nearer to the receiver.
  */
 function oneOfMany(
   field: RunContextField,
   values: readonly unknown[],
   read: ReadText,
   name: string,
-  tell: TellIgnored,
+  report: ReportIgnored,
 ): unknown {
   const texts: string[] = [];
   let length = 0;
   for (const value of values) {
     if (isAbsent(value)) continue;
-    if (typeof value !== "string") return refused(name, "malformed", tell);
+    if (typeof value !== "string") return refused(name, "malformed", report);
     length += value.length;
-    if (length > MOST_LENGTH) return refused(name, "too_long", tell);
+    if (length > MOST_LENGTH) return refused(name, "too_long", report);
     texts.push(value);
   }
   if (field === "tracestate") return texts.length === 0 ? undefined : texts.join(",");
@@ -141,9 +139,9 @@ function oneOfMany(
   const last = different.at(-1);
   if (last === undefined) return undefined;
   if (different.length > 1 && !(field === "traceparent" && isOneTrace(different))) {
-    return refused(name, "repeated", tell);
+    return refused(name, "repeated", report);
   }
-  return read(last) ?? refused(name, "malformed", tell);
+  return read(last) ?? refused(name, "malformed", report);
 }
 
 function isOneTrace(traceparents: readonly string[]): boolean {
@@ -151,12 +149,12 @@ function isOneTrace(traceparents: readonly string[]): boolean {
   return traceIds.size === 1 && traceparents.every(isTraceparent);
 }
 
-/** It was told: the checks that follow need not do so again. */
+/** Reports a field as ignored. Later checks must not report it again. */
 function refused(
   name: string,
   reason: "malformed" | "too_long" | "repeated",
-  tell: TellIgnored,
+  report: ReportIgnored,
 ): typeof WRONG {
-  tell(name, reason);
+  report(name, reason);
   return WRONG;
 }

@@ -1,20 +1,20 @@
 import { isUtf8 } from "node:buffer";
 
-/** Stands for itself; everything else is written as the bytes of its UTF-8. */
+/** Characters that are not encoded. Others are written as their UTF-8 bytes. */
 const PLAIN = /^[A-Za-z0-9._~-]*$/;
 const ENCODED = /^(?:[\x21-\x24\x26-\x7e]|%[0-9A-Fa-f]{2})*$/;
 
 /**
- * A text in characters that every header and every environment takes, so that no line end or comma of
- * an id can be one of the carrier: percent-encoded as in URLs.
+ * A text with only characters that every header and every environment allows, percent-encoded as in URLs. So a line
+ * end or comma in an ID cannot be taken for a part of the carrier.
  */
 export function encodeText(text: string): string {
   if (PLAIN.test(text)) return text;
-  // By its bytes: half a surrogate pair, which no UTF-8 can hold, becomes U+FFFD and nothing throws.
+  // Through its bytes: half of a surrogate pair, which UTF-8 cannot express, becomes U+FFFD, and nothing throws.
   return encodeURIComponent(Buffer.from(text, "utf8").toString("utf8"));
 }
 
-/** The text that was encoded; `undefined` when it is no such text. */
+/** The decoded text. `undefined` if it is not encoded in this way. */
 export function decodeText(encoded: string): string | undefined {
   if (!ENCODED.test(encoded)) return undefined;
   if (!encoded.includes("%")) return encoded;

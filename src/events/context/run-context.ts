@@ -4,12 +4,12 @@ import { callHook } from "../errors/call-hook.ts";
  * The context of a run for a child agent in another process or language. With it, the child's run
  * joins the same trace below the tool call that started it.
  *
- * It does not contain the tenant. The receiver decides whose events they are.
+ * It does not contain the tenant. The receiver decides to which tenant the events belong.
  */
 export interface RunContext {
   /**
-   * W3C trace context of the tool call, else of the run. Absent if this process makes no spans. The
-   * run IDs then place the child in the trace.
+   * W3C trace context of the tool call, else of the run. Absent if this process makes no spans. Then the run IDs
+   * determine the child's parent.
    */
   readonly traceparent?: string | undefined;
   /** Only with a `traceparent`. */
@@ -27,7 +27,7 @@ export interface RunContext {
 /** A field of a {@link RunContext}. */
 export type RunContextField = keyof RunContext;
 
-/** Every field, in the order in which they are written. */
+/** Every field, in the order of writing. */
 export const RUN_CONTEXT_FIELDS = [
   "traceparent",
   "tracestate",
@@ -37,10 +37,10 @@ export const RUN_CONTEXT_FIELDS = [
   "thread_id",
 ] as const satisfies readonly RunContextField[];
 
-/** Most bytes that an id may have, in UTF-8: four of them fit into the header of any server. */
+/** Most bytes of an ID, in UTF-8. Four of them fit into the headers of any server. */
 export const MOST_ID_BYTES = 512;
 
-/** The header of each field; HTTP does not tell upper from lower case. */
+/** The header of each field. HTTP ignores case. */
 export const RUN_CONTEXT_HEADERS = {
   traceparent: "traceparent",
   tracestate: "tracestate",
@@ -55,8 +55,8 @@ export interface RunContextSource {
   /**
    * The run context for a child agent of a run or of one of its tool calls.
    *
-   * @param toolUseId of several calls with this id the newest counts.
-   * @returns `undefined` where the run is not known.
+   * @param toolUseId if several calls have this ID, the newest counts.
+   * @returns `undefined` if the run is not known.
    */
   runContext(tenantId: string, runId: string, toolUseId?: string): RunContext | undefined;
 }
@@ -74,9 +74,10 @@ export function isRunContextSource(sink: unknown): sink is RunContextSource {
 /**
  * Why a field was ignored.
  *
- * - `malformed`: it does not have the expected form - `too_long`: it is longer than its limit -
- *   `repeated`: it occurs several times with different values - `incomplete`: it is missing and
- *   required
+ * - `malformed`: it does not have the expected form
+ * - `too_long`: it is longer than its limit
+ * - `repeated`: it occurs several times with different values
+ * - `incomplete`: it is missing and required
  * - `unreadable`: the carrier itself could not be read
  */
 export type IgnoredReason = "malformed" | "too_long" | "repeated" | "incomplete" | "unreadable";
@@ -90,11 +91,11 @@ export interface CarrierOptions {
   readonly onIgnored?: ((field: string, reason: IgnoredReason) => void) | undefined;
 }
 
-/** Tells of a field; nothing comes back. */
-export type TellIgnored = (field: string, reason: IgnoredReason) => void;
+/** Reports an ignored field. */
+export type ReportIgnored = (field: string, reason: IgnoredReason) => void;
 
-/** What the options say, as a function that never throws. */
-export function tellerOf(options: CarrierOptions | undefined): TellIgnored {
+/** The `onIgnored` of the options, as a function that never throws. */
+export function reporterOf(options: CarrierOptions | undefined): ReportIgnored {
   return (field, reason) => {
     callHook(() => options?.onIgnored?.(field, reason));
   };

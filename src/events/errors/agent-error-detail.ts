@@ -29,19 +29,19 @@ export type BudgetBreach =
   | { readonly axis: "cost_usd"; readonly limit: string; readonly observed: string };
 
 /**
- * The limit that a run has passed: an axis of its budget or, of this package's own, `tool_loop`: how often a loop
- * of tool calls may come. See `RunOptions.onLoop`.
+ * The limit that a run exceeded: an axis of its budget, or this package's own axis `tool_loop` for repeated tool
+ * calls. See `RunOptions.onLoop`.
  */
 export type UsageLimitBreach =
   | BudgetBreach
   | { readonly axis: "tool_loop"; readonly limit: number; readonly observed: number };
 
-/** How a call to a provider failed: it answered with a status, or never answered. */
+/** How a call to a provider failed: with an HTTP status, or without an answer. */
 export type ProviderDetail =
   | {
       readonly type: "provider";
       readonly kind: "http";
-      /** 400 to 599: any other status is no final answer, and so a `network` failure. */
+      /** 400 to 599. Any other status is not a final answer, and so a `network` failure. */
       readonly status: number;
       readonly message: string;
       /** Milliseconds the provider asked to wait before a retry. */
@@ -77,7 +77,7 @@ export type AgentErrorDetail =
   | AuthDetail
   /** The model is asked to answer again. `hint` is text written for the model. */
   | { readonly type: "model_retry"; readonly hint: string; readonly attempt: number }
-  /** The caller's input is wrong. `message` is shown to the model. */
+  /** The caller's input is invalid. `message` is shown to the model. */
   | { readonly type: "invalid_request"; readonly message: string }
   | { readonly type: "config"; readonly message: string }
   /** JSON could not be read or written. */

@@ -7,7 +7,7 @@ import type {
   WireClass,
 } from "./error-kinds.ts";
 
-/** What a thrown value that nothing matches is on the wire. */
+/** The envelope of a thrown value that matches no class. */
 export const UNCLASSIFIED_ENVELOPE: ErrorEnvelope = Object.freeze({
   wire_code: "unclassified",
   wire_class: "server",
@@ -15,7 +15,7 @@ export const UNCLASSIFIED_ENVELOPE: ErrorEnvelope = Object.freeze({
 
 interface WireRow {
   readonly wireClass: WireClass;
-  /** Whether an error is terminal stands in no envelope, so no row can say it. */
+  /** An envelope does not say whether an error is terminal, so no row has that kind. */
   readonly failure: Exclude<FailureKindId, "tool_error_terminal">;
   readonly tool: ToolErrorKind | ((envelope: ErrorEnvelope) => ToolErrorKind);
 }
@@ -25,10 +25,10 @@ function modelDispatch(wireClass: WireClass, tool: WireRow["tool"]): WireRow {
 }
 
 /**
- * Every wire code of upstream with the class, failure kind and tool error kind that go with it.
+ * Every wire code of upstream with its class, failure kind and tool error kind.
  *
- * An error has exactly one wire code, and upstream's two classifiers never tell apart what the
- * envelope does not: so live errors and recorded envelopes are classified by this one table.
+ * An error has exactly one wire code. Upstream's two classifiers make no distinction that the envelope lacks. So this
+ * one table classifies live errors and recorded envelopes.
  */
 const WIRE = {
   invalid_request: { wireClass: "client", failure: "internal", tool: "validation" },
@@ -62,7 +62,7 @@ const ROWS: ReadonlyMap<string, WireRow> = new Map(Object.entries(WIRE));
 
 type Leaf = Exclude<AgentErrorDetail, { readonly type: "tool_error_terminal" }>;
 
-/** The error inside the wrappers that say "terminal": it alone decides envelope and model text. */
+/** The error inside terminal wrappers. It alone determines envelope and model text. */
 function leafOf(detail: AgentErrorDetail): Leaf {
   let leaf = detail;
   while (leaf.type === "tool_error_terminal") leaf = leaf.source.detail;
@@ -92,7 +92,7 @@ function wireCodeOf(leaf: Leaf): WireCode | undefined {
     case "usage_limit_exceeded":
       return "quota_exceeded";
     default: {
-      // An error of a newer copy of this package may carry a type that this copy does not know.
+      // An error of a newer copy of this package may have a type that this copy does not know.
       const unknown: never = leaf;
       void unknown;
       return undefined;
@@ -112,7 +112,7 @@ function httpCode(status: number): WireCode {
   return status < 500 ? "upstream_invalid" : "upstream_unavailable";
 }
 
-/** The envelope of an error; a terminal tool error has that of its source. */
+/** The envelope of an error. A terminal tool error has its source's envelope. */
 export function envelopeOfDetail(detail: AgentErrorDetail): ErrorEnvelope {
   const leaf = leafOf(detail);
   const code = wireCodeOf(leaf);
@@ -143,25 +143,24 @@ export function toolErrorKindOfDetail(detail: AgentErrorDetail): ToolErrorKind {
 }
 
 /**
- * The failure kind of a recorded `failed` that names none (agents 0.5.x), by upstream's tables.
- *
- * An envelope cannot say that an error was terminal, so `tool_error_terminal` is never the answer.
- * An unknown wire code is `unclassified`.
+ * The failure kind of a recorded `failed` without one (agents 0.5.x), by upstream's tables. Never
+ * `tool_error_terminal`, because an envelope does not say whether an error was terminal. An unknown wire code is
+ * `unclassified`.
  */
 export function failureKindFromEnvelope(envelope: ErrorEnvelope): FailureKind {
   return { type: ROWS.get(envelope.wire_code)?.failure ?? "unclassified" };
 }
 
 /**
- * The tool error kind of a recorded `tool_error` that names none (agents 0.5.x), by upstream's
- * tables. An unknown wire code is `internal`.
+ * The tool error kind of a recorded `tool_error` without one (agents 0.5.x), by upstream's tables. An unknown wire
+ * code is `internal`.
  */
 export function toolErrorKindFromEnvelope(envelope: ErrorEnvelope): ToolErrorKind {
   const tool = ROWS.get(envelope.wire_code)?.tool ?? "internal";
   return typeof tool === "function" ? tool(envelope) : tool;
 }
 
-/** The text a model may see: short, and without vendor, status or cause. */
+/** The text for the model: short, and without vendor, status or cause. */
 export function llmTextOfDetail(detail: AgentErrorDetail): string {
   const leaf = leafOf(detail);
   switch (leaf.type) {
@@ -193,7 +192,7 @@ export function llmTextOfDetail(detail: AgentErrorDetail): string {
   }
 }
 
-/** The same for an error out of a tool: the provider is then a service that the tool called. */
+/** The same for an error of a tool. Then the provider is a service that the tool called. */
 export function llmTextOfTool(detail: AgentErrorDetail): string {
   const leaf = leafOf(detail);
   if (leaf.type !== "provider") return llmTextOfDetail(leaf);
@@ -202,5 +201,5 @@ export function llmTextOfTool(detail: AgentErrorDetail): string {
     : "tool call failed (no connection)";
 }
 
-/** What a model sees of a thrown value that nothing matches. */
+/** The text for the model of a thrown value that matches no class. */
 export const UNCLASSIFIED_LLM_TEXT = "unexpected error";

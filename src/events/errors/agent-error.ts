@@ -15,8 +15,7 @@ export interface ProviderErrorOptions extends ErrorOptions {
 }
 
 /**
- * An error of an agent run with a known failure kind, tool error kind, envelope and text for the
- * model.
+ * An error of an agent run with a known failure kind, tool error kind, envelope and text for the model.
  *
  * Create one with the static functions. They never throw. `detail` holds the kind and its fields,
  * `message` is the operator's text, and `cause` is the original error. Use {@link isAgentError} to
@@ -42,7 +41,7 @@ export class AgentError extends Error {
   /**
    * A provider answered with an HTTP error.
    *
-   * @param status 400 to 599. Any other means that no final answer came: a network failure.
+   * @param status 400 to 599. Any other status becomes a network failure, because there was no final answer.
    */
   static http(status: number, message: string, options?: ProviderErrorOptions): AgentError {
     if (!isHttpFailure(status)) return AgentError.network(message, options);
@@ -52,7 +51,7 @@ export class AgentError extends Error {
     );
   }
 
-  /** A provider was not reached, or hung up before it answered. */
+  /** A provider was not reached, or closed the connection before its answer. */
   static network(message: string, options?: ProviderErrorOptions): AgentError {
     return AgentError.#transport("network", message, options);
   }
@@ -75,7 +74,7 @@ export class AgentError extends Error {
     return new AgentError({ type: "provider", kind, message, ...retryAfter(options) }, options);
   }
 
-  /** @param source where the credential was looked for, such as `env:API_KEY`. Default none. */
+  /** @param source where the credential was searched, such as `env:API_KEY`. Default none. */
   static authMissing(source?: string, options?: ErrorOptions): AgentError {
     const detail = { type: "auth", kind: "missing" } as const;
     return new AgentError(source === undefined ? detail : { ...detail, source }, options);
@@ -86,7 +85,7 @@ export class AgentError extends Error {
     return new AgentError({ type: "auth", kind: "refused", message }, options);
   }
 
-  /** The credential's time ran out. */
+  /** The credential has expired. */
   static authExpired(message?: string, options?: ErrorOptions): AgentError {
     const detail = { type: "auth", kind: "expired" } as const;
     return new AgentError(message === undefined ? detail : { ...detail, message }, options);
@@ -98,21 +97,21 @@ export class AgentError extends Error {
   }
 
   /**
-   * The model is to answer again.
+   * The model should answer again.
    *
    * @param hint what it should do better: **shown to the model word for word**.
-   * @param attempt which retry this is; 1 is the first.
+   * @param attempt number of this retry, from 1.
    */
   static modelRetry(hint: string, attempt: number, options?: ErrorOptions): AgentError {
     return new AgentError({ type: "model_retry", hint, attempt }, options);
   }
 
-  /** The input is wrong. The model is shown `message`, so no value and no secret belongs in it. */
+  /** The input is invalid. The model sees `message`, so it must not contain a value or a secret. */
   static invalidRequest(message: string, options?: ErrorOptions): AgentError {
     return new AgentError({ type: "invalid_request", message }, options);
   }
 
-  /** The set-up is wrong: only an operator can help. */
+  /** The configuration is invalid. Only an operator can fix it. */
   static config(message: string, options?: ErrorOptions): AgentError {
     return new AgentError({ type: "config", message }, options);
   }
@@ -122,12 +121,12 @@ export class AgentError extends Error {
     return new AgentError({ type: "serde", message }, options);
   }
 
-  /** Somebody called the work off. */
+  /** The work was cancelled. */
   static cancelled(options?: ErrorOptions): AgentError {
     return new AgentError({ type: "cancelled" }, options);
   }
 
-  /** The time given to the work ran out. */
+  /** The work exceeded its deadline. */
   static deadlineExceeded(options?: ErrorOptions): AgentError {
     return new AgentError({ type: "deadline_exceeded" }, options);
   }
@@ -146,7 +145,7 @@ export class AgentError extends Error {
     return new AgentError({ type: "usage_limit_exceeded", breach }, options);
   }
 
-  /** A tool error that ends the run: `source` is what the tool failed with, and is the `cause`. */
+  /** A tool error that ends the run. `source` is the tool's error, which becomes the `cause`. */
   static toolErrorTerminal(kind: ToolErrorKind, toolName: string, source: AgentError): AgentError {
     return new AgentError(
       { type: "tool_error_terminal", kind, toolName, source },
@@ -154,18 +153,18 @@ export class AgentError extends Error {
     );
   }
 
-  /** The machine-readable side of this error; a terminal tool error has that of its source. */
+  /** The machine-readable side of this error. A terminal tool error has its source's envelope. */
   envelope(): ErrorEnvelope {
     return envelopeOfDetail(this.detail);
   }
 
-  /** The text a model may see of this error; a terminal tool error has that of its source. */
+  /** The text of this error for the model. A terminal tool error has its source's text. */
   forLlm(): RenderedForLlm {
     return renderDetail(this.detail);
   }
 }
 
-/** Whether a value is an {@link AgentError}, of whichever loaded copy of this package. Never throws. */
+/** Whether a value is an {@link AgentError} of any loaded copy of this package. Never throws. */
 export function isAgentError(value: unknown): value is AgentError {
   return (
     property(value, BRAND) === true &&
@@ -173,7 +172,7 @@ export function isAgentError(value: unknown): value is AgentError {
   );
 }
 
-/** Whether an HTTP status is an answer that says "failed". */
+/** Whether an HTTP status is a final answer that reports a failure. */
 export function isHttpFailure(status: number): boolean {
   return Number.isInteger(status) && status >= 400 && status <= 599;
 }

@@ -13,7 +13,7 @@ import { ofGrpc, ofMcp } from "./thrown-rpc.ts";
 import { transportKind } from "./thrown-transport.ts";
 import { validationMessage } from "./thrown-validation.ts";
 
-/** Bounds of the walk through causes, which may be cyclic or, with a Proxy, without end. */
+/** Bounds for following causes, which may be cyclic or, with a Proxy, endless. */
 const MAX_VISITED = 64;
 const MAX_ERRORS = 16;
 
@@ -26,7 +26,7 @@ const ABORT_NAMES = new Set([
 ]);
 const ABORT_CODES = new Set(["ABORT_ERR", "ERR_CANCELED", "UND_ERR_ABORTED"]);
 const TIMEOUT_NAMES = new Set(["TimeoutError"]);
-/** The last one is that of `parseExact`. */
+/** The last one is the error of `parseExact`. */
 const SERDE_NAMES = new Set(["AI_JSONParseError", "DataCloneError", "JsonSyntaxError"]);
 const NO_CREDENTIAL_NAMES = new Set(["AI_LoadAPIKeyError"]);
 const SET_UP_NAMES = new Set([
@@ -38,7 +38,7 @@ const SET_UP_NAMES = new Set([
 ]);
 const CLIENT_TIMEOUT_NAMES = new Set(["APIConnectionTimeoutError", "CohereTimeoutError"]);
 const CONNECTION_NAMES = new Set(["APIConnectionError"]);
-/** What {@link madeUpAnswer} says: the caller's signal fired, or no reason is known. */
+/** Results of {@link madeUpAnswer}: the caller's signal was aborted, or the reason is unknown. */
 const CALLED_OFF = 499;
 const NO_ANSWER = 0;
 const FETCH_MESSAGES = new Set(["fetch failed", "Failed to fetch", "terminated"]);
@@ -63,12 +63,11 @@ export function asAgentError(thrown: unknown): AgentError | undefined {
 }
 
 /**
- * The same, where the schema of a tool's input may be known: its names may then stand in the text for the
- * model.
+ * The same, with the schema of a tool's input if it is known. Its names may then be in the text for the model.
  */
 export function knownError(thrown: unknown, schema: unknown): AgentError | undefined {
-  // Breadth first, so that what an error says itself goes before what its cause says; a set keeps
-  // the order of its values, and a value met again is not visited again.
+  // Breadth first, so that an error takes precedence over its cause. A set keeps the order of its values, and visits
+  // each value once.
   const reached = new Set<unknown>([thrown]);
   let guess: AgentError | undefined;
   let visited = 0;
@@ -84,8 +83,8 @@ export function knownError(thrown: unknown, schema: unknown): AgentError | undef
 }
 
 /**
- * `lastError` is what the AI SDK gave up at, `errors` an AggregateError's. What failed in cleaning up
- * says nothing of why the work failed.
+ * `lastError` is the AI SDK's last error, `errors` are those of an AggregateError. An error of cleaning up does not
+ * explain why the work failed.
  */
 function causesOf(value: unknown): readonly unknown[] {
   const causes = [property(value, "cause"), property(value, "lastError"), suppressedIn(value)];
@@ -103,11 +102,11 @@ function strongEvidence(value: unknown, thrown: unknown, schema: unknown): Agent
   if (remote !== undefined) return remote;
   const code = textProperty(value, "code") ?? "";
   if (ABORT_CODES.has(code) || hasName(value, ABORT_NAMES)) return fromAbort(value, thrown);
-  // Before its cause: a client that keeps its own time limit aborts the request.
+  // Before its cause: a client with its own time limit aborts the request.
   if (hasName(value, CLIENT_TIMEOUT_NAMES)) {
     return AgentError.network(messageOf(value, "timed out"), cause);
   }
-  // Before the name: an HTTP client's own time limit is a TimeoutError too, but of the connection.
+  // Before the name: an HTTP client's own time limit is also a TimeoutError, but of the connection.
   const transport = isOfChildProcess(value) ? undefined : transportKind(code);
   if (transport !== undefined) return AgentError[transport](messageOf(value, code), cause);
   if (hasName(value, TIMEOUT_NAMES)) return fromTimeout(value, thrown);
@@ -118,12 +117,12 @@ function strongEvidence(value: unknown, thrown: unknown, schema: unknown): Agent
   return invalid === undefined ? undefined : AgentError.invalidRequest(invalid, cause);
 }
 
-/** A program that ran out of its time, in `execFileSync`, has the code of a connection that did. */
+/** A program that exceeded its time in `execFileSync` has the same code as a connection. */
 function isOfChildProcess(value: unknown): boolean {
   return textProperty(value, "syscall")?.startsWith("spawn") ?? false;
 }
 
-/** What counts only if no cause says more. */
+/** Evidence that only counts if no cause says more. */
 function weakEvidence(value: unknown, thrown: unknown): AgentError | undefined {
   const http = thrownHttp(value);
   if (http !== undefined) return fromHttp(http, value, thrown);
@@ -134,7 +133,7 @@ function weakEvidence(value: unknown, thrown: unknown): AgentError | undefined {
     case CALLED_OFF:
       return AgentError.cancelled({ cause: thrown });
     case NO_ANSWER:
-      // A cause that is an error says what went wrong; a text is the reason of the client's time limit.
+      // A cause that is an error says more. A text is the reason of the client's time limit.
       return typeof property(value, "cause") === "string"
         ? AgentError.network(message, { cause: thrown })
         : undefined;
@@ -144,7 +143,7 @@ function weakEvidence(value: unknown, thrown: unknown): AgentError | undefined {
 }
 
 /**
- * The status of the answer that clients generated by Fern, such as Cohere's, make up where none came.
+ * The invented status of clients generated by Fern, such as Cohere's, for a request without an answer.
  */
 function madeUpAnswer(value: unknown): unknown {
   const answer = property(value, "rawResponse");
@@ -163,7 +162,7 @@ function fromHttp(
     : AgentError.http(status, message, { cause: thrown, retryAfterMs });
 }
 
-/** An abort is a cancellation, unless the reason it was given says otherwise. */
+/** An abort is a cancellation, unless its reason is another error. */
 function fromAbort(value: unknown, thrown: unknown): AgentError {
   const reason =
     property(value, "cause") ??
@@ -175,7 +174,7 @@ function fromAbort(value: unknown, thrown: unknown): AgentError {
     : AgentError.cancelled({ cause: thrown });
 }
 
-/** AWS's clients give a socket's time-out the name of a deadline's, and no code. */
+/** AWS's clients give a socket timeout the name of a deadline, and no code. */
 function fromTimeout(value: unknown, thrown: unknown): AgentError {
   const cause = { cause: thrown };
   return property(value, "$metadata") === undefined
@@ -186,7 +185,7 @@ function fromTimeout(value: unknown, thrown: unknown): AgentError {
 function isSerde(value: unknown): boolean {
   const name = textProperty(value, "name");
   const message = textProperty(value, "message") ?? "";
-  // A regular expression or a BigInt that does not parse is a SyntaxError as well.
+  // An invalid regular expression or BigInt is also a SyntaxError.
   if (name === "SyntaxError") return message.includes("JSON");
   if (name === "TypeError") return NOT_SERIALISABLE.test(message);
   return hasName(value, SERDE_NAMES);

@@ -1,6 +1,6 @@
 /**
- * Calls a hook of the application, which only listens. What it throws, or rejects with, is dropped:
- * neither the agent nor a write may fail by it.
+ * Calls a hook of the application. Its errors and rejections are ignored: a hook must not make the agent or a write
+ * fail.
  */
 export function callHook(call: () => unknown): void {
   try {
@@ -10,7 +10,7 @@ export function callHook(call: () => unknown): void {
   }
 }
 
-/** Calls a hook with an error. What the hook throws, or rejects with, is dropped. */
+/** Calls a hook with an error. Errors and rejections of the hook are ignored. */
 export function tellHook(hook: ((error: unknown) => void) | undefined, error: unknown): void {
   callHook(() => hook?.(error));
 }

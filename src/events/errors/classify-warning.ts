@@ -4,10 +4,10 @@ import { constructorName, property } from "./thrown.ts";
 const MINUTE_MS = 60_000;
 const MAX_NAMES = 256;
 const MAX_NAME_CHARS = 100;
-/** What every further class is counted as once {@link MAX_NAMES} have warned within a minute. */
+/** The name for further classes, once {@link MAX_NAMES} have warned within a minute. */
 const OVERFLOW = "(other)";
 
-/** Called for a thrown value that cannot be classified, with its class and never with its text. */
+/** Called for a thrown value that cannot be classified, with its class but never its text. */
 export type UnclassifiedWarning = (message: string, constructorName: string) => void;
 
 interface WarningState {
@@ -16,7 +16,7 @@ interface WarningState {
   readonly warnedAt: Map<string, number>;
 }
 
-/** One state a process, though the ESM and the CommonJS copy may both be loaded. */
+/** One state for the process, even if the ESM and the CommonJS copy are both loaded. */
 const SLOT: unique symbol = Symbol.for("entelix-otel.unclassified-warning");
 
 function isState(value: unknown): value is WarningState {
@@ -39,9 +39,8 @@ function emitProcessWarning(message: string): void {
 }
 
 /**
- * Sets the function that is called when an error cannot be classified, at most once a minute for
- * each class of error. It applies to the whole process. Errors that the function throws are
- * ignored.
+ * Sets the function that is called when an error cannot be classified, at most once a minute for each class of error.
+ * It applies to the whole process. Errors that the function throws are ignored.
  *
  * @param warn default: `process.emitWarning`, with the code `ENTELIX_UNCLASSIFIED`.
  *
@@ -52,7 +51,7 @@ export function setUnclassifiedWarning(warn: UnclassifiedWarning = emitProcessWa
   sharedState().warn = warn;
 }
 
-/** Warns of a thrown value that nothing classifies, unless its class did within the last minute. */
+/** Warns of a thrown value that matches no class, at most once a minute for each class. */
 export function warnUnclassified(thrown: unknown): void {
   const state = sharedState();
   const now = performance.now();

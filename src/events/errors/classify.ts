@@ -14,17 +14,17 @@ import type { RenderedForLlm } from "./llm-text.ts";
 import { renderDetail } from "./llm-text.ts";
 import { isOfModelClient } from "./model-client.ts";
 
-/** What a tool is called that nobody named. */
+/** Name of a tool that the caller did not name. */
 const UNNAMED_TOOL = "unknown";
 
 /**
  * Classifies why a run failed. Accepts any thrown value and never throws.
  *
- * Without `source`, as upstream's `FailureKind::from_error` of entelix-agents: every error of a
- * connection or with an HTTP status is `model_dispatch`. With it, the kind says where the error arose:
- * an error out of a tool is `tool_error_terminal` with that tool, and only an error out of a model
- * call, or of a model client's class, is `model_dispatch`, also an unknown one out of a model call.
- * Cancellations, deadlines and budgets keep their kinds.
+ * Without `source`, it classifies like upstream's `FailureKind::from_error` of entelix-agents: every error of a
+ * connection or with an HTTP status is `model_dispatch`. With `source`, the kind depends on where the error arose: an
+ * error from a tool is `tool_error_terminal` with that tool, and only an error from a model call, or of a model
+ * client's class, is `model_dispatch`. That includes unknown errors from a model call. Cancellations, deadlines and
+ * budgets keep their kinds.
  *
  * An unknown value is `unclassified` and causes a warning (see `setUnclassifiedWarning`). A pause is
  * not a failure and is `unclassified`, too.
@@ -67,7 +67,7 @@ function kindOf(
   }
 }
 
-/** Whether it ends a run wherever it arose: a pause, a cancellation, a deadline or a budget. */
+/** Whether it ends a run regardless of where it arose: a pause, a cancellation, a deadline or a budget. */
 function isOfRun(error: unknown, known: AgentError | undefined, source: FailureSource): boolean {
   switch (known?.detail.type) {
     case "cancelled":
@@ -81,7 +81,7 @@ function isOfRun(error: unknown, known: AgentError | undefined, source: FailureS
   }
 }
 
-/** A tool's own time limit, such as `AbortSignal.timeout`, which is no `AgentError`. */
+/** A tool's own time limit, such as `AbortSignal.timeout`, which is not an `AgentError`. */
 function isToolTimeout(
   error: unknown,
   known: AgentError | undefined,
@@ -91,10 +91,10 @@ function isToolTimeout(
   return known !== error && known.cause === error;
 }
 
-/** Whether an error out of no call is a model's: by its class, or because somebody said so. */
+/** Whether an error without a call is a model's, by its class or because it was made an AgentError explicitly. */
 function isModels(error: unknown, known: AgentError | undefined): boolean {
-  const isSaid = known !== undefined && (known === error || known.cause !== error);
-  return isSaid || isOfModelClient(error);
+  const isExplicit = known !== undefined && (known === error || known.cause !== error);
+  return isExplicit || isOfModelClient(error);
 }
 
 /**
@@ -103,8 +103,8 @@ function isModels(error: unknown, known: AgentError | undefined): boolean {
  * Upstream: `ToolErrorKind::classify` of entelix-core. An unknown value is `internal` and, unless it
  * is known to come from a tool, causes a warning (see `setUnclassifiedWarning`).
  *
- * @param source where the error arose. From a tool, a `TimeoutError` is `transient`: the tool's own
- *   time ran out, not the run's. Default: not known.
+ * @param source where the error arose. A `TimeoutError` of a tool is `transient`, because it is the tool's own time
+ *   limit and not the run's. Default: unknown.
  *
  * @example
  * classifyToolError(AgentError.config("no index")); // "internal"
@@ -120,7 +120,7 @@ function toolKindOf(
 ): ToolErrorKind {
   if (isToolTimeout(error, known, source)) return "transient";
   if (known !== undefined) return toolErrorKindOfDetail(known.detail);
-  // An error that a tool is known to have thrown needs no class: the tool is at fault.
+  // A tool's error needs no class, because the tool is known to be at fault.
   if (source?.origin !== "tool") warnUnclassified(error);
   return "internal";
 }
@@ -130,8 +130,8 @@ function toolKindOf(
  *
  * An unknown value has the wire code `unclassified` and the class `server`.
  *
- * @param source where the error arose. The envelope then says it as `origin`. Default: not known,
- *   and the envelope is upstream's.
+ * @param source where the error arose, for the envelope's `origin`. Default: unknown. Then the envelope is
+ *   upstream's.
  *
  * @example
  * envelopeOf(error, { origin: "model" }); // { wire_code: "rate_limited", …, origin: "model" }
@@ -148,13 +148,13 @@ export function envelopeOf(error: unknown, source?: FailureSource): ErrorEnvelop
   }
   const envelope = { ...envelopeOfDetail(known.detail), origin };
   const { detail } = known;
-  // What is read out of a text may be no number.
+  // A limit that was read from a text may not be a number.
   return detail.type === "usage_limit_exceeded" && !Number.isNaN(detail.breach.limit)
     ? { ...envelope, breach: detail.breach }
     : envelope;
 }
 
-/** The envelope of a tool call's error. A cancelled call is marked: the tool did not fail. */
+/** The envelope of a tool call's error. A cancelled call is marked, because the tool did not fail. */
 export function toolEnvelopeOf(error: unknown, source: FailureSource): ErrorEnvelope {
   const envelope = envelopeOf(error, source);
   const isCancelled = CANCELLED_CODES.has(envelope.wire_code);
@@ -181,12 +181,12 @@ function originOf(
  * The text of an error that a model may see: a short sentence for the kind of error, without
  * vendor, cause or values. Accepts any thrown value and never throws.
  *
- * Upstream: `for_llm` of entelix-core. The text of an unknown value is "unexpected error". That of a schema
- * library's error has known codes, types and formats only, and `*` for a step of its path that is neither an
- * index below 1,000 nor a name in the tool's own `schema`.
+ * Upstream: `for_llm` of entelix-core. The text of an unknown value is "unexpected error". The text of a schema
+ * library's error has only known codes, types and formats. A step of its path is `*` unless it is an index below
+ * 1,000 or a name in the tool's own `schema`.
  *
- * @param source where the error arose. Of a service that a tool called, the text says so, with the
- *   HTTP status. Default: not known, and the text is upstream's.
+ * @param source where the error arose. For a service that a tool called, the text says so, with the HTTP status.
+ *   Default: unknown. Then the text is upstream's.
  *
  * @example
  * renderForLlm(AgentError.http(503, "vendor down")); // "upstream model error"

@@ -2,9 +2,9 @@ import type { UsageLimitBreach } from "./agent-error-detail.ts";
 import type { FailureOrigin } from "./failure-source.ts";
 
 /**
- * Why a run failed: the closed taxonomy that alerts and dashboards split on.
+ * The failure kind of a run: a closed set that alerts and dashboards group by.
  *
- * Upstream: `FailureKind` of entelix-agents. Its wire id is the value of `entelix.failure.kind`.
+ * Upstream: `FailureKind` of entelix-agents. Its wire ID is the value of `entelix.failure.kind`.
  */
 export type FailureKind =
   | {
@@ -21,10 +21,10 @@ export type FailureKind =
   | { readonly type: "internal" }
   | { readonly type: "unclassified" };
 
-/** The string form of a {@link FailureKind}: the value of `entelix.failure.kind`. */
+/** The wire ID of a {@link FailureKind}: the value of `entelix.failure.kind`. */
 export type FailureKindId = FailureKind["type"];
 
-/** Every wire id, in upstream's order. */
+/** Every wire ID, in upstream's order. */
 export const FAILURE_KIND_IDS = [
   "tool_error_terminal",
   "usage_limit_exceeded",
@@ -41,7 +41,7 @@ export function wireId(kind: FailureKind): FailureKindId {
 }
 
 /**
- * What went wrong in a tool call, coarse enough to decide whether to page, alert or ignore.
+ * The kind of a tool call's error, coarse enough to decide whether to page, alert or ignore.
  *
  * Upstream: `ToolErrorKind` of entelix-core. It is the value of the span attributes `error.type` and
  * `entelix.tool.error_kind`.
@@ -70,10 +70,9 @@ export const TOOL_ERROR_KINDS = [
 export type WireClass = "client" | "server";
 
 /**
- * The machine-readable side of an error, as entelix puts it beside the operator's text.
+ * The machine-readable side of an error, beside the operator's text.
  *
- * Upstream: `ErrorEnvelope` of entelix-core. The optional fields are absent, never `null`, on the
- * wire.
+ * Upstream: `ErrorEnvelope` of entelix-core. On the wire, optional fields are absent, never `null`.
  */
 export interface ErrorEnvelope {
   /** Stable code such as `rate_limited` or `interrupted`. New codes may appear. */
@@ -81,19 +80,19 @@ export interface ErrorEnvelope {
   readonly wire_class: WireClass;
   /** Whole seconds to wait before a retry, truncated; `bigint` beyond 2^53. */
   readonly retry_after_secs?: number | bigint;
-  /** HTTP status of the provider, when there was one. */
+  /** HTTP status of the provider, if there was one. */
   readonly provider_status?: number;
   /**
-   * Where the failure arose: `model`, `tool` or `run`. Absent where the sender does not know it, as
-   * from Rust agents. This package's own field.
+   * Where the failure arose: `model`, `tool` or `run`. Absent if the sender does not know it, as with Rust agents.
+   * This package's own field.
    */
   readonly origin?: FailureOrigin;
   /**
-   * The tool call was cancelled: by the user, a deadline, or the end of its run. That is no failure
-   * of the tool. This package's own field, for `tool_error` alone.
+   * The tool call was cancelled by the user, a deadline, or the end of its run. It does not count as a failure of the
+   * tool. This package's own field, only for `tool_error`.
    */
   readonly cancelled?: boolean;
-  /** Which limit of the budget was reached. This package's own field, of `quota_exceeded` alone. */
+  /** The limit of the budget that was reached. This package's own field, only for `quota_exceeded`. */
   readonly breach?: UsageLimitBreach;
 }
 
@@ -101,7 +100,7 @@ const WIRE_WORD = /^[a-z]{1,32}(?:_[a-z]{1,32}){0,7}$/;
 
 /**
  * A wire code, reason or failure kind, also of a newer agent. `undefined` for a longer text or one with other
- * characters: it may be a vendor's text, which is for operators and stands on spans only.
+ * characters: it may be a vendor's text, which is for operators and only allowed on spans.
  */
 export function wireWord(given: unknown): string | undefined {
   return typeof given === "string" && WIRE_WORD.test(given) ? given : undefined;

@@ -10,7 +10,7 @@ export interface ExceptionDetails {
   readonly stacktrace?: string;
 }
 
-/** Most UTF-16 units of each field: an error must not make its event many times as large. */
+/** Most UTF-16 units of each field, so that an error does not multiply the size of its event. */
 const MOST_TYPE = 256;
 const MOST_MESSAGE = 4_096;
 const MOST_STACK = 16_384;
@@ -18,16 +18,15 @@ const MOST_STACK = 16_384;
 /** Classes that say less than the `name` of their errors. */
 const UNTELLING = new Set(["Error", "DOMException", "Object"]);
 
-/** Where V8's list of calls begins in a stack. */
+/** Start of V8's list of calls in a stack. */
 const FIRST_CALL = /\n {4}at /;
 
 /**
- * The exception behind anything thrown: class, text and stack, cut to their bounds. `undefined` for a
- * pause and for a cancellation, which are no failures. Reads no property that is not text, and never
- * throws.
+ * The exception of any thrown value: class, text and stack, each cut to its limit. `undefined` for a pause and for a
+ * cancellation. Reads only text properties, and never throws.
  *
- * @param text the operator's text, where the error's own message may quote content; its stack then
- *   has this text, too. Default: the error's.
+ * @param text the operator's text, if the error's own message may quote content. The stack then has this text, too.
+ *   Default: the error's message.
  *
  * @example
  * sink.send(failed, { ...envelope, details: { exception: exceptionOf(error) } });
@@ -45,7 +44,7 @@ export function exceptionOf(thrown: unknown, text?: string): ExceptionDetails | 
   };
 }
 
-/** The same as the details of an event. */
+/** The same, as the details of an event. */
 export function exceptionDetails(
   thrown: unknown,
   text?: string,
@@ -54,7 +53,7 @@ export function exceptionDetails(
   return exception === undefined ? undefined : { exception };
 }
 
-/** The same for a failure that a tool returned: nothing was thrown, and its wire code stands for a class. */
+/** The same for a failure that a tool returned. Nothing was thrown, so its wire code is the class. */
 export function resultException({ envelope, error }: ToolFailure) {
   return { exception: { type: envelope.wire_code, message: error } };
 }
@@ -67,7 +66,7 @@ function classOf(thrown: unknown): string {
 function stackOf(thrown: unknown, type: string, text: string | undefined): string | undefined {
   const stack = textProperty(thrown, "stack");
   if (stack === undefined || text === undefined) return stack;
-  // The message may look like a stack itself, so the calls are looked for behind it.
+  // The message may look like a stack itself, so the search for the calls starts behind it.
   const message = textProperty(thrown, "message");
   if (message === text) return stack;
   const head = message === undefined ? 0 : stack.indexOf(message);
@@ -77,7 +76,7 @@ function stackOf(thrown: unknown, type: string, text: string | undefined): strin
   return calls === null ? undefined : `${type}: ${text}${rest.slice(calls.index)}`;
 }
 
-/** At most so many UTF-16 units, and no half of a pair at the end. */
+/** At most `most` UTF-16 units, without half of a surrogate pair at the end. */
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const last = text.charCodeAt(most - 1);

@@ -1,23 +1,22 @@
 import { listProperty, property, suppressedIn } from "./thrown.ts";
 
 /**
- * Where a failure arose: in a model call, in a tool call, or in the run's own code. The value of
- * `entelix.failure.origin`.
+ * The origin of a failure: a model call, a tool call, or the run's own code. The value of `entelix.failure.origin`.
  */
 export type FailureOrigin = "model" | "tool" | "run";
 
 /** Every {@link FailureOrigin}. */
 export const FAILURE_ORIGINS = ["model", "tool", "run"] as const satisfies readonly FailureOrigin[];
 
-/** Where an error arose, with the tool's name if it was a tool. */
+/** The origin of an error, with the tool's name if it was a tool. */
 export type FailureSource =
   | { readonly origin: "model" | "run" }
   | {
       readonly origin: "tool";
       readonly tool?: string | undefined;
       /**
-       * The schema of the tool's input: a JSON Schema, or a schema of a library that implements Standard JSON
-       * Schema. The text for the model may then have names and numbers of it. Default: not known.
+       * The schema of the tool's input: a JSON Schema, or a schema of a library that implements Standard JSON Schema.
+       * The text for the model may then contain its names and numbers. Default: unknown.
        */
       readonly schema?: object | undefined;
     };
@@ -25,22 +24,22 @@ export type FailureSource =
 export const FROM_MODEL: FailureSource = { origin: "model" };
 export const FROM_RUN: FailureSource = { origin: "run" };
 
-/** The schema of the tool's input, where the error came out of a tool and it is known. */
+/** The schema of the tool's input, if the error is from a tool and the schema is known. */
 export function schemaIn(source: FailureSource | undefined): object | undefined {
   return source?.origin === "tool" ? source.schema : undefined;
 }
 
-/** Bounds of the walk through causes, which may be cyclic or, with a Proxy, without end. */
+/** Bounds for following causes, which may be cyclic or, with a Proxy, endless. */
 const MAX_DEPTH = 16;
 const MAX_VISITED = 64;
 
-/** Further records of an error that many runs throw, such as that of a shared connection. */
+/** Most further records of an error that many runs throw, such as that of a shared connection. */
 const MAX_RECORDS = 16;
 
-/** In which tree of runs an error came out of a call, and since when it may have. */
+/** The tree of runs in which an error left a call, and the earliest moment. */
 export interface SourceScope {
   readonly rootRunId: string;
-  /** From {@link sourceMoment}. What came out of a call before is another throw of the same object. */
+  /** From {@link sourceMoment}. If the error left a call before it, the same object was thrown again. */
   readonly since: number;
 }
 
@@ -50,20 +49,20 @@ interface SourceRecord {
   readonly source: FailureSource;
 }
 
-/** A thrown text, number or the like. */
+/** A thrown value that is not an object. */
 interface ValueRecord extends SourceRecord {
   readonly value: unknown;
 }
 
 interface State {
-  /** The last value that came out of a call and is no object. */
+  /** The last value that left a call and was not an object. */
   last?: ValueRecord | undefined;
   readonly records: WeakMap<object, SourceRecord[]>;
   /** Counts the starts of runs and calls, and the records. */
   moment: number;
 }
 
-/** One state a process, though the ESM and the CommonJS copy may both be loaded. */
+/** One state for the process, even if the ESM and the CommonJS copy are both loaded. */
 const SLOT: unique symbol = Symbol.for("entelix-otel.failure-sources.v1");
 const state = sharedState();
 
@@ -81,18 +80,18 @@ function isState(value: unknown): value is State {
   );
 }
 
-/** The start of a run or call, for its {@link SourceScope}. */
+/** The moment of the start of a run or call, for its {@link SourceScope}. */
 export function sourceMoment(): number {
   state.moment += 1;
   return state.moment;
 }
 
 /**
- * Remembers that an error came out of a call, unless it, or an error inside it, came out of a call
- * further inside since then. A value that is no object is recognised only until a call or run begins,
- * or another error is remembered: equal values may have been thrown anywhere.
+ * Records that an error left a call, unless it, or an error inside it, left an inner call since then. A value that is
+ * not an object is recognized only until the next call or run starts or another error is recorded, because an equal
+ * value may come from anywhere.
  *
- * @returns the innermost call that it came out of.
+ * @returns the innermost call that the error left.
  */
 export function recordSource(
   thrown: unknown,
@@ -109,7 +108,7 @@ export function recordSource(
   return innermost;
 }
 
-/** The innermost call of these runs that an error, or an error inside it, came out of. Never throws. */
+/** The innermost call of these runs that an error, or an error inside it, left. Never throws. */
 export function sourceOf(thrown: unknown, scope: SourceScope): FailureSource | undefined {
   if (!isObject(thrown)) return sourceOfValue(thrown, scope);
   for (const error of errorsIn(thrown)) {
@@ -132,8 +131,8 @@ function sourceOfValue(
 }
 
 /**
- * An error and what is inside it, outermost first: its `cause`, the `errors` of an AggregateError,
- * what the AI SDK gave up at, and what LangChain wraps a tool's error in.
+ * An error and the errors inside it, outermost first: its `cause`, the `errors` of an AggregateError, the last error
+ * of the AI SDK, and the tool's error inside LangChain's.
  */
 export function errorsIn(thrown: unknown): ReadonlySet<object> {
   const reached = new Set<object>();

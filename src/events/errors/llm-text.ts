@@ -4,29 +4,28 @@ import { llmTextOfDetail, UNCLASSIFIED_LLM_TEXT } from "./agent-error-tables.ts"
 declare const rendered: unique symbol;
 
 /**
- * Text that was rendered for the model, and so may be shown to it and stored in the audit log.
+ * Text that was rendered for the model. It may be shown to the model and stored in the audit log.
  *
- * There is no way from a bare string to this type but through the renderer (`renderForLlm`) or the
- * decoder of a recorded event: operator text cannot reach the model by a slip of the hand.
- * Upstream: `RenderedForLlm<String>` of entelix-core.
+ * A plain string can only become this type through the renderer (`renderForLlm`) or the decoder of a recorded event.
+ * So operator text cannot reach the model by mistake. Upstream: `RenderedForLlm<String>` of entelix-core.
  */
 export type RenderedForLlm = string & { readonly [rendered]: true };
 
 /**
- * Takes the model text of a recorded event as it is. **For decoders of recorded events only**: the
- * text went through the renderer when the event was first sent. Anything else must come from
- * `renderForLlm`, or operator text reaches the model.
+ * Marks the model text of a recorded event as rendered. **Only for decoders of recorded events**: the text went
+ * through the renderer when the event was first sent. For any other text use `renderForLlm`, otherwise operator text
+ * reaches the model.
  */
 export function recordedLlmText(text: string): RenderedForLlm {
   return text as RenderedForLlm;
 }
 
-/** What a tool returned as its result: the model receives it as it is. */
+/** A tool's result, which the model receives unchanged. */
 export function resultText(text: string): RenderedForLlm {
   return text as RenderedForLlm;
 }
 
-/** Renders an error's detail for the model; nothing known gives one fixed text. */
+/** Renders an error's detail for the model. `undefined` gives one fixed text. */
 export function renderDetail(
   detail: AgentErrorDetail | undefined,
   textOf: (detail: AgentErrorDetail) => string = llmTextOfDetail,

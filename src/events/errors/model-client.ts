@@ -1,7 +1,7 @@
 import { errorsIn } from "./failure-source.ts";
 import { constructorName, property, textProperty } from "./thrown.ts";
 
-/** Base classes of the errors of model clients. Their subclasses have names that others use too. */
+/** Base classes of the errors of model clients. Their subclasses have common names. */
 const CLASSES = new Set([
   "AnthropicError",
   "BedrockRuntimeServiceException",
@@ -13,10 +13,10 @@ const CLASSES = new Set([
   "MistralError",
   "OpenAIError",
   "TogetherError",
-  // LangChain's.
+  // LangChain's classes.
   "ContextOverflowError",
   "ModelRefusalError",
-  // The AI SDK's, of a call of a model.
+  // The AI SDK's classes for a model call.
   "AI_APICallError",
   "AI_EmptyResponseBodyError",
   "AI_InvalidResponseDataError",
@@ -24,16 +24,16 @@ const CLASSES = new Set([
   "AI_RetryError",
 ]);
 
-/** The AI SDK's, one for each kind of output that a model did not give. */
+/** The AI SDK's classes for a missing output, one for each kind of output. */
 const AI_NONE = /^AI_No[A-Za-z]*GeneratedError$/;
 
 const MOST_CLASSES = 8;
 
-/** Whether an error, or an error inside it, is of a class that belongs to a model client. */
+/** Whether an error, or an error inside it, has a class of a model client. */
 export function isOfModelClient(thrown: unknown): boolean {
   for (const error of errorsIn(thrown)) {
     if (isOwnClass(error) || isGoogles(error) || isOllamas(error)) return true;
-    // LangChain puts a code of its own on the errors of clients.
+    // LangChain adds its own code to the errors of clients.
     if (textProperty(error, "lc_error_code")?.startsWith("MODEL_")) return true;
   }
   return false;
@@ -50,7 +50,7 @@ function isOwnClass(error: object): boolean {
   return false;
 }
 
-/** `@google/genai` has a class with a common name, and the body of the answer as its message. */
+/** `@google/genai` has a class with a common name. Its message is the body of the answer. */
 function isGoogles(error: object): boolean {
   return (
     textProperty(error, "name") === "ApiError" &&
@@ -59,7 +59,7 @@ function isGoogles(error: object): boolean {
   );
 }
 
-/** Its class has a common name, but the field of the status has a name of its own. */
+/** Ollama's class has a common name, but the field for the status is specific. */
 function isOllamas(error: object): boolean {
   return (
     textProperty(error, "name") === "ResponseError" &&
@@ -67,7 +67,7 @@ function isOllamas(error: object): boolean {
   );
 }
 
-/** A Proxy may throw when it is asked. */
+/** A Proxy may throw here. */
 function prototypeOf(value: unknown): unknown {
   try {
     return Object.getPrototypeOf(value);

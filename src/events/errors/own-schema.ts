@@ -1,6 +1,6 @@
 import { property } from "./thrown.ts";
 
-/** What a tool's author wrote into the schema of its input. */
+/** Terms in the schema of a tool's input. */
 export interface SchemaTerms {
   /** Names of properties, at any depth. */
   readonly names: ReadonlySet<unknown>;
@@ -8,17 +8,17 @@ export interface SchemaTerms {
   readonly numbers: ReadonlySet<unknown>;
 }
 
-/** Most values of a schema that are looked at. */
+/** Most values of a schema that are visited. */
 const MAX_VALUES = 10_000;
-/** A longer name is not shown. */
+/** Longest name that is shown. */
 const MAX_NAME_CHARS = 64;
 
 const NOTHING_KNOWN: SchemaTerms = { names: new Set(), numbers: new Set() };
 const known = new WeakMap<object, SchemaTerms>();
 
 /**
- * The names and numbers of a tool's own schema: a JSON Schema, or one of a library that implements Standard
- * JSON Schema (zod 4.2, arktype 2.1.28). None of anything else. Never throws.
+ * The names and numbers of a tool's own schema: a JSON Schema, or a schema of a library that implements Standard JSON
+ * Schema (zod 4.2, arktype 2.1.28). Empty for any other value. Never throws.
  */
 export function termsOf(schema: unknown): SchemaTerms {
   if (!isObject(schema)) return NOTHING_KNOWN;
@@ -33,7 +33,7 @@ function jsonSchemaOf(schema: object): unknown {
   const converter = property(standard, "jsonSchema");
   const convert = property(converter, "input");
   if (typeof convert !== "function") return undefined;
-  // zod's own option: a date, say, which JSON has not, must not cost the names beside it.
+  // zod's own option. Without it, a type that JSON lacks, such as a date, would lose all names.
   const options = { target: "draft-2020-12", libraryOptions: { unrepresentable: "any" } };
   try {
     return Reflect.apply(convert, converter, [options]);
@@ -45,7 +45,7 @@ function jsonSchemaOf(schema: object): unknown {
 function termsIn(schema: unknown): SchemaTerms {
   const names = new Set<unknown>();
   const numbers = new Set<unknown>();
-  // A set keeps the order of its values, and a value met again is not visited again.
+  // A set keeps the order of its values, and visits each value once.
   const reached = new Set([schema]);
   for (const value of reached) {
     if (typeof value === "number") numbers.add(value);

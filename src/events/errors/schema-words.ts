@@ -1,9 +1,9 @@
 /**
- * Every code, type and format that schema libraries name in their issues: zod 3 and 4, valibot 1, ajv 8, joi 18,
- * yup 1, arktype 2. An issue is data of whoever threw it, so a word that is not in this list is not shown.
+ * Every code, type and format in the issues of schema libraries: zod 3 and 4, valibot 1, ajv 8, joi 18, yup 1,
+ * arktype 2. An issue may come from any code, so other words are not shown.
  */
 const LISTS = [
-  // Types, with the names of JavaScript's classes.
+  // Types, and the names of JavaScript classes.
   `any array bigint binary blob boolean date enum file float function instance int integer intersect lazy literal
   map mixed nan never nonoptional null nullable nullish number object optional picklist promise record set string
   stringbool symbol template_literal tuple undefined union unknown variant void
@@ -61,7 +61,7 @@ const LISTS = [
 
 const WORDS: ReadonlySet<unknown> = new Set(LISTS.flatMap((list) => list.split(/\s+/)));
 
-/** Whether a value is a word of a schema library, and so may be shown to a model. */
+/** Whether a value is a word of a schema library. Such a word may be shown to a model. */
 export function isSchemaWord(value: unknown): value is string {
   return WORDS.has(value);
 }

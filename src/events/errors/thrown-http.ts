@@ -1,19 +1,19 @@
 import { isHttpFailure } from "./agent-error.ts";
 import { listProperty, property, textProperty } from "./thrown.ts";
 
-/** What an error of an HTTP client says about the answer. */
+/** An HTTP answer in an error of an HTTP client. */
 export interface ThrownHttp {
   readonly status: number;
   readonly retryAfterMs: number | undefined;
 }
 
-/** Where the answer itself is: axios, got and gaxios; AWS; Hugging Face. */
+/** Fields with the answer: axios, got and gaxios; AWS; Hugging Face. */
 const RESPONSES = ["response", "$response", "httpResponse"];
 
 /**
- * The HTTP answer that an error carries, in the shapes that client libraries give it: `status`,
- * `statusCode` or Ollama's `status_code`, with `headers` (OpenAI, Anthropic, Google, a thrown
- * `Response`) or `responseHeaders` (AI SDK), the same below the answer, and AWS's `$metadata`.
+ * The HTTP answer in an error, in the forms of client libraries: `status`, `statusCode` or Ollama's `status_code`,
+ * with `headers` (OpenAI, Anthropic, Google, a thrown `Response`) or `responseHeaders` (AI SDK), the same fields in
+ * the answer, and AWS's `$metadata`.
  */
 export function thrownHttp(thrown: unknown): ThrownHttp | undefined {
   const response = RESPONSES.map((key) => property(thrown, key)).find((it) => it != null);
@@ -30,10 +30,10 @@ export function thrownHttp(thrown: unknown): ThrownHttp | undefined {
     property(thrown, "headers"),
     property(thrown, "responseHeaders"),
     property(response, "headers"),
-    // Cohere's; its status is made up where there was no answer.
+    // Cohere's. Its status is invented if there was no answer.
     property(property(thrown, "rawResponse"), "headers"),
   ].find((value) => typeof value === "object" && value !== null);
-  // Another number named `status` may as well be the exit code of a child process.
+  // Without headers, a number named `status` may be the exit code of a child process.
   if (!isHttpFailure(status) && headers === undefined) return undefined;
   return {
     status,
@@ -46,13 +46,11 @@ const DECIMAL = /^\d{1,10}(?:\.\d+)?$/;
 const WEEKDAY = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/;
 
 /**
- * How long a provider's headers ask to wait, in milliseconds: `retry-after-ms`, else `retry-after`
- * in seconds or as an HTTP date.
+ * The wait that a provider's headers request, in milliseconds: `retry-after-ms`, else `retry-after` in seconds or as
+ * an HTTP date. A wait of 0 counts as none, as in upstream.
  *
- * As upstream has it, no time at all is no hint.
- *
- * @param headers a `Headers`, a `Map` or a plain object; anything else has none.
- * @param now what an HTTP date is measured from, in milliseconds since the Unix epoch.
+ * @param headers a `Headers`, a `Map` or a plain object. Any other value counts as empty.
+ * @param now the time from which an HTTP date is measured, in milliseconds since the Unix epoch.
  */
 export function retryAfterMs(headers: unknown, now: number): number | undefined {
   const ms = decimal(header(headers, "retry-after-ms"));
@@ -69,7 +67,7 @@ function decimal(text: string): number | undefined {
   return value > 0 ? value : undefined;
 }
 
-/** `Date.parse` alone would take "7a" or "1" for a date, and read asctime's as local time. */
+/** `Date.parse` alone would accept "7a" or "1" as a date, and read asctime's format as local time. */
 function httpDate(text: string): number {
   if (!WEEKDAY.test(text)) return Number.NaN;
   return Date.parse(text.endsWith("GMT") ? text : `${text} GMT`);
@@ -99,26 +97,26 @@ function named(headers: unknown, name: string): unknown {
   return undefined;
 }
 
-/** Node gives repeated headers as an array. */
+/** Node returns repeated headers as an array. */
 function headerText(value: unknown): string {
   const one: unknown = Array.isArray(value) ? value[0] : value;
   return typeof one === "string" || typeof one === "number" ? String(one).trim() : "";
 }
 
 const MAX_DETAILS = 32;
-/** A longer text is an answer's content rather than an error. */
+/** A longer text is the content of an answer, not an error. */
 const MAX_TEXT_CHARS = 65_536;
 const RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo";
 const DURATION = /^(\d{1,10}(?:\.\d{1,9})?)s$/;
 
 /**
- * How long Google's APIs ask to wait, in milliseconds: they say it in the body, as a
- * `google.rpc.RetryInfo` among the details of the status, and not in a header.
+ * The wait that Google's APIs request, in milliseconds. It is in the body, as a `google.rpc.RetryInfo` in the details
+ * of the status.
  *
- * The details are the error's own (`@google/generative-ai`), or in a body that was read (`data`: the
- * AI SDK, gaxios), or in the text of one (`@google/genai` has it for a message).
+ * The details are the error's own (`@google/generative-ai`), in a parsed body (`data`: the AI SDK, gaxios), or in the
+ * text of the body (`@google/genai` uses it as the message).
  *
- * @param response the answer that the error holds, if it holds one.
+ * @param response the answer in the error, if there is one.
  */
 export function rpcRetryMs(thrown: unknown, response: unknown): number | undefined {
   const wait =
@@ -142,7 +140,7 @@ function retryMsOfBody(body: unknown): number | undefined {
   return retryMsIn(listProperty(property(body, "error"), "details", MAX_DETAILS));
 }
 
-/** As of a header, no time at all is no hint. */
+/** A wait of 0 counts as none, as in headers. */
 function retryMsIn(details: readonly unknown[]): number | undefined {
   const info = details.find((detail) => property(detail, "@type") === RETRY_INFO);
   const [, seconds = ""] = DURATION.exec(textProperty(info, "retryDelay") ?? "") ?? [];

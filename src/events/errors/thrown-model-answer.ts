@@ -2,12 +2,15 @@ import { AgentError } from "./agent-error.ts";
 import { hasName, property, textProperty } from "./thrown.ts";
 
 const ANSWER_NAMES = new Set(["APIError"]);
-/** What the clients of Google and AWS say of a stream that ends in the middle of a message. */
+/** Messages of Google's and AWS's clients for a stream that ends in the middle of a message. */
 const CUT_MESSAGES = new Set([
   "Incomplete JSON segment at the end",
   "Truncated event message received.",
 ]);
-/** The types of errors in the bodies of OpenAI and Anthropic: a closed set, for others use such names too. */
+/**
+ * The types of errors in the bodies of OpenAI and Anthropic. A closed set, because other programs use such names,
+ * too.
+ */
 const PROVIDER_ERRORS = new Set([
   "api_error",
   "authentication_error",
@@ -21,7 +24,7 @@ const PROVIDER_ERRORS = new Set([
   "timeout_error",
 ]);
 
-/** OpenAI's of an answer cut by a limit or a filter; the AI SDK's of a call of no tool. */
+/** OpenAI's names for an answer cut by a limit or a filter, and the AI SDK's for a call of an unknown tool. */
 const UNUSABLE_NAMES = new Set([
   "ContentFilterFinishReasonError",
   "LengthFinishReasonError",
@@ -29,12 +32,15 @@ const UNUSABLE_NAMES = new Set([
   "AI_InvalidResponseDataError",
   "AI_NoSuchToolError",
 ]);
-/** The AI SDK's, such as `AI_NoOutputGeneratedError`: all that a stream's result says of what broke it. */
+/**
+ * The AI SDK's names, such as `AI_NoOutputGeneratedError`. A stream's result has no other sign of the error that
+ * ended it.
+ */
 const NOTHING_GENERATED = /^AI_No[A-Za-z]*GeneratedError$/;
 
 /**
- * What an error says of a model's answer, where it says no more than this: that the provider gave up
- * in the middle, or that nothing can be done with what came. `undefined` for any other.
+ * The error of a model's answer, if there is no better evidence: the provider stopped in the middle, or the answer is
+ * unusable. `undefined` for any other value.
  */
 export function ofModelAnswer(value: unknown, thrown: unknown): AgentError | undefined {
   const cause = { cause: thrown };
@@ -44,17 +50,18 @@ export function ofModelAnswer(value: unknown, thrown: unknown): AgentError | und
   return unusable ? AgentError.modelRetry("the answer could not be used", 0, cause) : undefined;
 }
 
-/** The answer had begun with status 200, so the error of what came later has none. */
+/** The answer had started with status 200, so an error in its stream has no status. */
 function isCutAnswer(value: unknown): boolean {
-  // OpenAI's and Anthropic's clients throw the base class, with what the stream said.
-  const said = property(value, "error") ?? property(value, "headers");
-  if (typeof said === "object" && said !== null && hasName(value, ANSWER_NAMES)) return true;
-  // AWS's throw what they would for an answer, with nothing in it of one.
+  // OpenAI's and Anthropic's clients throw the base class with the error of the stream.
+  const reported = property(value, "error") ?? property(value, "headers");
+  if (typeof reported === "object" && reported !== null && hasName(value, ANSWER_NAMES))
+    return true;
+  // AWS's clients throw the same class as for an answer, but without one.
   if (textProperty(value, "$fault") !== undefined) return true;
   return CUT_MESSAGES.has(textProperty(value, "message") ?? "") || isProvidersWord(value);
 }
 
-/** The AI SDK hands on what the stream said, which is no error at all but the object that came. */
+/** The AI SDK throws the object of the stream itself, which is not an Error. */
 function isProvidersWord(value: unknown): boolean {
   const type = textProperty(value, "type");
   if (type === undefined || textProperty(value, "stack") !== undefined) return false;

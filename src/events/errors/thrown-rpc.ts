@@ -2,7 +2,7 @@ import { AgentError, isHttpFailure } from "./agent-error.ts";
 import { hasName, property, textProperty } from "./thrown.ts";
 
 const CANCELLED = 1;
-/** The HTTP status of each code of gRPC, as Google's `google/rpc/code.proto` has it. */
+/** The HTTP status of each gRPC code, as in Google's `google/rpc/code.proto`. */
 const HTTP_STATUS: ReadonlyMap<unknown, number> = new Map([
   [2, 500],
   [3, 400],
@@ -22,13 +22,13 @@ const HTTP_STATUS: ReadonlyMap<unknown, number> = new Map([
 ]);
 
 /**
- * What the status of a gRPC call says, as `@grpc/grpc-js` and Google's clients throw it: an error with
- * the number as `code`, with `details` and `metadata`. `undefined` for any other.
+ * The error of a gRPC call, as thrown by `@grpc/grpc-js` and Google's clients: the number is its `code`, and it has
+ * `details` and `metadata`. `undefined` for any other value.
  */
 export function ofGrpc(value: unknown, thrown: unknown): AgentError | undefined {
   const code = property(value, "code");
   const message = textProperty(value, "message") ?? "";
-  // Many errors have a number for a code; the text begins with gRPC's and the code's name.
+  // Many errors have a number as their code. The text of gRPC's starts with it.
   if (typeof code !== "number" || typeof property(value, "metadata") !== "object") return undefined;
   if (!message.startsWith(`${code} `)) return undefined;
   if (code === CANCELLED) return AgentError.cancelled({ cause: thrown });
@@ -36,21 +36,21 @@ export function ofGrpc(value: unknown, thrown: unknown): AgentError | undefined 
   return status === undefined ? undefined : AgentError.http(status, message, { cause: thrown });
 }
 
-/** Of `@modelcontextprotocol/sdk` 1; those of the packages of version 2 have a `status`. */
+/** Classes of `@modelcontextprotocol/sdk` 1. Those of version 2 have a `status`. */
 const HTTP_NAMES = new Set(["StreamableHTTPError", "SseError"]);
-/** Version 1 has one class for all; version 2 has one for what came and one for what it found itself. */
+/** Version 1 has one class for all errors. Version 2 has one for received errors and one for its own. */
 const MCP_NAMES = new Set(["McpError", "ProtocolError", "SdkError"]);
 const TIMED_OUT: ReadonlySet<unknown> = new Set([-32001, "REQUEST_TIMEOUT"]);
 const CLOSED: ReadonlySet<unknown> = new Set([-32000, "CONNECTION_CLOSED"]);
 const INVALID_PARAMS = -32602;
 const LIMITS = new Set(["Request timed out", "Maximum total timeout exceeded"]);
-/** What its clients put before a message, around the code. */
+/** Prefix with the code that its clients add to a message. */
 export const MCP_PREFIX = /^MCP error (-\d+): /;
 
 /**
- * What an error of the Model Context Protocol's clients says, where it says more than that the server
- * failed: the HTTP status, the client's time limit, a request that was called off, a connection that
- * closed, parameters that the server refused. `undefined` for any other.
+ * The error of a client of the Model Context Protocol, if it says more than that the server failed: an HTTP status,
+ * the client's time limit, a cancelled request, a closed connection, or parameters that the server refused.
+ * `undefined` for any other value.
  */
 export function ofMcp(value: unknown, thrown: unknown): AgentError | undefined {
   const code = property(value, "code");
@@ -63,17 +63,17 @@ export function ofMcp(value: unknown, thrown: unknown): AgentError | undefined {
   }
   if (!hasName(value, MCP_NAMES)) return undefined;
   if (TIMED_OUT.has(code)) return ofTimeout(value, message, cause);
-  // Servers use the first code for errors of their own too.
+  // Servers use the first code for their own errors, too.
   if (CLOSED.has(code) && message.endsWith("Connection closed")) {
     return AgentError.network(message, cause);
   }
-  // Not in the server's words: the model sees this text.
+  // The model sees this text, so it has none of the server's words.
   return code === INVALID_PARAMS
     ? AgentError.invalidRequest("the MCP server refused the parameters", cause)
     : undefined;
 }
 
-/** The client gives a request that was called off the same code, with the text of the signal's reason. */
+/** The client uses the same code for a cancelled request, with the reason of the signal as text. */
 function ofTimeout(
   value: unknown,
   message: string,
@@ -83,7 +83,7 @@ function ofTimeout(
   const limits = [property(data, "timeout"), property(data, "maxTotalTimeout")];
   if (limits.some((ms) => typeof ms === "number")) return AgentError.network(message, cause);
   const reason = message.replace(MCP_PREFIX, "");
-  // Where the text alone is left of the error.
+  // Only the text of the error is left.
   if (LIMITS.has(reason)) return AgentError.network(message, cause);
   if (reason.startsWith("TimeoutError")) return AgentError.deadlineExceeded(cause);
   return reason.startsWith("AbortError") ? AgentError.cancelled(cause) : undefined;

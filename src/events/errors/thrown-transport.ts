@@ -1,14 +1,14 @@
-/** The stage at which a connection failed: see the transport kinds of a provider error. */
+/** The stage at which a connection failed, as in the transport kinds of a provider error. */
 export type TransportKind = "network" | "tls" | "dns";
 
 const TLS =
   /^(?:CERT_|CRL_|ERR_TLS_|ERR_SSL_|UNABLE_TO_(?:DECODE|DECRYPT|GET|VERIFY)_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH$|INVALID_CA$|INVALID_PURPOSE$|EPROTO$|UND_ERR_PRX_TLS$)/;
 
-/** The second half are the codes of c-ares, Node's own resolver. */
+/** The second half are codes of c-ares, Node's own resolver. */
 const DNS =
   /^(?:ENOTFOUND$|EAI_|ENODATA$|ENONAME$|ESERVFAIL$|EREFUSED$|EBADRESP$|EBADNAME$|ETIMEOUT$)/;
 
-/** Undici's codes are listed one by one, for some of its others say that the caller was wrong. */
+/** Undici's codes are listed one by one, because some others mean that the caller made a mistake. */
 const NETWORK = new Set([
   "ECONNABORTED",
   "ECONNREFUSED",
@@ -39,7 +39,7 @@ const NETWORK = new Set([
 
 const HTTP_PARSER = "HPE_";
 
-/** What the `code` of a Node, undici or HTTP client error says, when it is about a connection. */
+/** The transport kind of a code of Node, undici or an HTTP client. `undefined` if it is not about a connection. */
 export function transportKind(code: string): TransportKind | undefined {
   if (NETWORK.has(code) || code.startsWith(HTTP_PARSER)) return "network";
   if (DNS.test(code)) return "dns";

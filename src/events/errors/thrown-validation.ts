@@ -3,10 +3,10 @@ import { isSchemaWord } from "./schema-words.ts";
 import { hasName, isArray, listProperty, property, textProperty } from "./thrown.ts";
 
 const MAX_ISSUES = 8;
-const MAX_PLACE_CHARS = 64;
+const MAX_SHOWN_PATH_CHARS = 64;
 const MAX_PATH = 16;
 const MAX_PATH_CHARS = 1_024;
-/** A larger number may be a key of the data: an account, a card. */
+/** A larger number may be data, such as an account or a card number. */
 const MAX_INDEX = 999;
 
 const NAMES = new Set([
@@ -22,24 +22,23 @@ const NAMES = new Set([
   "AI_InvalidToolInputError",
 ]);
 
-/** Where the libraries keep their issues: Standard Schema, ajv, joi, yup, arktype. */
+/** Fields with the libraries' issues: Standard Schema, ajv, joi, yup, arktype. */
 const LISTS = ["issues", "errors", "details", "inner", "arkErrors"];
 
 /**
- * What a schema library's error says, or `undefined` when it is none: where each issue is, and what
- * was expected there.
+ * The issues of a schema library's error, with their paths and expected values. `undefined` for any other value.
  *
- * The model is shown this text, and the issues are data of whoever threw them, a vendor maybe. So it has
- * words of schema libraries, indexes, and names and numbers of the tool's own schema. Any other step of a
- * path is `*`, since it may be a key of the data.
+ * The model sees this text, but the issues may come from any code, such as a vendor's. So the text only has words of
+ * schema libraries, indexes, and names and numbers of the tool's own schema. Any other step of a path is `*`, because
+ * it may be data.
  *
- * @param schema of the tool's input. Default: not known.
+ * @param schema the schema of the tool's input. Default: unknown.
  */
 export function validationMessage(thrown: unknown, schema?: unknown): string | undefined {
   if (!hasName(thrown, NAMES) && !hasIssues(thrown)) return undefined;
   const issues = issuesOf(thrown) ?? issuesOf(property(thrown, "cause")) ?? [];
   const terms = termsOf(schema);
-  const texts = issues.map((issue) => `${placeOf(issue, terms)}: ${ruleOf(issue, terms)}`);
+  const texts = issues.map((issue) => `${pathTextOf(issue, terms)}: ${ruleOf(issue, terms)}`);
   return texts.length === 0 ? "value does not match its schema" : texts.join("; ");
 }
 
@@ -54,7 +53,7 @@ function hasIssues(thrown: unknown): boolean {
 
 function issuesOf(thrown: unknown): readonly unknown[] | undefined {
   for (const key of LISTS) {
-    // Yup's `errors` are its messages, which quote the value; what is wrong stands in `inner`.
+    // Yup's `errors` are messages, which quote the value. Its issues are in `inner`.
     const issues = listProperty(thrown, key, MAX_ISSUES).filter(isIssue);
     if (issues.length > 0) return issues;
   }
@@ -65,23 +64,23 @@ function isIssue(value: unknown): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** Yup stops at the first issue, unless told otherwise: its error then is the issue itself. */
+/** By default, yup stops at the first issue. Then its error is the issue itself. */
 function isLoneIssue(thrown: unknown): boolean {
   return isArray(property(thrown, "inner")) && textProperty(thrown, "type") !== undefined;
 }
 
-function placeOf(issue: unknown, { names }: SchemaTerms): string {
+function pathTextOf(issue: unknown, { names }: SchemaTerms): string {
   const path = pathOf(issue).map((step) => (isIndex(step) || names.has(step) ? step : "*"));
-  return path.length === 0 ? "(root)" : path.join(".").slice(0, MAX_PLACE_CHARS);
+  return path.length === 0 ? "(root)" : path.join(".").slice(0, MAX_SHOWN_PATH_CHARS);
 }
 
-/** The steps of an issue's path; those that are numbers are indexes. */
+/** The steps of an issue's path. Numbers are indexes. */
 function pathOf(issue: unknown): readonly unknown[] {
   const steps = listProperty(issue, "path", MAX_PATH).map((step) => property(step, "key") ?? step);
   return steps.length > 0 ? steps : stepsIn(issue).slice(0, MAX_PATH);
 }
 
-/** Of a path that is a text: ajv's is a JSON pointer, yup's has dots and brackets. */
+/** The steps of a path that is a text: a JSON pointer (ajv), or with dots and brackets (yup). */
 function stepsIn(issue: unknown): readonly unknown[] {
   const text = textProperty(issue, "path") ?? textProperty(issue, "instancePath") ?? "";
   const path = text.slice(0, MAX_PATH_CHARS);
@@ -107,7 +106,7 @@ function ruleOf(issue: unknown, terms: SchemaTerms): string {
   if (expected) return `expected ${expected}`;
   const rule = ["code", "keyword", "type"].map((key) => property(issue, key)).find(isSchemaWord);
   if (rule === undefined) return "invalid";
-  // What ajv says beside its keyword is in `params`.
+  // ajv has further data in `params`.
   const bounds = [
     ...["minimum", "maximum", "format", "validation"].map((key) => property(issue, key)),
     ...["limit", "format", "missingProperty"].map((key) => property(params, key)),

@@ -1,8 +1,8 @@
 import { asAgentError } from "./as-agent-error.ts";
 
 /**
- * Reads a property of anything thrown. Getters and Proxies may throw in turn; that reads as
- * `undefined`, for an error path must not fail.
+ * Reads a property of any thrown value. `undefined` if a getter or Proxy throws, because handling an error must not
+ * fail.
  */
 export function property(value: unknown, key: string | symbol): unknown {
   if (value === null || (typeof value !== "object" && typeof value !== "function")) {
@@ -15,7 +15,7 @@ export function property(value: unknown, key: string | symbol): unknown {
   }
 }
 
-/** A property that is text and not empty, else `undefined`. */
+/** A property that is a non-empty text, else `undefined`. */
 export function textProperty(value: unknown, key: string): string | undefined {
   const text = property(value, key);
   return typeof text === "string" && text !== "" ? text : undefined;
@@ -48,8 +48,8 @@ export function isArray(value: unknown): boolean {
 }
 
 /**
- * Whether a thrown value goes by one of these names: its `name`, or its class's (the errors of
- * OpenAI's SDK are all named "Error").
+ * Whether a thrown value has one of these names, as its `name` or as the name of its class. The errors of OpenAI's
+ * SDK are all named "Error".
  */
 export function hasName(thrown: unknown, names: ReadonlySet<string>): boolean {
   return names.has(textProperty(thrown, "name") ?? "") || names.has(constructorName(thrown));
@@ -58,20 +58,19 @@ export function hasName(thrown: unknown, names: ReadonlySet<string>): boolean {
 const NAMES = new Set(["SuppressedError"]);
 
 /**
- * What a SuppressedError came of, which `using` makes when cleaning up fails too: the error that the
- * work ended with. `undefined` for anything else.
+ * The original error in a SuppressedError, which `using` throws if cleaning up fails as well. `undefined` for any
+ * other value.
  */
 export function suppressedIn(thrown: unknown): unknown {
   return hasName(thrown, NAMES) ? property(thrown, "suppressed") : undefined;
 }
 
-/** Most errors within one error whose texts are shown. */
+/** Most inner errors whose texts are shown. */
 const MAX_ERRORS = 4;
 
 /**
- * What a thrown value says of itself: its message, else those of the errors that it holds. Node's
- * error for a host of which no address answers has no message of its own, and that of a
- * SuppressedError is always the same.
+ * The message of a thrown value, else the messages of the errors inside it. Node's error for a host without a
+ * reachable address has no message of its own, and that of a SuppressedError is always the same.
  */
 export function thrownMessage(thrown: unknown): string | undefined {
   let at = thrown;
@@ -92,8 +91,8 @@ export function thrownMessage(thrown: unknown): string | undefined {
 }
 
 /**
- * The operator's text of anything thrown: its message, else what it is; and how a connection failed,
- * where only a cause says it. Never throws.
+ * The operator's text of any thrown value: its message, else a description. It adds how a connection failed if only a
+ * cause says so. Never throws.
  */
 export function operatorText(thrown: unknown): string {
   const text = thrownMessage(thrown) ?? described(thrown);
@@ -101,7 +100,7 @@ export function operatorText(thrown: unknown): string {
   return connection === undefined || text.includes(connection) ? text : `${text} (${connection})`;
 }
 
-/** What has no message. */
+/** Describes a value without a message. */
 function described(thrown: unknown): string {
   switch (typeof thrown) {
     case "object":
@@ -117,8 +116,8 @@ function described(thrown: unknown): string {
 }
 
 /**
- * How a connection failed, as the cause says it: `fetch failed` alone does not help. The texts of other
- * causes are left out, since they may quote content.
+ * How a connection failed, from the cause: `fetch failed` alone does not help. Texts of other causes are left out,
+ * because they may quote content.
  */
 function connectionText(thrown: unknown): string | undefined {
   const known = asAgentError(thrown);
@@ -127,7 +126,7 @@ function connectionText(thrown: unknown): string | undefined {
   return detail.type === "provider" && detail.kind !== "http" ? detail.message : undefined;
 }
 
-/** The operator's text of a call that the run's end cut off. */
+/** The operator's text of a call that was open when its run ended. */
 export function cutText(error: unknown): string {
   return `${operatorText(error)}: the run ended while the call was open`;
 }

@@ -3,16 +3,16 @@ import type { ErrorEnvelope, ToolErrorKind } from "./error-kinds.ts";
 import { type RenderedForLlm, resultText } from "./llm-text.ts";
 import { isArray, property, textProperty } from "./thrown.ts";
 
-/** The call that a result is of. */
+/** The call of a result. */
 export interface ReturnedCall {
   readonly tool: string;
   readonly toolUseId: string;
 }
 
 /**
- * Whether a tool's result means that the call failed: `true` (kind `internal`), the kind of the
- * failure, or `false`. `undefined`: as without a predicate, so that only results of MCP tools and of
- * LangChain that say so themselves are failures. A predicate that throws counts as `undefined`.
+ * Decides whether a tool's result means that the call failed: `true` (kind `internal`), a kind of failure, or
+ * `false`. `undefined`: as without a predicate. Then only results of MCP tools and of LangChain that are marked as
+ * errors are failures. A predicate that throws counts as `undefined`.
  */
 export type IsFailure = (
   result: unknown,
@@ -33,7 +33,7 @@ const ENVELOPE: ErrorEnvelope = Object.freeze({
   origin: "tool",
 });
 
-/** The failure that a result means; `undefined` for a success. Never throws. */
+/** The failure of a result. `undefined` for a success. Never throws. */
 export function failureInResult(
   result: unknown,
   call: ReturnedCall,
@@ -49,7 +49,7 @@ export function failureInResult(
   const failed = answer ?? saysFailure(result);
   if (failed === false) return undefined;
   return {
-    // Operator text: what the tool returned is content.
+    // Operator text must not contain the tool's result, which is content.
     error: `the result of ${call.tool} says that it failed`,
     error_for_llm: resultText(textOfResult(result)),
     envelope: ENVELOPE,
@@ -63,7 +63,7 @@ function saysFailure(result: unknown): boolean {
   return property(result, "status") === "error" && property(result, "tool_call_id") !== undefined;
 }
 
-/** What the model receives of it: its text, or it as JSON. */
+/** The model's text of a result: the result itself if it is text, or its JSON. */
 export function textOfResult(result: unknown): string {
   if (typeof result === "string") return result;
   const content = property(result, "content");
@@ -77,7 +77,7 @@ export function textOfResult(result: unknown): string {
   }
 }
 
-/** A model reads no more, whatever a tool gives it. */
+/** Most bytes of a result for the model. */
 const MODEL_TEXT = { bytes: 16 * 1024 * 1024, binary: "base64" } as const;
 
 function jsonOf(value: unknown): string {

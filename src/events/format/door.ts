@@ -1,4 +1,4 @@
-// The door of what writes figures and texts for people: it runs in browsers, too.
+// The door of figures and texts for people. It runs in browsers, too.
 
 export { count, counted, durationText, highest, percent } from "./figures.ts";
 export { cut, safe, safeLines, UNSAFE } from "./text.ts";

@@ -10,19 +10,19 @@ export function counted(value: number, thing: string, things = `${thing}s`): str
   return `${count(value)} ${value === 1 ? thing : things}`;
 }
 
-/** A share from 0 to 1 as whole percent. 100% only where it is all. */
+/** A share from 0 to 1 as whole percent, rounded down, so that only all is 100%. */
 export function percent(share: number): string {
   return `${Math.floor(Math.min(Math.max(share, 0), 1) * 100)}%`;
 }
 
-/** The highest of some numbers, at least 0. A list of any length: as arguments of `Math.max` it would fill the stack. */
+/** The highest of some numbers, at least 0. Unlike the arguments of `Math.max`, the list may have any length. */
 export function highest(values: Iterable<number>): number {
   let most = 0;
   for (const value of values) most = Math.max(most, value);
   return most;
 }
 
-/** A time in ms, short: `850 µs`, `41 ms`, `1.2 s`, `12 min`, `3 h 5 min`, `4 d 2 h`. */
+/** A time in ms as short text: `850 µs`, `41 ms`, `1.2 s`, `12 min`, `3 h 5 min`, `4 d 2 h`. */
 export function durationText(ms: number): string {
   if (ms < 0) return `-${durationText(-ms)}`;
   if (ms < 1) return `${Math.round(ms * 1000)} µs`;

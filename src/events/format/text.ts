@@ -1,8 +1,7 @@
 /**
- * Characters that change how the text around them looks: control characters (C0, DEL, C1), which
- * move a terminal's cursor and start escape sequences; the line and paragraph separators; and
- * characters that are not visible, among them the marks that change the direction of writing.
- * The two joiners stay, because scripts and emoji need them.
+ * Characters that change how the text around them looks: control characters (C0, DEL, C1), which move a terminal's
+ * cursor and start escape sequences; line and paragraph separators; and invisible characters, including those that
+ * change the direction of writing. The two joiners are allowed, because scripts and emoji need them.
  */
 export const UNSAFE = /(?!\u200c|\u200d)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
@@ -12,8 +11,8 @@ const UNSAFE_IN_LINES = /(?!\u200c|\u200d|\n|\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]
 const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 /**
- * Text from outside on one line, as a terminal or a page may show it: unsafe characters are written
- * as escapes (`\n`, `\x1b`, `\u202e`).
+ * Text from outside, on one line, for a terminal or a page: unsafe characters are written as escapes (`\n`, `\x1b`,
+ * `\u202e`).
  */
 export function safe(text: string): string {
   return text.replace(UNSAFE, escaped);
@@ -24,7 +23,7 @@ export function safeLines(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(UNSAFE_IN_LINES, escaped);
 }
 
-/** A text and whether something was cut off. */
+/** A text, and whether it was cut. */
 export interface CutText {
   readonly text: string;
   readonly isCut: boolean;

@@ -10,15 +10,15 @@ export interface IdWords {
 
 /** The 16 bytes of a UUID; its words are big-endian. */
 export interface UuidWords extends IdWords {
-  /** Whether letters stand in upper case. */
+  /** Whether it has upper-case letters. */
   readonly capitals: boolean;
 }
 
 const read = { w0: 0, w1: 0, w2: 0, w3: 0, capitals: false };
 
 /**
- * The words of a UUID of any version, in letters of any case; `undefined` for other text. It is one
- * object each time, which the next call writes to.
+ * The words of a UUID of any version and case. `undefined` for any other text. It returns the same object each time,
+ * and the next call overwrites it.
  */
 export function readUuid(text: string): UuidWords | undefined {
   if (text.length !== 36) return undefined;
@@ -35,10 +35,10 @@ export function readUuid(text: string): UuidWords | undefined {
 }
 
 const DASH = 0x2d;
-/** Above the value of a digit: it was a capital letter, or no digit at all. */
+/** Added to the value of a digit: it was an upper-case letter, or not a digit. */
 const CAPITAL = 16;
 const OTHER = 32;
-/** What the digits of one UUID have above their values. */
+/** The added bits of all digits of one UUID. */
 let seen = 0;
 
 function digits(text: string, at: number): number {
@@ -61,9 +61,9 @@ for (let n = 0; n < 16; n++) {
   DIGITS[text.charCodeAt(0)] = n;
 }
 
-/** 128 bits of a text's SHA-256: texts that differ have different ones. */
+/** 128 bits of a text's SHA-256. Different texts have different ones. */
 export function hashedWords(text: string): IdWords {
-  // As text, one byte a character: a Buffer costs as much again as the hash.
+  // As a text with one byte a character: a Buffer would cost as much as the hash.
   const digest = digestOf("sha256", text, "binary");
   return {
     w0: wordAt(digest, 0),

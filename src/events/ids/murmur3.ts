@@ -1,9 +1,9 @@
 /**
  * MurmurHash3 x86_128, seed 0, continued from the state after one 16-byte block.
  *
- * Everything under a run hashes the run's 16 bytes first, so the state behind them is kept with the
- * run and each id costs only its own tail (cheaper than a random id). Public algorithm; the Python
- * package `mmh3` gives the same bytes.
+ * Every ID under a run hashes the run's 16 bytes first. So the run stores the state after them, and each ID only
+ * hashes the rest, which is cheaper than a random ID. The algorithm is public; the Python package `mmh3` gives the
+ * same bytes.
  */
 export interface MurmurState {
   h1: number;
@@ -42,9 +42,9 @@ export function mixBlock(s: MurmurState, k1: number, k2: number, k3: number, k4:
 const scratch: MurmurState = { h1: 0, h2: 0, h3: 0, h4: 0 };
 
 /**
- * Hashes `bytes[0, length)` behind the 16 bytes that `from` stands for.
+ * Hashes `bytes[0, length)` after the 16 bytes of the state `from`.
  *
- * @returns a shared object whose `h1` and `h2` are the first two words: read them at once.
+ * @returns a shared object with the first two words in `h1` and `h2`. Read them at once.
  */
 export function finishFrom(from: MurmurState, bytes: Uint8Array, length: number): MurmurState {
   const s = scratch;

@@ -1,8 +1,8 @@
 /**
- * A map that keeps at least the `least` entries set last, and at most twice as many.
+ * A map of the entries that were set last: at least `least`, and at most twice as many.
  *
- * Two generations, of which the older is dropped whole: a Map that loses its first entry over and
- * over gets slow, since iteration walks over the holes.
+ * It has two generations, and drops the older one completely. Removing the first entry of a Map again and again would
+ * get slow, because iteration passes the holes.
  */
 export class RecentMap<V> {
   readonly #least: number;
@@ -17,7 +17,7 @@ export class RecentMap<V> {
     return this.#recent.get(key) ?? this.#older.get(key);
   }
 
-  /** @returns how many entries were forgotten for this one: mostly 0. */
+  /** @returns the number of entries that were dropped for this one, mostly 0. */
   set(key: string, value: V): number {
     let forgotten = 0;
     if (this.#recent.size >= this.#least && !this.#recent.has(key)) {
@@ -29,7 +29,7 @@ export class RecentMap<V> {
     return forgotten;
   }
 
-  /** Drops the older generation, and begins a new one. */
+  /** Drops the older generation and starts a new one. */
   nextGeneration(): void {
     this.#older = this.#recent;
     this.#recent = new Map();
@@ -46,12 +46,11 @@ export class RecentMap<V> {
 }
 
 /**
- * Values by two names, such as a tenant's and a thread's: at least the `least` that were asked for or
- * set last, and at most twice as many. The names are never joined: making a key of them for every line
- * takes longer than the look-up.
+ * Values by two names, such as a tenant's and a thread's: at least the `least` that were read or set last, and at
+ * most twice as many. The names are not joined, because making a key for every line takes longer than the look-up.
  */
 export class RecentPairs<V> {
-  /** Values that were dropped, because others have come since. */
+  /** Number of values that were dropped for later ones. */
   forgotten = 0;
   readonly #least: number;
   #recent = new Pairs<V>();
@@ -69,7 +68,7 @@ export class RecentPairs<V> {
     return old;
   }
 
-  /** All values, those that would be dropped first first. */
+  /** All values, in the order in which they would be dropped. */
   *[Symbol.iterator](): Generator<V> {
     yield* this.#older;
     yield* this.#recent;
@@ -81,7 +80,7 @@ export class RecentPairs<V> {
       this.#older = this.#recent;
       this.#recent = new Pairs();
     }
-    // It must not be dropped as the old one that it was.
+    // Moves the value to the recent generation, so that it is not dropped with the older one.
     this.#older.take(first, second);
     this.#recent.set(first, second, value);
   }
@@ -110,7 +109,7 @@ class Pairs<V> {
     this.size += inner.size - before;
   }
 
-  /** Takes a value out. */
+  /** Removes a value and returns it. */
   take(first: string, second: string): V | undefined {
     if (this.size === 0) return undefined;
     const inner = this.#byFirst.get(first);

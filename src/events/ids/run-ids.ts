@@ -2,31 +2,31 @@ import { hash } from "node:crypto";
 import { readUuid, type UuidWords } from "./id-words.ts";
 import { finishFrom, type MurmurState, mixBlock } from "./murmur3.ts";
 
-/** What a span id under a run stands for. The byte is part of the hash. */
+/** What a span under a run represents. The byte is part of the hash. */
 export type Role = "t" | "m" | "s" | "o" | "p";
 
 /**
- * The 16 bytes that stand for a run, and every id that is derived from them.
+ * The 16 bytes of a run, and every ID that is derived from them.
  *
- * A run whose id is a UUID is its own 16 bytes; any other run id (and the nil and max UUID) gets
- * the first 16 bytes of SHA-256 over tenant, a zero byte and the run id. Anybody can recompute them:
+ * A run whose ID is a UUID has the UUID's 16 bytes. Any other run ID (and the nil and max UUID) has the first 16
+ * bytes of the SHA-256 of tenant, a zero byte and run ID. Other programs can compute them as well:
  * `docs/ids-and-sampling.md`.
  */
 export class RunIds implements MurmurState {
-  /** Trace id of the run, were it a root: its 16 bytes in hex. */
+  /** Trace ID of the run if it is a root: its 16 bytes in hex. */
   readonly traceId: string;
-  /** Span id of the run's first segment: its last 8 bytes in hex. */
+  /** Span ID of the run's first segment: its last 8 bytes in hex. */
   readonly spanId: string;
-  /** Made by hashing tenant and run id, not read from a UUID. */
+  /** From the hash of tenant and run ID, not from a UUID. */
   readonly hashed: boolean;
-  /** Read from a UUID with letters in upper case. */
+  /** From a UUID with upper-case letters. */
   readonly capitals: boolean;
   /** The 16 bytes as four big-endian words. */
   readonly w0: number;
   readonly w1: number;
   readonly w2: number;
   readonly w3: number;
-  /** State of the hash after the 16 bytes; zeros until an id under the run is asked for. */
+  /** State of the hash after the 16 bytes. Zeros until the first ID under the run is made. */
   h1 = 0;
   h2 = 0;
   h3 = 0;
@@ -52,14 +52,14 @@ export class RunIds implements MurmurState {
     this.spanId = (w2 | w3) === 0 ? FIRST_SPAN_ID : low;
   }
 
-  /** The ids of a run that is known by its UUID; `undefined` when the run id is no UUID. */
+  /** The IDs of a run by its UUID. `undefined` if the run ID is not a UUID. */
   static fromUuid(runId: string): RunIds | undefined {
     const uuid = readUuid(runId);
     if (uuid === undefined || !isTraceId(uuid)) return undefined;
     return new RunIds(uuid.w0, uuid.w1, uuid.w2, uuid.w3, false, uuid.capitals);
   }
 
-  /** The ids of a run that can't be known by its run id alone: hashed with the tenant. */
+  /** The IDs of a run without a UUID: hashed with the tenant. */
   static hashed(tenantId: string, runId: string): RunIds {
     const digest = hash("sha256", `${tenantId}\0${runId}`, "buffer");
     return new RunIds(
@@ -73,11 +73,11 @@ export class RunIds implements MurmurState {
   }
 
   /**
-   * The span id of something under the run.
+   * The span ID of a call, step or segment under the run.
    *
-   * @param discriminator tool-use id, or a decimal number, or empty.
-   * @param occurrence how often the id has come in this run, from 1. It counts when the id is empty
-   *   or has come before.
+   * @param discriminator tool-use ID, or a decimal number, or empty.
+   * @param occurrence how often the ID has occurred in this run, from 1. It is part of the hash if the ID is empty or
+   *   has occurred before.
    */
   childSpanId(role: Role, discriminator: string, occurrence = 1): string {
     const { h1, h2 } = this.childWords(role, discriminator, occurrence);
@@ -85,9 +85,9 @@ export class RunIds implements MurmurState {
   }
 
   /**
-   * The words that {@link childSpanId} is made of, as `h1` and `h2`.
+   * The words of {@link childSpanId}, as `h1` and `h2`.
    *
-   * @returns a shared object: read them at once.
+   * @returns a shared object. Read it at once.
    */
   childWords(role: Role, discriminator: string, occurrence: number): MurmurState {
     if (!this.#mixed) {
@@ -100,7 +100,7 @@ export class RunIds implements MurmurState {
   }
 }
 
-/** Whether a run id is a UUID that can be a trace id (any version, any case; not nil, not max). */
+/** Whether a run ID is a UUID that can be a trace ID (any version and case, but not nil or max). */
 export function isUuid(runId: string): boolean {
   const uuid = readUuid(runId);
   return uuid !== undefined && isTraceId(uuid);
@@ -111,17 +111,17 @@ function isTraceId({ w0, w1, w2, w3 }: UuidWords): boolean {
   return (w0 | w1 | w2 | w3) !== 0 && (w0 & w1 & w2 & w3) !== -1;
 }
 
-/** What an id of all zeros becomes: it would be no valid span id. */
+/** Replaces an ID of all zeros, which is not a valid span ID. */
 const FIRST_SPAN_ID = "0000000000000001";
 
 const scratch = new Uint8Array(1024);
 let staged = scratch;
 const encoder = new TextEncoder();
 
-/** Puts the role byte and the text as UTF-8 into `staged`; returns how many bytes they are. */
+/** Writes the role byte and the text as UTF-8 to `staged`. Returns the number of bytes. */
 function stage(role: Role, text: string): number {
-  // UTF-8 takes at most three bytes a UTF-16 unit. A text that is longer than ids are gets bytes of
-  // its own, which the next one lets go of.
+  // UTF-8 takes at most three bytes a UTF-16 unit. A text longer than usual IDs gets its own buffer, which the next
+  // one releases.
   const most = 1 + text.length * 3;
   staged = most > scratch.length ? new Uint8Array(most) : scratch;
   staged[0] = role.charCodeAt(0);
@@ -133,7 +133,7 @@ function stage(role: Role, text: string): number {
   return text.length + 1;
 }
 
-/** The span id of two words; it is never all zeros. */
+/** The span ID of two words. It is never all zeros. */
 export function spanIdOf(high: number, low: number): string {
   return (high | low) === 0 ? FIRST_SPAN_ID : hex64(high, low);
 }
@@ -169,8 +169,8 @@ export function hex64(high: number, low: number): string {
 }
 
 /**
- * A run id in the form it is kept in: the letters of a UUID in lower case. What programs without types
- * have in place of a text stays as it is.
+ * The stored form of a run ID: a UUID in lower case, any other ID unchanged. Untyped programs may send a value that
+ * is not a text, which is returned unchanged.
  */
 export function canonicalRunId(runId: string): string {
   return CAPITAL.test(runId) && isUuid(runId) ? runId.toLowerCase() : runId;

@@ -11,8 +11,8 @@ import {
 } from "./own-fields.ts";
 
 /**
- * The messages in a provider's whole answer: Chat Completions' choices, Gemini's candidates. `undefined`
- * where it is none.
+ * The messages in a provider's complete answer: Chat Completions' choices, Gemini's candidates. `undefined` for any
+ * other value.
  */
 export function answerDrafts(fields: OwnFields): readonly Draft[] | undefined {
   const choices = listIn(fields, "choices") ?? listIn(fields, "candidates");
@@ -37,20 +37,20 @@ function choiceDraft(choice: OwnFields): Draft | undefined {
     return draft && { ...draft, reason: draft.reason ?? reason, joins: false };
   }
   const text = textIn(choice, "text");
-  // Gemini gives a candidate that a filter has stopped no content.
+  // Gemini's candidate has no content if a filter stopped it.
   if (text === undefined && reason === undefined) return undefined;
   return { role: "assistant", parts: contentParts(text), reason, joins: false };
 }
 
-const SAID = ["content", "parts", "tool_calls", "function_call", "refusal", "audio"];
+const ANSWER_FIELDS = ["content", "parts", "tool_calls", "function_call", "refusal", "audio"];
 
-/** Gemini leaves the role out at times, and so do pieces of streams. */
+/** Gemini sometimes omits the role, and so do chunks of streams. */
 function asAssistant(message: OwnFields): OwnFields {
-  const says = SAID.some((name) => own(message, name) !== undefined);
+  const says = ANSWER_FIELDS.some((name) => own(message, name) !== undefined);
   return says ? { ...message, role: "assistant" } : message;
 }
 
-/** The items of a Responses API answer, with why the model stopped. */
+/** The items of a Responses API answer, with the finish reason. */
 export function responseItems(
   fields: OwnFields,
 ): { readonly items: readonly unknown[]; readonly reason: string | undefined } | undefined {

@@ -17,14 +17,14 @@ import {
   textIn,
 } from "./own-fields.ts";
 
-/** The content of a message: a text, or a list of blocks of whichever provider. */
+/** The content of a message: a text, or a list of any provider's blocks. */
 export function contentParts(content: unknown): MessagePart[] {
   if (isNothing(content) || content === "") return [];
   const blocks: readonly unknown[] = Array.isArray(content) ? entriesIn(content) : [content];
   return blocks.filter((block) => !isNothing(block)).map(safePart);
 }
 
-/** A block that throws when it is read does not cost the others. */
+/** A block that throws when it is read does not affect the others. */
 function safePart(block: unknown): MessagePart {
   try {
     return anyPart(block);
@@ -33,7 +33,7 @@ function safePart(block: unknown): MessagePart {
   }
 }
 
-/** A block as a part; one that is not known keeps its type, else it is a text. */
+/** A block as a part. An unknown block keeps its type, or becomes a text. */
 export function anyPart(block: unknown): MessagePart {
   if (typeof block === "string") return textPart(block);
   const fields = fieldsIn(block);
@@ -42,7 +42,7 @@ export function anyPart(block: unknown): MessagePart {
   return isPart(fields) && !isKnownType(fields.type) ? fields : textPart(jsonText(block));
 }
 
-/** A block of a kind that is known here; `undefined` for any other. */
+/** A block of a known kind. `undefined` for any other. */
 export function knownPart(fields: OwnFields): MessagePart | undefined {
   const type = textIn(fields, "type");
   if (type === undefined) return untypedPart(fields);
@@ -89,7 +89,7 @@ export function knownPart(fields: OwnFields): MessagePart | undefined {
   }
 }
 
-/** A document whose words are in the block: not as base64, as data would be. */
+/** A document with its text in the block, not as base64. */
 function documentText(type: string, fields: OwnFields): MessagePart | undefined {
   if (type === "text-plain") return wordsIn(fields, "text");
   const source = type === "document" ? objectIn(fields, "source") : undefined;
@@ -122,7 +122,7 @@ function untypedPart(fields: OwnFields): MessagePart | undefined {
 
 const CODE_EXECUTION = "code_execution";
 
-/** A call that the provider carries out itself. */
+/** A call that the provider executes itself. */
 function serverCallPart(fields: OwnFields): MessagePart {
   const id = idIn(fields);
   const name = textIn(fields, "name") ?? "";
@@ -158,7 +158,7 @@ export function textPart(content: string): MessagePart {
   return { type: "text", content };
 }
 
-/** A call, whichever names its provider has for id, name and arguments. */
+/** A call, with any provider's names for ID, name and arguments. */
 export function callPart(fields: OwnFields): MessagePart {
   const called = objectIn(fields, "function") ?? objectIn(fields, "custom") ?? fields;
   const id = idIn(fields);
@@ -174,7 +174,7 @@ export function callPart(fields: OwnFields): MessagePart {
 
 const FIRST_ARGUMENTS = ["arguments", "args", "input"];
 
-/** The result of a call, whichever names its provider has for it. */
+/** The result of a call, with any provider's names for it. */
 export function responsePart(fields: OwnFields): MessagePart {
   const id = idIn(fields) ?? textIn(fields, "name");
   const given = firstOf(fields, FIRST_RESPONSES);
@@ -199,13 +199,13 @@ function idIn(fields: OwnFields): string | undefined {
   return firstText(fields, "call_id", "callId", "tool_call_id", "tool_use_id", "toolCallId", "id");
 }
 
-/** One text where the result is one: blocks of text are mostly a single one. */
+/** A single text if possible: most results with text blocks have only one. */
 function responseOf(given: unknown): unknown {
   if (given === undefined) return null;
   const blocks = Array.isArray(given) ? given : [given];
   const [only, another] = blocks;
   const fields = another === undefined ? fieldsIn(only) : undefined;
-  // The AI SDK's results say their type beside the value.
+  // The AI SDK's results have their type beside the value.
   if (fields !== undefined && VALUE_TYPES.has(textIn(fields, "type") ?? "")) {
     const value = own(fields, "value");
     if (value !== undefined) return value;
@@ -218,7 +218,7 @@ const TEXT_BLOCKS = new Set(["text", "input_text", "output_text"]);
 
 const VALUE_TYPES = new Set(["text", "json", "error-text", "error-json", "content"]);
 
-/** Thoughts: a text, or lists of texts in a content or a summary. Encrypted ones are left out. */
+/** Reasoning: a text, or lists of texts in a content or a summary. Encrypted reasoning is left out. */
 function reasoningIn(fields: OwnFields): string {
   const text = firstText(fields, "content", "thinking", "reasoning", "text");
   if (text !== undefined) return text;
@@ -233,7 +233,7 @@ function reasoningIn(fields: OwnFields): string {
   return "";
 }
 
-/** What is in the conventions' form already stays as it is. */
+/** A block in the conventions' form stays unchanged. */
 function partOr(fields: OwnFields, part: MessagePart | undefined): MessagePart | undefined {
   return isKnownPart(fields) ? fields : part;
 }

@@ -3,11 +3,11 @@ import { entriesIn, fieldsIn, isReadable, type OwnFields, own } from "./own-fiel
 
 interface Required {
   readonly texts: readonly string[];
-  /** Fields that hold an object with a type of its own. */
+  /** Fields with an object that has its own type. */
   readonly typed?: string;
 }
 
-/** The fields that a part of a known type must have. */
+/** The required fields of each known type of part. */
 const REQUIRED: ReadonlyMap<string, Required> = new Map([
   ["text", { texts: ["content"] }],
   ["reasoning", { texts: ["content"] }],
@@ -20,7 +20,7 @@ const REQUIRED: ReadonlyMap<string, Required> = new Map([
   ["file", { texts: ["modality", "file_id"] }],
 ]);
 
-/** Fields that are text or `null`, where there are any. */
+/** Optional fields, which are text or `null`. */
 const OPTIONAL = ["id", "mime_type"];
 
 /** Whether a value is a message in the conventions' form. */
@@ -34,7 +34,7 @@ export function isMessage(value: unknown): value is InputMessage {
   return Array.isArray(parts) && entriesIn(parts).every(isPart);
 }
 
-/** Whether a value is a part of a message in the conventions' form; also of a type of its own. */
+/** Whether a value is a part of a message in the conventions' form. Its type may be unknown. */
 export function isPart(value: unknown): value is MessagePart {
   const fields = fieldsIn(value);
   if (fields === undefined || fields !== value) return false;
@@ -42,12 +42,12 @@ export function isPart(value: unknown): value is MessagePart {
   return typeof type === "string" && hasRequired(fields, type) && isReadable(fields);
 }
 
-/** Whether a value is a part of a type that the conventions name. */
+/** Whether a value is a part with one of the conventions' types. */
 export function isKnownPart(value: unknown): value is MessagePart {
   return isPart(value) && isKnownType(value.type);
 }
 
-/** Whether the conventions name the type of a part. */
+/** Whether the type is one of the conventions'. */
 export function isKnownType(type: string): boolean {
   return REQUIRED.has(type);
 }
@@ -69,7 +69,7 @@ function isTyped(value: unknown): boolean {
   return fields !== undefined && typeof own(fields, "type") === "string";
 }
 
-/** Whether its JSON has the field: anything may be in it, also `null`. */
+/** Whether its JSON has the field, with any value including `null`. */
 function isWritten(fields: OwnFields, name: string): boolean {
   return (fields[name] === null && Object.hasOwn(fields, name)) || own(fields, name) !== undefined;
 }

@@ -1,7 +1,7 @@
-/** Where it is not known why a model stopped. */
+/** The finish reason if it is unknown. */
 export const UNKNOWN_REASON = "unknown";
 
-/** The conventions' words for those of providers, in lower case. */
+/** The conventions' words for the providers' words, in lower case. */
 const REASONS: ReadonlyMap<string, string> = new Map([
   ["stop", "stop"],
   ["end_turn", "stop"],
@@ -35,7 +35,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["malformed_function_call", "error"],
 ]);
 
-/** The conventions' word for why a model stopped; a provider's own word where there is none. */
+/** The conventions' word for a finish reason, or the provider's own word if there is none. */
 export function finishReasonOf(given: unknown): string {
   if (typeof given !== "string" || given === "") return UNKNOWN_REASON;
   return REASONS.get(given.toLowerCase()) ?? given;

@@ -17,18 +17,18 @@ import {
   textIn,
 } from "./own-fields.ts";
 
-/** What one entry of a list of messages makes, before those of one answer are put together. */
+/** The message of one list entry, before the parts of one answer are joined. */
 export interface Draft {
   readonly role: string;
   readonly parts: readonly MessagePart[];
   readonly name?: string | undefined;
-  /** Why the model stopped, in its provider's word. */
+  /** The finish reason, in the provider's word. */
   readonly reason?: string | undefined;
-  /** Part of an answer or a question, and put together with its neighbours of the same role. */
+  /** Whether it is joined with its neighbours of the same role. */
   readonly joins: boolean;
 }
 
-/** Calls of OpenAI's own tools that the agent carries out, with the names that they go by. */
+/** Calls of OpenAI's own tools that the agent executes, with the tools' names. */
 const LOCAL_CALLS: ReadonlyMap<string, string> = new Map([
   ["computer_call", "computer"],
   ["shell_call", "shell"],
@@ -40,7 +40,7 @@ const LOCAL_CALLS: ReadonlyMap<string, string> = new Map([
  * An item of the Responses API or of the OpenAI Agents SDK's protocol, or a single block of content.
  * `undefined` for anything else.
  *
- * @param role of a block that does not say it.
+ * @param role of a block that has none.
  */
 export function itemDraft(fields: OwnFields, role: string): Draft | undefined {
   const type = textIn(fields, "type");
@@ -83,7 +83,7 @@ function partsOf(fields: OwnFields): MessagePart[] {
   return part === undefined ? [] : [part];
 }
 
-/** Thoughts that are not shown make no part. */
+/** Hidden reasoning makes no part. */
 function thoughts(fields: OwnFields): MessagePart[] {
   return partsOf(fields).filter((part) => part.type !== "reasoning" || part.content !== "");
 }
@@ -99,7 +99,7 @@ function localCall(name: string, fields: OwnFields): MessagePart {
   };
 }
 
-/** A call that the provider has carried out itself. */
+/** A call that the provider has executed itself. */
 function serverCall(type: string, fields: OwnFields): MessagePart {
   const id = textIn(fields, "id");
   const name = textIn(fields, "name") ?? type.slice(0, -"_call".length);
@@ -124,11 +124,11 @@ export function roleOf(role: string): string {
   return ROLES.get(role) ?? role;
 }
 
-/** A message that says its role and has content: Chat Completions', Anthropic's, the Responses API's. */
+/** A message with a role and content: Chat Completions', Anthropic's, the Responses API's. */
 export function roleDraft(fields: OwnFields): Draft | undefined {
-  const said = textIn(fields, "role");
-  if (said === undefined || said === "") return undefined;
-  const role = roleOf(said);
+  const named = textIn(fields, "role");
+  if (named === undefined || named === "") return undefined;
+  const role = roleOf(named);
   const reason = firstText(fields, "finish_reason", "stop_reason", "finishReason", "stopReason");
   const isItem = textIn(fields, "type") === "message" && role === "assistant";
   if (role === "tool" && !Array.isArray(own(fields, "parts"))) {
@@ -162,7 +162,7 @@ function messageParts(fields: OwnFields): MessagePart[] {
   const parts = contentParts(own(fields, "parts") ?? own(fields, "content"));
   return [
     ...(thought === undefined || thought === "" ? [] : [reasoningPart(thought)]),
-    // Some providers have the calls among the content as well.
+    // Some providers repeat the calls in the content.
     ...(asked.length === 0 ? parts : parts.filter((part) => !isCall(part))),
     ...(refusal === undefined ? [] : contentParts(refusal)),
     ...spokenParts(fields),
@@ -170,7 +170,7 @@ function messageParts(fields: OwnFields): MessagePart[] {
   ];
 }
 
-/** Chat Completions' answer as audio has no content: its words are beside the data. */
+/** A Chat Completions answer as audio has no content. Its transcript is beside the data. */
 function spokenParts(fields: OwnFields): MessagePart[] {
   const audio = objectIn(fields, "audio");
   if (audio === undefined) return [];
@@ -183,7 +183,7 @@ function reasoningPart(content: string): MessagePart {
   return { type: "reasoning", content };
 }
 
-/** Also what a stream leaves of a call: pieces of its arguments. */
+/** Also the chunks of a call's arguments in a stream. */
 function isCall({ type }: MessagePart): boolean {
   return type === "tool_call" || type === "input_json_delta";
 }

@@ -1,7 +1,7 @@
 import type { MessagePart } from "./message.ts";
 import { firstText, isObject, type OwnFields, objectIn, own, textIn } from "./own-fields.ts";
 
-/** What blocks of these types hold. */
+/** Modalities by type of block. */
 const MODALITIES: ReadonlyMap<string, string> = new Map([
   ["image", "image"],
   ["image_url", "image"],
@@ -20,7 +20,7 @@ const MODALITIES: ReadonlyMap<string, string> = new Map([
   ["media", "document"],
 ]);
 
-/** Objects within a block that hold its data. */
+/** Objects in a block that contain its data. */
 const WRAPPERS = [
   "source",
   "image_url",
@@ -35,16 +35,19 @@ const WRAPPERS = [
   "file_data",
 ];
 
-/** The head of a `data:` address, with its type. No character belongs to two of its repetitions: one without a comma costs one pass. */
+/**
+ * The start of a `data:` URL, with its type. Its repetitions share no character, so a URL without a comma takes one
+ * pass.
+ */
 const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?,/i;
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
 /**
  * An image, audio, video or file as a part: data as `blob`, an address as `uri`, an uploaded file as `file`.
- * `undefined` where the block is none of these, or where its data is nowhere in it.
+ * `undefined` for any other block, and for one without data.
  *
- * @param type empty where the block has none.
+ * @param type empty if the block has none.
  */
 export function mediaPart(type: string, fields: OwnFields): MessagePart | undefined {
   const known = MODALITIES.get(type);
@@ -79,7 +82,7 @@ export function mediaPart(type: string, fields: OwnFields): MessagePart | undefi
     : { type: "blob", modality, ...mimeType, content: data };
 }
 
-/** Data that is no text: the AI SDK takes arrays of bytes. As base64. */
+/** Data that is not a text, as base64. The AI SDK accepts arrays of bytes. */
 function bytesIn(fields: OwnFields, inner: OwnFields | undefined): string | undefined {
   for (const [from, name] of [
     [fields, "data"],
@@ -102,7 +105,7 @@ function innerOf(fields: OwnFields): OwnFields | undefined {
   return undefined;
 }
 
-/** The protocol's `{ image: { id } }`; the block's own id is no file's. */
+/** The protocol's `{ image: { id } }`. The block's own ID is not the file's. */
 function idIn(from: OwnFields, inner: OwnFields | undefined): string | undefined {
   if (inner === undefined || own(inner, "url") !== undefined || own(inner, "data") !== undefined) {
     return undefined;
@@ -149,8 +152,8 @@ function atAddress(
 }
 
 /**
- * Bytes as base64: an array of bytes, and the forms that its JSON has, so that a recording reads the
- * same. `undefined` where there are none.
+ * Bytes as base64: an array of bytes, or one of its forms in JSON, so that a recording gives the same. `undefined`
+ * for any other value.
  */
 function base64Of(value: unknown): string | undefined {
   if (value instanceof Uint8Array) {
@@ -158,23 +161,23 @@ function base64Of(value: unknown): string | undefined {
     return byteLength === 0 ? undefined : base64(Buffer.from(buffer, byteOffset, byteLength));
   }
   if (!isObject(value)) return undefined;
-  // A recording has bytes in this form.
+  // The form of bytes in a recording.
   if (typeof value.base64 === "string" && typeof value.type === "string") {
     return Object.keys(value).length === 2 && value.base64 !== "" ? value.base64 : undefined;
   }
   if (value.type === "Buffer") return isDense(value.data) ? written(value.data) : undefined;
-  // `{"0":137,"1":80}`: its names are in order, or it is another object.
+  // `{"0":137,"1":80}`: the names of bytes are in order.
   return isByte(value["0"]) && !Array.isArray(value)
     ? written(Object.entries(value).map(([name, byte], at) => (name === String(at) ? byte : NaN)))
     : undefined;
 }
 
-/** Whether a list may be bytes: one with holes can be of any length. */
+/** Whether a list may be bytes. A list with holes may have any length. */
 function isDense(data: unknown): data is readonly unknown[] {
   return Array.isArray(data) && data.length <= MOST_LISTED;
 }
 
-/** Bytes that anybody would have as a list of numbers. */
+/** Most bytes in a list of numbers. */
 const MOST_LISTED = 16 * 1024 * 1024;
 
 function written(bytes: readonly unknown[]): string | undefined {

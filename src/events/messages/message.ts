@@ -1,19 +1,19 @@
-// Messages as OpenTelemetry's GenAI conventions have them in `gen_ai.input.messages`,
-// `gen_ai.output.messages` and `gen_ai.system_instructions`.
+// Messages in the form of OpenTelemetry's GenAI conventions: `gen_ai.input.messages`, `gen_ai.output.messages` and
+// `gen_ai.system_instructions`.
 
-/** A text that was sent to a model, or that it wrote. */
+/** A text to or from a model. */
 export interface TextPart {
   readonly type: "text";
   readonly content: string;
 }
 
-/** What a model thought, as far as its provider shows it. */
+/** A model's reasoning, as far as its provider shows it. */
 export interface ReasoningPart {
   readonly type: "reasoning";
   readonly content: string;
 }
 
-/** A tool call that the model asks for. */
+/** A tool call that the model requests. */
 export interface ToolCallPart {
   readonly type: "tool_call";
   readonly id?: string | null;
@@ -46,7 +46,7 @@ export interface UriPart {
   readonly uri: string;
 }
 
-/** A file that was uploaded to the provider before. */
+/** A file that was uploaded to the provider. */
 export interface FilePart {
   readonly type: "file";
   readonly modality: string;
@@ -54,7 +54,7 @@ export interface FilePart {
   readonly file_id: string;
 }
 
-/** Any other part. `server_tool_call` is one: a tool that ran at the provider. */
+/** Any other part, such as `server_tool_call`: a tool that ran at the provider. */
 export interface GenericPart {
   readonly type: string;
   readonly [field: string]: unknown;
@@ -76,11 +76,11 @@ export interface InputMessage {
   /** `system`, `user`, `assistant`, `tool`, or a word of the sender's own. */
   readonly role: string;
   readonly parts: readonly MessagePart[];
-  /** Who said it, where several share a role. */
+  /** The speaker, if several share a role. */
   readonly name?: string | null;
 }
 
-/** A message that a model or an agent answered with. */
+/** A message of a model's or an agent's answer. */
 export interface OutputMessage extends InputMessage {
   /** `stop`, `length`, `content_filter`, `tool_call`, `error`, a provider's own word, or `unknown`. */
   readonly finish_reason: string;

@@ -2,23 +2,23 @@ import { boundedCopy, MOST_COPY } from "../bounded-copy.ts";
 import { boundedJson } from "../bounded-json.ts";
 import { parseExact } from "../exact-json.ts";
 
-// Messages are read as their JSON reads: own fields, and `toJSON` where an object has one. Otherwise a
-// recording of them would make other spans than they did themselves.
+// Messages are read in the form of their JSON: own fields, and the result of `toJSON`. Otherwise a recording of them
+// would give other spans.
 
 /** An object whose own fields can be read. */
 export interface OwnFields {
   readonly [field: string]: unknown;
 }
 
-/** An object that is no list; its JSON's form, where it says itself what that is. */
+/** An object that is not a list, in the form of its JSON. */
 export function fieldsIn(value: unknown): OwnFields | undefined {
   const plain = plainOf(value);
   return isObject(plain) && !Array.isArray(plain) ? plain : undefined;
 }
 
-/** A field that `JSON.stringify` would write; `null` reads as absent. */
+/** A field that `JSON.stringify` would write. `null` counts as absent. */
 export function own(fields: OwnFields, name: string): unknown {
-  // Most are absent, and the first check is the faster one.
+  // Most fields are absent, and the first check is faster.
   const isWritten = Object.hasOwn(fields, name) && isEnumerable.call(fields, name);
   const value = isWritten ? fields[name] : undefined;
   if (isObject(value)) return plainOf(value);
@@ -33,7 +33,7 @@ export function textIn(fields: OwnFields, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** What `JSON.stringify` leaves out, or writes as `null`. */
+/** Whether `JSON.stringify` leaves the value out, or writes it as `null`. */
 export function isNothing(value: unknown): boolean {
   return (
     value === undefined ||
@@ -44,7 +44,7 @@ export function isNothing(value: unknown): boolean {
   );
 }
 
-/** The first of these fields that is text. */
+/** The first of these fields that is a text. */
 export function firstText(fields: OwnFields, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const text = textIn(fields, name);
@@ -59,10 +59,13 @@ export function listIn(fields: OwnFields, name: string): readonly unknown[] | un
   return Array.isArray(value) ? entriesIn(value).map(plainOf) : undefined;
 }
 
-/** Entries of a list that are read at most. */
+/** Most entries of a list that are read. */
 export const MOST_ENTRIES = 100_000;
 
-/** A list; of a longer one than is read, its ends. A list may have any length and hardly an entry. */
+/**
+ * The entries of a list. A list above the limit gives only its start and end, because a sparse list may have any
+ * length.
+ */
 export function entriesIn(list: readonly unknown[]): readonly unknown[] {
   if (list.length <= MOST_ENTRIES) return list;
   const half = MOST_ENTRIES / 2;
@@ -74,21 +77,21 @@ export function objectIn(fields: OwnFields, name: string): OwnFields | undefined
   return fieldsIn(own(fields, name));
 }
 
-/** A value as text: texts as they are, all else as JSON of at most 1 MiB. */
+/** A value as text: a text unchanged, any other value as JSON of at most 1 MiB. */
 export function jsonText(value: unknown): string {
   if (typeof value === "string") return value;
   const { text } = boundedJson(value, TEXT_FORMS);
-  // A date, or a value that has no JSON: its JSON is a text.
+  // A date, or a value without JSON: its JSON is a text.
   return text.startsWith('"') ? String(JSON.parse(text)) : text;
 }
 
-/** Bytes by type and length, as on spans. */
+/** Bytes are written by type and length, as on spans. */
 const TEXT_FORMS = { bytes: 1024 * 1024, binary: "summary", errorText: true } as const;
 
-/** A longer text is not parsed: it stays text. */
+/** A longer text is not parsed and stays a text. */
 const MOST_PARSED = 1024 * 1024;
 
-/** The arguments of a call: models write them as JSON text. */
+/** The arguments of a call. Models write them as JSON text. */
 export function argumentsIn(given: unknown): unknown {
   if (typeof given !== "string") return readable(given);
   if (given.length > MOST_PARSED || !/^\s*[[{]/.test(given)) return given;
@@ -100,15 +103,15 @@ export function argumentsIn(given: unknown): unknown {
   }
 }
 
-/** The value, or its JSON as text where its place in a message would cost the whole message. */
+/** The value, or its JSON as text if the value would make the complete message unreadable. */
 export function readable(value: unknown): unknown {
   return isReadable(value) ? value : jsonText(value);
 }
 
-/** Levels within a part. Readers of JSON have limits of their own, and arguments come from models. */
+/** Most levels within a part. Readers of JSON have their own limits, and arguments come from models. */
 const MAX_LEVELS = 200;
 
-/** Whether a value has JSON, and not too deep a one: it is no cycle, and nothing in it throws. */
+/** Whether a value has JSON within the limit of levels, no cycle, and nothing that throws. */
 export function isReadable(value: unknown): boolean {
   try {
     return isWithin(value, MAX_LEVELS, { left: MOST_ENTRIES });
@@ -117,13 +120,13 @@ export function isReadable(value: unknown): boolean {
   }
 }
 
-/** @param visits what may still be looked at: what lies behind is written safely all the same. */
+/** @param visits remaining number of visits. Values beyond it are written safely anyway. */
 function isWithin(value: unknown, levels: number, visits: { left: number }): boolean {
   if (!isObject(value) || ArrayBuffer.isView(value)) return true;
   if (levels === 0) return false;
   const plain = plainOf(value);
   if (!isObject(plain)) return true;
-  // Unlike Object.values this makes no array, which would be most of the cost.
+  // Unlike Object.values, this makes no array, which would be most of the cost.
   for (const name in plain) {
     visits.left -= 1;
     if (visits.left < 0) return true;
@@ -138,7 +141,7 @@ function plainOf(value: unknown): unknown {
   if (Array.isArray(value)) return entriesIn(value);
   if (value instanceof String) return String(value);
   if (typeof value.toJSON !== "function") return value;
-  // As a field: `toJSON` may give nothing, which a value at the top must not.
+  // As a field, because `toJSON` may return `undefined`, which a top-level value must not be.
   const copy = boundedCopy({ value }, MOST_COPY).value;
   return isObject(copy) ? copy.value : copy;
 }

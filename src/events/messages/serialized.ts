@@ -1,7 +1,7 @@
 import { type Draft, roleDraft } from "./items.ts";
 import { listIn, type OwnFields, objectIn, own, textIn } from "./own-fields.ts";
 
-/** Roles of LangChain's classes of messages. */
+/** Roles of LangChain's message classes. */
 const CLASSES: ReadonlyMap<string, string> = new Map([
   ["HumanMessage", "user"],
   ["AIMessage", "assistant"],
@@ -10,7 +10,7 @@ const CLASSES: ReadonlyMap<string, string> = new Map([
   ["FunctionMessage", "tool"],
 ]);
 
-/** What LangChain's messages have as their type, and each is a role in its words. */
+/** Types of LangChain's messages. Each is also a role. */
 const TYPES: ReadonlySet<string> = new Set([
   "human",
   "ai",
@@ -21,16 +21,16 @@ const TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A message as LangChain serializes it: `{ lc, type: "constructor", id, kwargs }`, as it stores it:
- * `{ type: "human", data }`, and as LangGraph's server sends it: `{ type: "human", content }`.
+ * A message in LangChain's serialized form `{ lc, type: "constructor", id, kwargs }`, in its stored form `{ type:
+ * "human", data }`, or in the form of LangGraph's server `{ type: "human", content }`.
  */
 export function serializedDraft(fields: OwnFields): Draft | undefined {
   const role = textIn(fields, "type") ?? "";
   if (!TYPES.has(role) || textIn(fields, "role") !== undefined) return constructorDraft(fields);
-  const said = objectIn(fields, "data") ?? fields;
-  return own(said, "content") === undefined && own(said, "tool_calls") === undefined
+  const data = objectIn(fields, "data") ?? fields;
+  return own(data, "content") === undefined && own(data, "tool_calls") === undefined
     ? undefined
-    : roleDraft({ ...said, role });
+    : roleDraft({ ...data, role });
 }
 
 function constructorDraft(fields: OwnFields): Draft | undefined {

@@ -8,15 +8,14 @@ import { entriesIn, fieldsIn, isNothing, jsonText, own } from "./own-fields.ts";
 import { serializedDraft } from "./serialized.ts";
 
 /**
- * Converts what agents and models say into messages of OpenTelemetry's GenAI conventions. It reads a text,
- * Chat Completions messages and answers, items of the Responses API and of the OpenAI Agents SDK,
- * Anthropic's messages and content blocks, Gemini's contents, messages that LangChain serialized, and whole
- * requests of these providers. Messages in the conventions' form stay as they are. Anything else becomes one
- * message with its JSON as text. Nothing makes no message. Never throws.
+ * Converts the input and output of agents and models into messages of OpenTelemetry's GenAI conventions. It reads a
+ * text, Chat Completions messages and answers, items of the Responses API and of the OpenAI Agents SDK, Anthropic's
+ * messages and content blocks, Gemini's contents, messages that LangChain serialized, and complete requests of these
+ * providers. Messages in the conventions' form stay unchanged. Any other value becomes one message with its JSON as
+ * text. An empty value gives no message. Never throws.
  *
- * @param role who says what does not say it itself. `user`: what a model or a run is asked.
- *   `assistant`: its answer; then each message has a `finish_reason`, which is `unknown` where the
- *   answer does not say it. Default `user`.
+ * @param role role of messages that have none. `user`: the input of a model or a run. `assistant`: its answer. Then
+ *   each message has a `finish_reason`, which is `unknown` if the answer has none. Default `user`.
  *
  * @example
  * toMessages("Where is my order?");
@@ -37,15 +36,15 @@ export function toMessages(
   return role === "assistant" ? outputMessages(value) : inputMessages(value);
 }
 
-/** What a model or a run was asked. */
+/** The input of a model or a run. */
 export function inputMessages(value: unknown): readonly InputMessage[] {
   return recognised(value, "user") ?? asText(value, "user");
 }
 
 /**
- * What a model or a run answered.
+ * The answer of a model or a run.
  *
- * @param reasons why the model stopped, one for each message, in the provider's words.
+ * @param reasons the finish reasons in the provider's words, one for each message.
  */
 export function outputMessages(
   value: unknown,
@@ -71,8 +70,8 @@ function withReasons(
 }
 
 /**
- * The same for a value that may be no message: it is returned as it is, so that its sender need not
- * write its JSON. Whoever reads it converts it with the same result.
+ * The same, but a value that is not a message is returned unchanged, so that its sender need not write its JSON. A
+ * reader converts it with the same result.
  */
 export function messagesOrValue(value: unknown, role: "user" | "assistant"): unknown {
   const messages = recognised(value, role);
@@ -104,12 +103,12 @@ function isWord(value: unknown): boolean {
 function asText(value: unknown, role: string): readonly InputMessage[] {
   if (isNothing(value) || value === "") return [];
   const text = jsonText(value);
-  // A recording has nothing in its place: of an invalid date, for one.
+  // A recording has `null` for such a value, for example an invalid date.
   if (text === "" || (text === "null" && typeof value !== "string")) return [];
   return [{ role, parts: [textPart(text)] }];
 }
 
-/** `undefined` for a value that is no messages, and for one that throws when it is read. */
+/** `undefined` for a value without messages, and for one that throws when it is read. */
 function recognised(
   value: unknown,
   role: "user" | "assistant",
@@ -128,20 +127,20 @@ function recognised(
   }
 }
 
-/** Types of items that no other form of a message has. */
+/** Types of items that no other form of message has. */
 const ITEMS: ReadonlySet<unknown> = new Set([
   ...["function_call", "function_call_output", "function_call_result", "reasoning", "text"],
   ...["input_text", "output_text", "tool_use", "tool_call", "tool_result", "tool_call_response"],
 ]);
 
-/** The messages of a whole request: what a provider's client is called with. */
+/** The messages of a complete request to a provider's client. */
 function requestList(value: unknown): readonly unknown[] | undefined {
   const fields = fieldsIn(value);
   if (fields === undefined || "role" in fields || "type" in fields) return undefined;
   const asked = own(fields, "messages") ?? own(fields, "contents") ?? own(fields, "input");
   if (!Array.isArray(asked)) return undefined;
-  const told = own(fields, "system") ?? own(fields, "instructions");
-  return isNothing(told) ? asked : [{ role: "system", content: told }, ...asked];
+  const instructions = own(fields, "system") ?? own(fields, "instructions");
+  return isNothing(instructions) ? asked : [{ role: "system", content: instructions }, ...asked];
 }
 
 function listMessages(
@@ -169,7 +168,7 @@ function areMessages(list: readonly unknown[]): list is readonly InputMessage[] 
   }
 }
 
-/** One message that throws when it is read does not cost the others. */
+/** A message that throws when it is read does not affect the others. */
 function draftsOrText(value: unknown, role: "user" | "assistant"): readonly Draft[] | undefined {
   try {
     return draftsOf(value, role);
@@ -182,7 +181,7 @@ function draftsOf(value: unknown, role: "user" | "assistant"): readonly Draft[] 
   const fields = fieldsIn(value);
   if (fields === undefined) return undefined;
   const type = own(fields, "type");
-  // Most items say what they are: nothing else need be looked for.
+  // Most items have an unambiguous type, so no other form needs checking.
   if (typeof type === "string" && ITEMS.has(type) && own(fields, "role") === undefined) {
     const item = itemDraft(fields, role);
     return item === undefined ? undefined : [item];
@@ -190,8 +189,8 @@ function draftsOf(value: unknown, role: "user" | "assistant"): readonly Draft[] 
   if (isMessage(fields)) {
     const { name, parts } = fields;
     const reason = own(fields, "finish_reason");
-    const said = typeof reason === "string" ? reason : undefined;
-    return [{ role: fields.role, parts, name: name ?? undefined, reason: said, joins: false }];
+    const given = typeof reason === "string" ? reason : undefined;
+    return [{ role: fields.role, parts, name: name ?? undefined, reason: given, joins: false }];
   }
   const whole = answerDrafts(fields);
   if (whole !== undefined) return whole;
@@ -201,7 +200,7 @@ function draftsOf(value: unknown, role: "user" | "assistant"): readonly Draft[] 
   return draft === undefined ? undefined : [draft];
 }
 
-/** A framework's own message: what it is need not be found out. */
+/** A framework's own message, whose form is known. */
 export interface RoleFields {
   readonly role: string;
   readonly content: unknown;
@@ -210,7 +209,7 @@ export interface RoleFields {
   readonly tool_call_id: unknown;
 }
 
-/** The message of {@link RoleFields}. Most are a text with calls, and made at once. */
+/** The message of {@link RoleFields}. Most are a text with calls, which is made directly. */
 export function roleMessage(fields: RoleFields): InputMessage {
   try {
     const { content, name, tool_call_id: id, tool_calls: calls } = fields;
@@ -229,7 +228,7 @@ export function roleMessage(fields: RoleFields): InputMessage {
     const draft = roleDraft({ ...fields });
     if (draft !== undefined) return messageOf(draft, "user");
   } catch {
-    // It is as every message that throws when it is read.
+    // Handled like every message that throws when it is read.
   }
   return { role: "user", parts: [textPart(jsonText(fields))] };
 }
@@ -250,7 +249,7 @@ function responseDrafts(
   return drafts;
 }
 
-/** Neighbours that belong together become one message. */
+/** Joins neighbours that belong to one message. */
 function joined(drafts: readonly Draft[], role: "user" | "assistant"): readonly InputMessage[] {
   const together: (Draft & { readonly parts: MessagePart[]; reason: string | undefined })[] = [];
   for (const { joins, name, parts, reason, role } of drafts) {
@@ -270,7 +269,7 @@ function messageOf(
 ): InputMessage | OutputMessage {
   const message = name === undefined ? { role, parts } : { role, parts, name };
   if (asked === "user" || reason === undefined) return message;
-  // The Responses API says "completed" of an answer that asks for calls.
+  // The Responses API reports "completed" also for an answer with tool calls.
   const asks = reason === "completed" && parts.some(({ type }) => type === "tool_call");
   return { ...message, finish_reason: asks ? "tool_call" : finishReasonOf(reason) };
 }

@@ -8,7 +8,7 @@ import {
   own,
 } from "./own-fields.ts";
 
-/** A tool that a model may call: `gen_ai.tool.definitions` has a list of them. */
+/** A tool that a model may call, as in the list `gen_ai.tool.definitions`. */
 export interface ToolDefinition {
   /** `function`, or a provider's own word. */
   readonly type: string;
@@ -20,8 +20,8 @@ export interface ToolDefinition {
 }
 
 /**
- * Definitions of tools in the conventions' form, from those of Chat Completions, the Responses API, Anthropic
- * and Gemini. What is no definition is left out. Never throws.
+ * Tool definitions in the conventions' form, from those of Chat Completions, the Responses API, Anthropic and Gemini.
+ * Invalid definitions are left out. Never throws.
  */
 export function toolDefinitions(value: unknown): readonly ToolDefinition[] {
   try {
@@ -54,7 +54,7 @@ function definitionsIn(value: unknown): readonly ToolDefinition[] {
   if (name === undefined) return [];
   const description = firstText(inner, "description");
   const parameters = own(inner, "parameters") ?? schemaIn(inner);
-  // Anthropic's own type of a tool of the user's.
+  // Anthropic's type of a user's own tool.
   const known = type === "custom" && parameters !== undefined ? "function" : type;
   return [
     {

@@ -1,6 +1,6 @@
-/** A row of the table of attributes. */
+/** A row of the attribute table. */
 export interface AttributeDoc {
-  /** Where it is set. */
+  /** The spans that have it. */
   readonly on: string;
   readonly type: "string" | "string[]" | "int" | "double" | "boolean";
   /** Set only where content capture is on. */

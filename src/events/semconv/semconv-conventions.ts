@@ -2,8 +2,8 @@ import { type AttributeDoc, content, on } from "./attribute-doc.ts";
 
 /**
  * The attributes of the conventions that this package sets. `gen_ai.*` names are copied from
- * open-telemetry/semantic-conventions-genai at commit e07f4eb (2 October 2026, status "development"): they
- * are in no npm package under their present names.
+ * open-telemetry/semantic-conventions-genai at commit e07f4eb (2 October 2026, status "development"). No npm package
+ * has them under their present names.
  */
 export const CONVENTIONS_ATTRIBUTES = {
   "gen_ai.operation.name": on(

@@ -1,6 +1,6 @@
 import { type AttributeDoc, content, on } from "./attribute-doc.ts";
 
-/** Attributes of our own, named as upstream names them where it has one. */
+/** This package's own attributes, with upstream's names if upstream has them. */
 export const OWN_ATTRIBUTES = {
   "entelix.request.tool_choice": on(
     "model",

@@ -2,28 +2,28 @@ import { CONVENTIONS_ATTRIBUTES } from "./semconv-conventions.ts";
 import { OWN_ATTRIBUTES } from "./semconv-entelix.ts";
 
 /**
- * Every attribute this package sets, once. `docs/attributes.md` is generated from this table, and
- * the compiler holds every use to it.
+ * Every attribute that this package sets. `docs/attributes.md` is generated from this table, and the compiler checks
+ * every use against it.
  */
 export const ATTRIBUTES: typeof CONVENTIONS_ATTRIBUTES & typeof OWN_ATTRIBUTES =
   // Pure: a bundle leaves the table out, since only tests and the pages read it.
   /* @__PURE__ */ Object.assign({}, CONVENTIONS_ATTRIBUTES, OWN_ATTRIBUTES);
 
-/** Stands for any number of names. */
+/** A placeholder for any number of names. */
 type Template = "entelix.run.metadata.<name>";
 
-/** The name of an attribute of ours. */
+/** The name of an attribute of this package. */
 export type AttributeName =
   | Exclude<keyof typeof ATTRIBUTES, Template>
   | `entelix.run.metadata.${string}`;
 
-/** What OpenTelemetry takes as the value of an attribute, as far as this package sets it. */
+/** The types of attribute values that this package sets. */
 type AttributeValue = string | number | boolean | string[] | number[];
 
-/** A set of attributes of ours: a name outside the table does not compile. */
+/** A set of attributes. A name that is not in the table does not compile. */
 export type KnownAttributes = { [N in AttributeName]?: AttributeValue | undefined };
 
-/** Span events of runtimes other than entelix, which tell of points in a run's life. */
+/** Span events of runtimes other than entelix, for points in a run's life. */
 export const SPAN_EVENTS = {
   "entelix.approval_asked": "A tool call asked for leave.",
   "entelix.retry": "An attempt of a model call failed, and another follows.",
@@ -54,7 +54,7 @@ export const LOG_EVENTS = {
 /** The name of a log record. */
 export type LogEvent = keyof typeof LOG_EVENTS;
 
-/** Names of spans and span events that carry no `gen_ai` operation. */
+/** Names of spans and span events without a `gen_ai` operation. */
 export const MARKER_SPAN = "entelix.run.open";
 export const APPROVAL_EVENT = "entelix.approval";
 export const EXCEPTION_EVENT = "exception";

@@ -5,7 +5,7 @@ import type { ExceptionDetails } from "../errors/exception-of.ts";
 import type { DecisionDetails } from "../event-details.ts";
 import type { Instant } from "../instant.ts";
 
-/** Which run a signal is about, and when it happened. */
+/** The run and the time of a signal. */
 export interface SignalSubject {
   readonly tenantId: string;
   readonly runId: string;
@@ -13,8 +13,8 @@ export interface SignalSubject {
 }
 
 /**
- * What a dialect reads out of an event, as plain data: all that the lifecycle is told. One event may
- * make several signals; they are applied in their order.
+ * The meaning of an event for the lifecycle, as plain data. A dialect makes one or several signals of an event, which
+ * are applied in order.
  */
 export type Signal = SignalSubject & SignalKind;
 
@@ -28,24 +28,24 @@ export type SignalKind =
       readonly agent?: string | undefined;
       readonly parentRunId?: string | undefined;
       readonly threadId?: string | undefined;
-      /** Id of the parent's call that dispatched this run. */
+      /** ID of the parent's call that dispatched this run. */
       readonly parentCallId?: string | undefined;
       readonly resumedFromRunId?: string | undefined;
-      /** The parent's step that it belongs to. */
+      /** The parent's step to which it belongs. */
       readonly inStepId?: string | undefined;
-      /** The event's envelope says thread, dispatching call and resumed run, and this signal does not. */
+      /** The event's envelope, and not this signal, has thread, dispatching call and resumed run. */
       readonly originInEnvelope?: boolean | undefined;
-      /** What the run was asked. */
+      /** The input of the run. */
       readonly asked?: unknown;
       readonly attributes?: SpanAttributes | undefined;
     }
   | {
       readonly signal: "run_closes";
       readonly end: RunEnd;
-      /** No event says so: it is the end that the run may have had. One that was given up has it already. */
+      /** The end is assumed, because no event reports it. It has no effect on a run that is not open. */
       readonly supposed?: boolean | undefined;
     }
-  /** If no activity of the run follows, it ended so, at this time. */
+  /** The run's end, at this time, if no activity of the run follows. */
   | ({ readonly signal: "run_may_end" } & SupposedEnd)
   | {
       readonly signal: "call_opens";
@@ -54,7 +54,7 @@ export type SignalKind =
       readonly version?: string | undefined;
       /** The input. */
       readonly content?: unknown;
-      /** The step of the run that it belongs to. */
+      /** The step of the run to which it belongs. */
       readonly inStepId?: string | undefined;
       /** The open call of the run that made it. */
       readonly inCallId?: string | undefined;
@@ -65,29 +65,29 @@ export type SignalKind =
       readonly callId: string;
       readonly name: string;
       readonly version?: string | undefined;
-      /** As the source measured it, in ms; 0 where it does not say: the start of a call not seen to start. */
+      /** As measured by the source, in ms; 0 if unknown. It determines the start of a call whose start was not seen. */
       readonly durationMs: number;
       readonly end: CallResult;
-      /** Of a call not seen to start: the step that it belongs to. */
+      /** Only for a call whose start was not seen: the step to which it belongs. */
       readonly inStepId?: string | undefined;
-      /** Likewise: the call that made it. */
+      /** Only for a call whose start was not seen: the call that made it. */
       readonly inCallId?: string | undefined;
     }
-  /** Somebody is asked about a call: its run waits for that until the call is decided about, starts or ends. */
+  /** A call waits for a decision. Its run waits until the call is decided, starts or ends. */
   | { readonly signal: "call_asked"; readonly callId: string; readonly name: string }
-  /** The open call of this id, else the next one, was allowed. */
+  /** The open call with this ID, or else the next one, was allowed. */
   | {
       readonly signal: "call_approved";
       readonly callId: string;
       readonly name: string;
-      /** How long the approver took, in ms. */
+      /** How long the decision took, in ms. */
       readonly waitMs?: number | undefined;
-      /** The source decides before a call starts: the open call of this id is another one. */
+      /** The source decides before a call starts. So an open call with this ID is a different one. */
       readonly beforeStart?: boolean | undefined;
-      /** What else is known of the decision; not kept. */
+      /** Further data of the decision. It is not kept. */
       readonly decision?: DecisionDetails | undefined;
     }
-  /** The open call of this id was refused; where none is open, one that never started. */
+  /** The open call with this ID was denied, or, if none is open, one that never started. */
   | {
       readonly signal: "call_denied";
       readonly callId: string;
@@ -102,25 +102,25 @@ export type SignalKind =
   /** The model is called. */
   | ({
       readonly signal: "model_opens";
-      /** Unique within the run. Of calls without an id a run has at most one that is open. */
+      /** Unique within the run. A run has at most one open call without an ID. */
       readonly modelCallId?: string | undefined;
-      /** The step of the run that it belongs to. */
+      /** The step of the run to which it belongs. */
       readonly inStepId?: string | undefined;
     } & ModelOpening)
-  /** The open model call of this id ended; `at` may lie before the time of the event that says so. */
+  /** The open model call with this ID ended. `at` may be before the time of the event. */
   | {
       readonly signal: "model_closes";
       readonly modelCallId?: string | undefined;
       /**
-       * As the source measured it, in ms: the start of a call not seen to start. Absent where only an
-       * open call can end.
+       * As measured by the source, in ms. It determines the start of a call whose start was not seen. Absent if only
+       * an open call can end.
        */
       readonly durationMs?: number | undefined;
       readonly end: ModelEnd;
-      /** Of a call not seen to start: the step that it belongs to. */
+      /** Only for a call whose start was not seen: the step to which it belongs. */
       readonly inStepId?: string | undefined;
     }
-  /** A part of the run begins that is neither a call nor a run. */
+  /** A part of the run starts that is neither a call nor a run. */
   | ({
       readonly signal: "step_opens";
       /** Unique within the run, and not empty. */
@@ -129,7 +129,7 @@ export type SignalKind =
   | ({
       readonly signal: "step_closes";
       readonly stepId: string;
-      /** As the source measured it, in ms: the start of a step not seen to start. */
+      /** As measured by the source, in ms. It determines the start of a step whose start was not seen. */
       readonly durationMs: number;
       readonly end: StepEnd;
     } & StepOpening)
@@ -140,15 +140,15 @@ export type SignalKind =
       readonly on?: SpanEventTarget | undefined;
       readonly attributes?: SpanAttributes | undefined;
     }
-  /** More is known of the open run. */
+  /** Further attributes of the open run. */
   | { readonly signal: "attributes"; readonly attributes: SpanAttributes }
-  /** The run is active, and no more is known: one that is over stays so. */
+  /** The run is active. It has no effect on a run that is over. */
   | {
       readonly signal: "activity";
-      /** By an event of a type that is not known, which is counted. */
+      /** The event has an unknown type, which is counted. */
       readonly unknownType?: boolean | undefined;
     }
-  /** An event of a run that is over, as its source's reader knows: it changes nothing but this count. */
+  /** An event of a run that is over, according to the source's reader. It is only counted. */
   | { readonly signal: "late"; readonly reason: LateReason };
 
 /** Why an event came too late for its run. */
@@ -156,7 +156,7 @@ export type LateReason = "second_terminal" | "after_end";
 
 export type SpanEventTarget = "run" | "model" | { readonly callId: string };
 
-/** What is known of a model call when it starts. */
+/** Fields of a model call at its start. */
 export interface ModelOpening {
   readonly model?: string | undefined;
   /** The input. */
@@ -172,25 +172,24 @@ export interface ModelContext {
 }
 
 /**
- * What else a source says of a run or a call, by attribute name. The lifecycle passes it on unread;
- * the driver knows the names.
+ * Further attributes of a run or a call, by name. The lifecycle passes them on unread; the driver knows the names.
  */
 export type SpanAttributes = Readonly<Record<string, SpanAttributeValue | undefined>>;
 
 export type SpanAttributeValue = string | number | boolean | readonly string[];
 
-/** What a run used, as far as its source says. */
+/** Usage of a run, as far as its source reports it. */
 export type RunUsage = Partial<UsageSnapshot>;
 
 /**
  * How a run's segment ended.
  *
- * `content` is payload (state, interrupt payload): a driver shows it only where content is captured.
+ * `content` is payload (state, interrupt payload). A driver shows it only if content is captured.
  */
 export type RunEnd = RunEndKind & {
-  /** What the run was asked, where only the end says so. */
+  /** The input of the run, if only the end has it. */
   readonly asked?: unknown;
-  /** What it answered, or what it asks where it paused. */
+  /** The run's answer, or its question if it paused. */
   readonly answer?: unknown;
   readonly attributes?: SpanAttributes | undefined;
 };
@@ -198,9 +197,9 @@ export type RunEnd = RunEndKind & {
 /** How a run ended, if no activity of it follows. */
 export interface SupposedEnd {
   readonly end: RunEnd;
-  /** Whatever of the run comes after the age limit only trails: it opens no segment. */
+  /** Later events do not open a new segment. */
   readonly over?: boolean | undefined;
-  /** Its open model call had answered, then, and ended so, if nothing more is told of that. */
+  /** The open model call had answered at this time. It ends so, if nothing else reports its end. */
   readonly model?:
     | { readonly at: Instant; readonly attributes?: SpanAttributes | undefined }
     | undefined;
@@ -216,11 +215,11 @@ type RunEndKind =
       readonly outcome: "failed";
       readonly kind: FailureKind;
       readonly message: string;
-      /** Absent where the source has none. */
+      /** Absent if the source has none. */
       readonly envelope?: ErrorEnvelope | undefined;
       readonly exception?: ExceptionDetails | undefined;
     }
-  /** The model declined. It is no failure, and no answer either. */
+  /** The model refused to answer. This is neither a failure nor an answer. */
   | {
       readonly outcome: "refused";
       readonly usage?: RunUsage | undefined;
@@ -228,7 +227,7 @@ type RunEndKind =
     }
   | {
       readonly outcome: "interrupted";
-      /** Absent where the source does not say (entelix 0.5.x). */
+      /** Absent if the source does not report it (entelix 0.5.x). */
       readonly kind?: InterruptionKind | undefined;
       readonly message?: string | undefined;
       readonly content?: unknown;
@@ -242,24 +241,24 @@ export type AbandonedReason =
   | "shutdown"
   | "end_of_input"
   | "audit_failed"
-  /** Another run of its stream began, where there can be only one. */
+  /** Another run of its stream started, and a stream has only one at a time. */
   | "superseded";
 
-/** How a call ended that was run. */
+/** The end of a call that ran. */
 export type CallResult = (
   | { readonly outcome: "complete"; readonly content: unknown }
   | {
       readonly outcome: "error";
-      /** Absent where the source does not class its errors. */
+      /** Absent if the source does not classify its errors. */
       readonly kind?: ToolErrorKind | undefined;
       readonly message: string;
       readonly envelope?: ErrorEnvelope | undefined;
       readonly exception?: ExceptionDetails | undefined;
-      /** Content: the text that the model received; `null` where it is not known. */
+      /** Content: the text that the model received. `null` if unknown. */
       readonly modelText?: string | null | undefined;
     }
   | { readonly outcome: "interrupted"; readonly message?: string | undefined }
-  /** Somebody called it off, or its run ended first: no failure of the tool. */
+  /** It was cancelled, or its run ended first. It does not count as a failure of the tool. */
   | {
       readonly outcome: "cancelled";
       readonly message: string;
@@ -267,7 +266,7 @@ export type CallResult = (
     }
 ) & { readonly attributes?: SpanAttributes | undefined };
 
-/** How a call's span ended. */
+/** The end of a call's span. */
 export type CallEnd =
   | CallResult
   | {
@@ -278,7 +277,7 @@ export type CallEnd =
     }
   | { readonly outcome: "unfinished"; readonly attributes?: undefined };
 
-/** How a step's span ended. */
+/** The end of a step's span. */
 export type StepEnd =
   /** The content: the output. */
   (
@@ -289,9 +288,9 @@ export type StepEnd =
         readonly envelope: ErrorEnvelope;
         readonly exception?: ExceptionDetails | undefined;
       }
-    /** It paused its run: no failure. */
+    /** It paused its run. Not a failure. */
     | { readonly outcome: "interrupted"; readonly message?: string | undefined }
-    /** Somebody called it off: no failure of the step. */
+    /** It was cancelled. Not a failure of the step. */
     | {
         readonly outcome: "cancelled";
         readonly message: string;
@@ -300,37 +299,37 @@ export type StepEnd =
     | { readonly outcome: "unfinished" }
   ) & { readonly attributes?: SpanAttributes | undefined };
 
-/** Why a model call gave no answer. */
+/** Why a model call has no answer. */
 export interface ModelProblem {
-  /** Low in number: what alerts may split on. Default `_OTHER`. */
+  /** A value of low cardinality, which alerts may group by. Default `_OTHER`. */
   readonly type?: string | undefined;
   readonly message: string;
-  /** In place of `type`, where the source classes its errors as it classes the failures of runs. */
+  /** Replaces `type`, if the source classifies its errors like the failures of runs. */
   readonly kind?: FailureKind | undefined;
   readonly envelope?: ErrorEnvelope | undefined;
   readonly exception?: ExceptionDetails | undefined;
 }
 
-/** How a model call's span ended. */
+/** The end of a model call's span. */
 export type ModelEnd = (
   | {
       readonly outcome: "complete";
       readonly content?: unknown;
-      /** What was asked, where only the end says so. */
+      /** The input, if only the end has it. */
       readonly asked?: unknown;
       readonly context?: ModelContext | undefined;
     }
   | { readonly outcome: "error"; readonly problem: ModelProblem }
-  /** It raised a pause, or was called off by one: no failure. */
+  /** It raised a pause, or was cancelled by one. Not a failure. */
   | { readonly outcome: "interrupted"; readonly message?: string | undefined }
   | { readonly outcome: "unfinished" }
 ) & {
-  /** The model that was asked for, where only the end says so. */
+  /** The requested model, if only the end has it. */
   readonly model?: string | undefined;
   readonly attributes?: SpanAttributes | undefined;
 };
 
-/** The kinds of steps that the conventions know. */
+/** The kinds of steps in the conventions. */
 export type StepKind = "step" | "retrieval";
 
 /** The fields of a step that starts. */
@@ -339,8 +338,8 @@ export interface StepOpening {
   readonly kind?: StepKind | undefined;
   /** The input. */
   readonly content?: unknown;
-  /** The call of its run that it stands in. */
+  /** The call of its run to which it belongs. */
   readonly inCallId?: string | undefined;
-  /** The step of its run that it stands in. */
+  /** The step of its run to which it belongs. */
   readonly inStepId?: string | undefined;
 }

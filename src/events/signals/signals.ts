@@ -21,12 +21,12 @@ import {
 } from "./signal-attributes.ts";
 
 /**
- * How an event of entelix reads as a signal of the lifecycle.
+ * The signal of an event of entelix.
  *
- * Programs without types leave fields out, or put something else there: ids and names are text from
- * here on, and no event is lost that need not be.
+ * Untyped programs may leave fields out or send other values. Here IDs and names become text, so that as few events
+ * as possible are lost.
  *
- * @param details what the envelope says beyond the event's fields.
+ * @param details the envelope's details.
  */
 export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails): Signal {
   switch (event.type) {
@@ -194,7 +194,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
   }
 }
 
-/** A step without an id can't be told from others: a sign of life of its run. */
+/** A step without an ID cannot be distinguished from others. It only counts as activity of its run. */
 function stepSignalOf(event: StepEvent, at: Instant, details: EventDetails | undefined): Signal {
   const { run_id: runId, tenant_id: tenantId } = event;
   const stepId = nameIn(event.step_id);
@@ -220,7 +220,7 @@ function stepSignalOf(event: StepEvent, at: Instant, details: EventDetails | und
   }
 }
 
-/** A type that a newer agent added: counted, and a sign of life of its run. */
+/** A type that a newer agent added. It is counted, and counts as activity of its run. */
 function unknownType(
   event: { readonly tenant_id: string; readonly run_id: string },
   at: Instant,
@@ -229,7 +229,7 @@ function unknownType(
   return { signal: "activity", tenantId, runId, at, unknownType: true };
 }
 
-/** A tool that raises an interrupt is reported as an error, but it is a pause. */
+/** A tool that raises an interrupt is reported as an error, but it pauses the run. */
 function problemOf(event: ToolError, details: EventDetails | undefined): CallResult {
   const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
   if (envelope.wire_code === "interrupted") {
@@ -259,7 +259,7 @@ function stepProblemOf(event: StepError, details: EventDetails | undefined): Ste
   return { outcome: "error", message, envelope, exception: details?.exception, attributes };
 }
 
-/** Agents before 0.6 report an interrupt as a failure, without saying of which kind it was. */
+/** Agents before 0.6 report an interrupt as a failure, without its kind. */
 function failureOf(event: Failed, details: EventDetails | undefined): RunEnd {
   const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
   const asked = details?.input ?? undefined;
@@ -276,14 +276,14 @@ function failureOf(event: Failed, details: EventDetails | undefined): RunEnd {
   };
 }
 
-/** Instructions and tools of a request; `undefined` without both. */
+/** Instructions and tools of a request. `undefined` without both. */
 function contextOf({ system_instructions, tools }: ModelStart | ModelComplete) {
   const instructions = system_instructions ?? undefined;
   if (instructions === undefined && (tools ?? undefined) === undefined) return undefined;
   return { instructions, tools };
 }
 
-/** Attributes, and one more with a name that the sender gives, where it does. */
+/** Attributes with one more, if its value is a text. */
 function withName(
   attributes: SignalAttributes | undefined,
   attribute: AttributeName,
@@ -325,7 +325,7 @@ function answerOf(event: ModelComplete, details: EventDetails | undefined): Mode
 function modelErrorOf(event: ModelError, details: EventDetails | undefined): ModelEnd {
   const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
   const model = nameIn(event.model);
-  // A pause is no failure: what interrupts a tool call is no error of that either.
+  // A pause, or the interrupt of a tool call, is not a failure of the model call.
   if (envelope.wire_code === "interrupted") {
     return { outcome: "interrupted", model, message: event.error };
   }
@@ -337,19 +337,18 @@ function modelErrorOf(event: ModelError, details: EventDetails | undefined): Mod
   return { outcome: "error", model, problem, attributes };
 }
 
-/** A text with something in it. */
+/** A non-empty text. */
 function nameIn(value: unknown): string | undefined {
   return textIn(value) || undefined;
 }
 
-// Programs without types leave fields out, or put something else there. What is not what it should be
-// counts as absent.
+// Untyped programs may leave fields out or send other values. A value of a wrong type counts as absent.
 
 export function textIn(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** A failure kind, also one that a newer agent added; `undefined` where it does not say which it is. */
+/** A failure kind, also one that a newer agent added. `undefined` if it has no type. */
 function failureKindIn(kind: FailureKind | null | undefined): FailureKind | undefined {
   return typeof kind === "object" && textIn(kind?.type) ? (kind ?? undefined) : undefined;
 }
@@ -359,20 +358,20 @@ function toolErrorKindIn(kind: ToolErrorKind | null | undefined): ToolErrorKind 
   return textIn(kind) ? (kind ?? undefined) : undefined;
 }
 
-/** The texts of a list; `undefined` where there is none. */
+/** The texts of a list. `undefined` if there is none. */
 function textsIn(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const texts = value.filter((one: unknown) => typeof one === "string");
   return texts.length === 0 ? undefined : texts;
 }
 
-/** A duration in ms, 0 where there is none. */
+/** A duration in ms. 0 if there is none. */
 function millisecondsIn(value: unknown): number {
   if (typeof value === "number") return value > 0 ? value : 0;
   return typeof value === "bigint" ? Number(value) : 0;
 }
 
-/** Milliseconds as seconds; `undefined` where there are none. */
+/** Milliseconds as seconds. `undefined` if there are none. */
 function secondsIn(milliseconds: unknown): number | undefined {
   const isTime = typeof milliseconds === "number" || typeof milliseconds === "bigint";
   return isTime && milliseconds >= 0 ? Number(milliseconds) / 1000 : undefined;

@@ -4,8 +4,8 @@ import type { EventEnvelope } from "../event-envelope.ts";
 /**
  * Receives every lifecycle event of an agent, in order.
  *
- * A sink that throws or rejects stops the run at `started` and `complete`. At every other event,
- * the agent continues. Upstream: `AgentEventSink<S>` of entelix-agents.
+ * If a sink throws or rejects at `started` or `complete`, the run stops. At every other event, the agent continues.
+ * Upstream: `AgentEventSink<S>` of entelix-agents.
  *
  * @typeParam S the agent's state type.
  */
@@ -20,29 +20,29 @@ export interface AgentEventSink<S = unknown> {
   send(event: AgentEvent<S>, envelope?: EventEnvelope): void | Promise<void>;
 
   /**
-   * How much content it reads, which must not change. Adapters may leave the rest out of events, since
-   * converting the messages of models is most of what an event costs. Default `"all"`.
+   * How much content it reads. It must not change. Adapters may leave the rest out of events, because converting the
+   * messages of models is most of the cost of an event. Default `"all"`.
    */
   readonly contentNeed?: ContentNeed | undefined;
 }
 
 /**
- * How much content a sink reads. `tools`: what tools are given and give. `rows`: what stands in audit rows, which
- * is also what runs are asked, and why calls were denied. `all`: also messages to and from models, answers of
- * runs, and state.
+ * How much content a sink reads. `tools`: inputs and outputs of tools. `rows`: the content of audit rows, which is
+ * also the input of runs and the reason of denials. `all`: also messages to and from models, answers of runs, and
+ * state.
  */
 export type ContentNeed = "none" | "tools" | "rows" | "all";
 
-/** The greatest first. */
+/** From the most to the least. */
 const NEEDS = ["all", "rows", "tools", "none"] as const satisfies readonly ContentNeed[];
 
-/** What several sinks read together. */
+/** The content that several sinks need together. */
 export function contentNeedOf(sinks: readonly AgentEventSink<never>[]): ContentNeed {
   const needs = sinks.map(({ contentNeed }) => contentNeed ?? "all");
   return NEEDS.find((need) => needs.includes(need)) ?? "none";
 }
 
-/** Whether a sink reads what stands in audit rows. */
+/** Whether a sink reads the content of audit rows. */
 export function readsRows(need: ContentNeed): boolean {
   return need === "rows" || need === "all";
 }
@@ -56,7 +56,7 @@ export interface ClosableSink {
 }
 
 /**
- * A sink that other sinks wrap: any {@link AgentEventSink}, with or without the closing methods.
+ * A sink that another sink wraps: any {@link AgentEventSink}, with or without the closing methods.
  *
  * @typeParam S the agent's state type.
  */
@@ -76,7 +76,10 @@ export function sentEvent<S>(
   return envelope === undefined ? { event } : { event, envelope };
 }
 
-/** A run, or a tool call, model call or step of it; the inner one of several. Fields are named as in the events. */
+/**
+ * A run, or a tool call, model call or step of it. If several are given, the innermost counts. Fields are named as in
+ * the events.
+ */
 export interface SpanTarget {
   readonly tenant_id: string;
   readonly run_id: string;
@@ -88,12 +91,12 @@ export interface SpanTarget {
 /** A sink that can run code inside the span of a run or call. A `Bridge` can. */
 export interface SpanActivator {
   /**
-   * Calls `work` while the target's span is active, so that spans made in `work` become its
-   * children. If that span is not open, `work` is called without it.
+   * Calls `work` while the target's span is active, so that spans made in `work` become its children. Without an open
+   * span, it only calls `work`.
    *
    * @returns what `work` returns.
    */
-  withSpan<T>(place: SpanTarget, work: () => T): T;
+  withSpan<T>(target: SpanTarget, work: () => T): T;
 }
 
 /** Whether a sink implements {@link SpanActivator}. */
@@ -106,7 +109,7 @@ export function isSpanActivator(sink: unknown): sink is SpanActivator {
   );
 }
 
-/** Calls `work` inside that place of the sink, where the sink can: what sinks that wrap others do. */
-export function withSpanOf<T>(sink: unknown, place: SpanTarget, work: () => T): T {
-  return isSpanActivator(sink) ? sink.withSpan(place, work) : work();
+/** Calls `work` inside the target's span, if the sink can. Sinks that wrap others use it. */
+export function withSpanOf<T>(sink: unknown, target: SpanTarget, work: () => T): T {
+  return isSpanActivator(sink) ? sink.withSpan(target, work) : work();
 }

@@ -13,7 +13,7 @@ import { checkedCapacity } from "./ring.ts";
 
 /** Options of {@link BroadcastSink}. */
 export interface BroadcastOptions {
-  /** Maximum number of buffered events for each subscriber, 1 to 2^24. Default 1,024. */
+  /** Most buffered events for each subscriber, 1 to 2^24. Default 1,024. */
   readonly capacity?: number | undefined;
   /** Called once a process, at the first event without a subscriber. Default: not called. */
   readonly onDebug?: DebugLine | undefined;
@@ -42,7 +42,7 @@ export class BroadcastSink<S = unknown> implements AgentEventSink<S>, ClosableSi
   readonly #subscribers = new Set<LaggingQueue<SentEvent<S>>>();
   #open = true;
 
-  /** @throws TypeError when `onDebug` is no function; RangeError when `capacity` is out of its range. */
+  /** @throws TypeError if `onDebug` is not a function; RangeError if `capacity` is out of its range. */
   constructor(options: BroadcastOptions = {}) {
     checkOptionsObject(options);
     checkFunction(options.onDebug, "onDebug");
@@ -56,7 +56,7 @@ export class BroadcastSink<S = unknown> implements AgentEventSink<S>, ClosableSi
   }
 
   /**
-   * Subscribes to the events sent from now on. After `shutdown`, the subscription is done at once.
+   * Subscribes to the events sent from now on. After `shutdown`, the subscription ends at once.
    */
   subscribe(): Receiver<BroadcastItem<S>> {
     const queue = new LaggingQueue<SentEvent<S>>(this.#capacity, (closed) => {
@@ -89,7 +89,7 @@ export interface Lagged {
   readonly lagged: number;
 }
 
-/** A queue in which the oldest item makes room for the newest, and is counted. */
+/** A full queue drops its oldest item for the newest, and counts it. */
 class LaggingQueue<T extends object> extends ReceiverQueue<T, T | Lagged> {
   readonly #onClose: (queue: LaggingQueue<T>) => void;
   #lagged = 0;
@@ -113,7 +113,7 @@ class LaggingQueue<T extends object> extends ReceiverQueue<T, T | Lagged> {
     return { lagged };
   }
 
-  /** A subscriber that closes wants nothing more. */
+  /** A closed subscriber needs no more items. */
   override close(): void {
     this.finish();
     this.#lagged = 0;

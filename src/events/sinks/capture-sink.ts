@@ -6,7 +6,7 @@ import { type SentEvent, sentEvent } from "./agent-event-sink.ts";
 
 /** Options of {@link CaptureSink}. */
 export interface CaptureOptions {
-  /** Maximum number of stored events. Further events are only counted. Default 100,000. */
+  /** Most stored events. Further events are only counted. Default 100,000. */
   readonly limit?: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export class CaptureSink<S = unknown> implements AgentEventSink<S> {
   #items: SentEvent<S>[] = [];
   #dropped = 0;
 
-  /** @throws RangeError when `limit` is no whole number from 0. */
+  /** @throws RangeError if `limit` is not a whole number from 0. */
   constructor(options: CaptureOptions = {}) {
     const limit = options.limit ?? 100_000;
     checkWhole(limit, "limit");

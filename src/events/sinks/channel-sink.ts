@@ -12,9 +12,9 @@ import { checkedCapacity, Ring } from "./ring.ts";
 
 /** Options of {@link ChannelSink}. */
 export interface ChannelOptions {
-  /** Maximum number of buffered events, 1 to 2^24. Further sends wait. Default 1,024. */
+  /** Most buffered events, 1 to 2^24. Further sends wait. Default 1,024. */
   readonly capacity?: number | undefined;
-  /** Maximum number of waiting sends, 1 to 2^24. Further sends reject. Default 10,000. */
+  /** Most waiting sends, 1 to 2^24. Further sends reject. Default 10,000. */
   readonly maxWaiting?: number | undefined;
 }
 
@@ -22,10 +22,10 @@ export interface ChannelOptions {
  * Passes events to one receiver in the same process without loss. While the buffer is full, `send`
  * waits, and so does the agent.
  *
- * Once the receiver is closed, waiting and later sends reject with a `cancelled` `AgentError`,
- * which stops a run at `started` or `complete`. A receiver closed with `close()` can still be read
- * to the end of what it holds. `shutdown()` ends the channel from the agent's side: the receiver
- * gets all that was sent, then is done. Upstream: `ChannelSink` of entelix-agents.
+ * Once the receiver is closed, waiting and later sends reject with a `cancelled` `AgentError`, which stops a run at
+ * `started` or `complete`. After `close()`, the receiver can still be read to the end of its buffer. `shutdown()`
+ * ends the channel from the agent's side: the receiver gets all events that were sent, then ends. Upstream:
+ * `ChannelSink` of entelix-agents.
  *
  * @example
  * const sink = new ChannelSink({ capacity: 256 });
@@ -38,10 +38,10 @@ export interface ChannelOptions {
  */
 export class ChannelSink<S = unknown> implements AgentEventSink<S>, ClosableSink {
   readonly #channel: BoundedQueue<SentEvent<S>>;
-  /** The reading end. There is one: two loops over it share the events between them. */
+  /** The reading end. If two loops read it, they share the events. */
   readonly receiver: Receiver<SentEvent<S>>;
 
-  /** @throws RangeError when an option is out of its range. */
+  /** @throws RangeError if an option is out of its range. */
   constructor(options: ChannelOptions = {}) {
     this.#channel = new BoundedQueue(
       checkedCapacity(options.capacity ?? 1024, "capacity"),
@@ -50,12 +50,12 @@ export class ChannelSink<S = unknown> implements AgentEventSink<S>, ClosableSink
     this.receiver = new Receiver(this.#channel);
   }
 
-  /** Events held for the receiver now. */
+  /** Number of buffered events. */
   get buffered(): number {
     return this.#channel.buffered;
   }
 
-  /** Sends that wait for room now. */
+  /** Number of sends that wait for room. */
   get waiting(): number {
     return this.#channel.waiting;
   }
@@ -75,7 +75,7 @@ interface WaitingSend<T> {
   readonly reject: (error: AgentError) => void;
 }
 
-/** A queue in which a full buffer makes senders wait, in order. */
+/** A queue whose senders wait, in order, while the buffer is full. */
 class BoundedQueue<T extends object> extends ReceiverQueue<T, T> {
   readonly #sends: Ring<WaitingSend<T>>;
 
@@ -84,7 +84,7 @@ class BoundedQueue<T extends object> extends ReceiverQueue<T, T> {
     this.#sends = new Ring(maxWaiting);
   }
 
-  /** Items held, without those of waiting sends. */
+  /** Buffered items, without those of waiting sends. */
   get buffered(): number {
     return this.buffer.length;
   }
@@ -93,7 +93,7 @@ class BoundedQueue<T extends object> extends ReceiverQueue<T, T> {
     return this.#sends.length;
   }
 
-  /** A promise when the item has to wait for room. It rejects once the channel is closed. */
+  /** Returns a promise if the item must wait for room. It rejects once the channel is closed. */
   send(item: T): void | Promise<void> {
     if (!this.isOpen) return observed(Promise.reject(AgentError.cancelled()));
     if (this.give(item)) return;
@@ -119,7 +119,7 @@ class BoundedQueue<T extends object> extends ReceiverQueue<T, T> {
     return item;
   }
 
-  /** Waiting sends fail; what is held can still be received. */
+  /** Waiting sends fail. Buffered items can still be received. */
   override close(): void {
     this.finish();
     for (let send = this.#sends.shift(); send !== undefined; send = this.#sends.shift()) {
@@ -129,8 +129,8 @@ class BoundedQueue<T extends object> extends ReceiverQueue<T, T> {
 }
 
 /**
- * Marks a rejection as seen: an agent that does not look at the outcome of a send, as it may for
- * all events but two, must not die of an unhandled rejection. Who awaits the promise still gets it.
+ * Marks a rejection as handled. An agent may ignore the outcome of a send, except for two events, and an unhandled
+ * rejection would end its process. A caller that awaits the promise still gets the error.
  */
 function observed(promise: Promise<void>): Promise<void> {
   promise.catch(() => {});

@@ -4,18 +4,18 @@ import type { AgentEventSink } from "./agent-event-sink.ts";
 
 /** Options of {@link DroppingSink}. */
 export interface DroppingOptions {
-  /** Called once a process, at the first event dropped. Default: not called. */
+  /** Called once a process, at the first dropped event. Default: not called. */
   readonly onDebug?: DebugLine | undefined;
 }
 
 /**
- * Drops every event: for an agent without observers. Upstream: `DroppingSink` of entelix-agents,
- * what an agent has when no sink is registered.
+ * Drops every event, for an agent without observers. Upstream: `DroppingSink` of entelix-agents, the default of an
+ * agent without a sink.
  */
 export class DroppingSink implements AgentEventSink {
   readonly #onDebug: DebugLine | undefined;
 
-  /** @throws TypeError when `onDebug` is no function. */
+  /** @throws TypeError if `onDebug` is not a function. */
   constructor(options: DroppingOptions = {}) {
     checkOptionsObject(options);
     checkFunction(options.onDebug, "onDebug");
@@ -33,18 +33,18 @@ export type DebugLine = (message: string) => void;
 const SLOT: unique symbol = Symbol.for("entelix-otel.debug-lines");
 
 /**
- * Says something at most once a process, though the ESM and the CommonJS copy of this package may
- * both be loaded. Without somebody to tell, the line stays unsaid and can still be said later.
+ * Calls `onDebug` at most once a process, even if the ESM and the CommonJS copy of this package are both loaded.
+ * Without `onDebug`, a later call can still do it.
  */
 export function debugOnce(onDebug: DebugLine | undefined, message: string): void {
   if (onDebug === undefined) return;
-  const said = linesSaid();
-  if (said.has(message)) return;
-  said.add(message);
+  const shown = shownLines();
+  if (shown.has(message)) return;
+  shown.add(message);
   callHook(() => onDebug(message));
 }
 
-function linesSaid(): Set<unknown> {
+function shownLines(): Set<unknown> {
   const held: unknown = Reflect.get(globalThis, SLOT);
   if (held instanceof Set) return held;
   const fresh = new Set<unknown>();

@@ -44,7 +44,7 @@ export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSin
   readonly #onError: FailOpenHandler;
   #errors = 0;
 
-  /** @throws TypeError when `inner` is no sink, or `onError` no function. */
+  /** @throws TypeError if `inner` is not a sink, or `onError` not a function. */
   constructor(inner: InnerSink<S>, options: FailOpenOptions = {}) {
     checkGiven(inner, "inner", "send");
     checkOptionsObject(options);
@@ -71,9 +71,9 @@ export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     return contentNeedOf([this.#inner]);
   }
 
-  /** Calls `work` inside the wrapped sink's span, if it has any. Errors of `work` are not kept. */
-  withSpan<T>(place: SpanTarget, work: () => T): T {
-    return withSpanOf(this.#inner, place, work);
+  /** Calls `work` inside the wrapped sink's span, if there is one. Errors of `work` are passed on. */
+  withSpan<T>(target: SpanTarget, work: () => T): T {
+    return withSpanOf(this.#inner, target, work);
   }
 
   /** Flushes the wrapped sink. Errors are handled like those of events. */

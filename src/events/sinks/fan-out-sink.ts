@@ -16,12 +16,12 @@ import { Passage, RunOrder } from "./run-order.ts";
 /**
  * Sends every event to several sinks, one after the other in the order given.
  *
- * It stops at the first error and passes it to the sender, so later sinks do not receive that
- * event. Put sinks that must succeed first and wrap sinks that may fail in a `FailOpenSink`. If all
- * sinks are synchronous, `send` is synchronous. Every sink receives a run's events in the order in
- * which they were sent, even if the sender does not await `send`. An event without a time gets one, so
- * that all sinks have the same. A time that can't be read is passed on: each sink counts it, and uses its own clock, so
- * a recording has another time there than the spans. Upstream: `FanOutSink` of entelix-agents.
+ * It stops at the first error and passes it to the sender, so later sinks do not receive that event. Put sinks that
+ * must succeed first, and wrap sinks that may fail in a `FailOpenSink`. If all sinks are synchronous, `send` is
+ * synchronous. Every sink receives a run's events in the order in which they were sent, even if the sender does not
+ * await `send`. An event without a time gets one, so that all sinks have the same. An invalid time is passed on. Each
+ * sink counts it and uses its own clock, so a recording has another time than the spans. Upstream: `FanOutSink` of
+ * entelix-agents.
  *
  * @example
  * new FanOutSink([auditSink, new FailOpenSink(otelSink)]);
@@ -30,7 +30,7 @@ export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink,
   readonly #sinks: readonly InnerSink<S>[];
   readonly #order = new RunOrder();
 
-  /** @throws TypeError when one of them is no sink. */
+  /** @throws TypeError if one of them is not a sink. */
   constructor(sinks: Iterable<InnerSink<S>>) {
     this.#sinks = [...sinks];
     for (const [at, sink] of this.#sinks.entries()) checkGiven(sink, `sinks[${at}]`, "send");
@@ -46,7 +46,7 @@ export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink,
       const waits = ahead.length > 0 && sent < this.#sinks.length;
       if (!isPromise(taken) && !waits) continue;
       const rest = this.#sendRest(taken, sent, event, envelope, ahead);
-      // An agent may ignore what becomes of the others, and must not die of an unhandled rejection.
+      // An agent may ignore the outcome of other events. An unhandled rejection would end its process.
       const type = property(event, "type");
       if (type !== "started" && type !== "complete") rest.catch(ignore);
       return rest;
@@ -84,20 +84,22 @@ export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink,
     return contentNeedOf(this.#sinks);
   }
 
-  /** Calls `work` inside the span of the first sink that has an open one there. */
-  withSpan<T>(place: SpanTarget, work: () => T): T {
-    // Innermost is what counts. Whether a sink that wraps others carries anything, it can't tell.
+  /** Calls `work` inside the target's span of the first sink that has an open one. */
+  withSpan<T>(target: SpanTarget, work: () => T): T {
+    // The innermost span counts. A sink that wraps others cannot know whether one of them has a span.
     const innermostFirst = (inner: () => T, sink: InnerSink<S>) => () =>
-      withSpanOf(sink, place, inner);
+      withSpanOf(sink, target, inner);
     return this.#sinks.reduce(innermostFirst, work)();
   }
 
-  /** Flushes all sinks at once. Rejects when all are done, with the error or an AggregateError. */
+  /** Flushes all sinks at once. If any fails, it rejects when all have ended, with the error or an AggregateError. */
   forceFlush(): Promise<void> {
     return this.#onAll("forceFlush");
   }
 
-  /** Shuts all sinks down at once. Rejects when all are done, with the error or an AggregateError. */
+  /**
+   * Shuts all sinks down at once. If any fails, it rejects when all have ended, with the error or an AggregateError.
+   */
   shutdown(): Promise<void> {
     return this.#onAll("shutdown");
   }
@@ -114,15 +116,15 @@ export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink,
   }
 }
 
-/** Each sink would read the clock by itself: a span and its recording would have different times. */
+/** Reads the clock once. Otherwise each sink would, and a span and its recording would have different times. */
 function timed(envelope: EventEnvelope | undefined): EventEnvelope | undefined {
   try {
-    // Programs without types give `null` for none.
+    // Untyped programs may send `null`.
     return (envelope?.timestamp ?? undefined) === undefined
       ? { ...envelope, timestamp: now() }
       : envelope;
   } catch {
-    // What can't be read is for each sink to refuse.
+    // Each sink refuses an unreadable envelope itself.
     return envelope;
   }
 }

@@ -3,8 +3,7 @@ import { Ring } from "./ring.ts";
 /**
  * The reading end of a `ChannelSink` or a `BroadcastSink`: an async iterator.
  *
- * Leaving a `for await` loop over it, by `break` or by an error, closes it and drops the buffered
- * items.
+ * Leaving a `for await` loop over it, by `break` or by an error, closes it and drops the buffered items.
  */
 export class Receiver<T> implements AsyncIterator<T, undefined>, AsyncIterable<T> {
   readonly #queue: ReceiverQueue<object, T>;
@@ -14,7 +13,7 @@ export class Receiver<T> implements AsyncIterator<T, undefined>, AsyncIterable<T
     this.#queue = queue;
   }
 
-  /** The next item, in order. Waits while there is none. Done when it is closed and empty. */
+  /** The next item, in order. Waits for one. Ends when it is closed and empty. */
   next(): Promise<IteratorResult<T, undefined>> {
     return this.#queue.receive();
   }
@@ -36,14 +35,14 @@ export class Receiver<T> implements AsyncIterator<T, undefined>, AsyncIterable<T
 }
 
 /**
- * A queue to a {@link Receiver}: either items wait for a read, or reads wait for an item.
+ * The queue of a {@link Receiver}: either items wait for a read, or reads wait for an item.
  *
- * @typeParam T what is held.
- * @typeParam R what is read, where that may be more.
+ * @typeParam T type of the buffered items.
+ * @typeParam R type of the items that are read.
  */
 export abstract class ReceiverQueue<T extends object, R> {
   protected readonly buffer: Ring<T>;
-  /** The calls of `next()` that wait for an item, oldest first. */
+  /** Calls of `next()` that wait for an item, oldest first. */
   readonly #reads: ((result: IteratorResult<R, undefined>) => void)[] = [];
   #open = true;
 
@@ -55,17 +54,17 @@ export abstract class ReceiverQueue<T extends object, R> {
     return this.#open;
   }
 
-  /** Takes what is to be read next out of the buffer; `undefined` when there is nothing. */
+  /** Removes the next item to read from the buffer. `undefined` if there is none. */
   protected abstract take(): R | undefined;
 
-  /** Hands an item to the oldest read that waits; `false` when none waits. */
+  /** Passes an item to the oldest waiting read. `false` if none waits. */
   protected give(value: R): boolean {
     const read = this.#reads.shift();
     read?.({ value, done: false });
     return read !== undefined;
   }
 
-  /** The next item, waiting for one if need be; done once nothing more can come. */
+  /** The next item. Waits for one, or ends if no more can come. */
   receive(): Promise<IteratorResult<R, undefined>> {
     const value = this.take();
     if (value !== undefined) return Promise.resolve({ value, done: false });
@@ -75,18 +74,18 @@ export abstract class ReceiverQueue<T extends object, R> {
     });
   }
 
-  /** Ends it from the sending side: what is held can still be read. */
+  /** Ends the queue from the sending side. Buffered items can still be read. */
   finish(): void {
     this.#open = false;
     for (const read of this.#reads.splice(0)) read({ value: undefined, done: true });
   }
 
-  /** Ends it from the reading side: it takes in no more items. */
+  /** Ends the queue from the reading side. It accepts no more items. */
   close(): void {
     this.finish();
   }
 
-  /** Ends it from the reading side, and forgets what it holds. */
+  /** Ends the queue from the reading side, and drops its items. */
   discard(): void {
     this.close();
     this.buffer.clear();

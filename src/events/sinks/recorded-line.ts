@@ -5,13 +5,13 @@ import { CONTENT_FORMS, MOST_CONTENT_BYTES, MOST_LINE_BYTES } from "../value-lim
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a line is made of. */
+/** The parts of a line. */
 export interface LineParts {
   /** The fields of event and envelope, in their order. */
   readonly fields: Fields;
-  /** The envelope's details, with content as it is to be recorded. */
+  /** The envelope's details, with content in its recorded form. */
   readonly details: Fields | undefined;
-  /** What the recorder has changed so far. */
+  /** The changes of the recorder so far. */
   readonly recorder: RecorderDetails;
   /** The event's type. */
   readonly type: string;
@@ -23,13 +23,13 @@ export interface RecordedLine {
   readonly cut: boolean;
 }
 
-/** Most bytes of a value that stands in an audit row, and of any other. */
+/** Most bytes of a value in an audit row, and of any other value. */
 interface Limits {
   readonly row: number;
   readonly other: number;
 }
 
-/** Tried one after the other until the line fits: what stands in rows is cut as rows cut it, as long as possible. */
+/** Tried in order until the line fits. Values of rows are cut as rows cut them, as long as possible. */
 const LIMITS: readonly Limits[] = [
   { row: MOST_CONTENT_BYTES, other: MOST_CONTENT_BYTES },
   { row: MOST_CONTENT_BYTES, other: 1024 * 1024 },
@@ -38,7 +38,7 @@ const LIMITS: readonly Limits[] = [
   { row: 64 * 1024, other: 4 * 1024 },
 ];
 
-/** Types of events with content that stands in audit rows. */
+/** Types of events with content in audit rows. */
 const LEAVES_ROWS: ReadonlySet<string> = new Set([
   "tool_start",
   "tool_complete",
@@ -48,7 +48,7 @@ const LEAVES_ROWS: ReadonlySet<string> = new Set([
   "interrupted",
 ]);
 
-/** Values that rows have, by the names that `recorder.cut` gives them. */
+/** Values of rows, under their names in `recorder.cut`. */
 const IN_ROWS = new Set([
   "input",
   "output",
@@ -59,14 +59,14 @@ const IN_ROWS = new Set([
   "details.decision.proposed_input",
 ]);
 
-/** Objects in the details of which each field is a value by itself. */
+/** Objects in the details whose fields are separate values. */
 const NESTED = new Set(["details.decision", "details.exception"]);
 
 /**
- * The line of an event. Values are cut within their JSON where the line would be longer than readers take, and
+ * The line of an event. If it would be too long for readers, values are cut within their JSON, and
  * `details.recorder.cut` names them.
  *
- * @returns `undefined` for an event with so many fields that it can't be shortened.
+ * @returns `undefined` for an event with too many fields to shorten.
  */
 export function recordedLine(parts: LineParts): RecordedLine | undefined {
   for (const limits of LIMITS) {
@@ -91,7 +91,7 @@ class Line {
     this.#leavesRows = leavesRows;
   }
 
-  /** @returns `undefined` if the line is too long: then it is not made to its end. */
+  /** @returns `undefined` if the line is too long. It is then not completed. */
   of({ details, fields, recorder }: LineParts): RecordedLine | undefined {
     const members = this.#members(fields, "");
     const inside = details === undefined ? [] : this.#members(details, "details.");
@@ -103,7 +103,7 @@ class Line {
     return { text: `{${members.join(",")}}\n`, cut: this.#cut.length > 0 };
   }
 
-  /** Field by field, so that one that has no JSON does not take the others with it. */
+  /** Field by field, so that a field without JSON does not affect the others. */
   #members(fields: Fields, path: string): string[] {
     const members: string[] = [];
     for (const [name, value] of Object.entries(fields)) {
@@ -121,7 +121,7 @@ class Line {
     const { other, row } = this.#limits;
     const inRow = this.#leavesRows && IN_ROWS.has(path);
     const bytes = inRow ? row : other;
-    // No row has the message of an error, which is operator text. A replay must not bring it there.
+    // The message of an error is operator text. No row has it, so a replay must not find it here.
     const errorText = !inRow && path !== "details.input";
     const { cut, text } = boundedJson(value, { ...CONTENT_FORMS, bytes, errorText });
     this.#length += text.length;

@@ -21,29 +21,28 @@ import { type RecordedLine, recordedLine } from "./recorded-line.ts";
 import { type RecordingTarget, RecordingWriter } from "./recording-writer.ts";
 import { type RedactionHook, redacted } from "./redaction.ts";
 
-/** Knows about a run what its events do not contain. A `Bridge` does. */
+/** Provides data of a run that its events do not contain. A `Bridge` does. */
 export interface ProvenanceSource {
   provenanceOf(tenantId: string, runId: string): EventEnvelope | undefined;
 }
 
-/** Where a recording is written, and what goes into it. */
+/** The target and the options of a recording. */
 export type RecorderSinkOptions = RecordingTarget & {
   /**
-   * Provides at each `started` what the event does not contain, so that a replay gives the run the
-   * same parent. Register the recorder after this source, because the source must know the run by
-   * then.
+   * Provides, at each `started`, data that the event does not contain, so that a replay gives the run the same
+   * parent. Register the recorder after this source, because the source must know the run by then.
    */
   readonly source?: ProvenanceSource | undefined;
-  /** Whether content is recorded; without, it is `null` in the recording. Default `true`. */
+  /** Whether content is recorded. If not, it is `null` in the recording. Default `true`. */
   readonly content?: boolean | undefined;
   /**
-   * Redacts content and the operator's error text before they are written. `attribute` is the
-   * event's field. If it throws or returns a promise, a fixed text is recorded.
+   * Redacts content and the operator's error text before they are written. `attribute` is the event's field. If the
+   * hook throws or returns a promise, a fixed text is recorded.
    */
   readonly redact?: RedactionHook | undefined;
   /** Read once for an event without a time. Default: the system's time. */
   readonly clock?: (() => Readonly<Instant>) | undefined;
-  /** Most bytes that wait to be written; `send` fails above. Default 64 MiB. */
+  /** Most bytes that wait to be written. Above it, `send` fails. Default 64 MiB. */
   readonly maxBufferedBytes?: number | undefined;
 };
 
@@ -56,17 +55,17 @@ export interface RecorderDiagnostics {
    * because the event threw when it was read.
    */
   readonly refused: number;
-  /** Recorded events of which a value was cut: a line has at most 16 MiB, and a value of an audit row 12 MiB. */
+  /** Recorded events with a value that was cut: a line has at most 16 MiB, and a value of an audit row 12 MiB. */
   readonly cut: number;
   /** Envelope fields that were left out or replaced because no reader would accept them. */
   readonly badEnvelopeFields: number;
-  /** How often `redact` or the source threw. */
+  /** Errors of `redact` and the source. */
   readonly hookFailures: number;
 }
 
 const DEFAULT_MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 
-/** What names an event, of whatever type. */
+/** Fields that identify an event of any type. */
 const NAMES = new Set([
   "type",
   "run_id",
@@ -81,7 +80,7 @@ const NAMES = new Set([
   "step_id",
 ]);
 
-/** Envelope fields that are recorded as they are, besides the ids and the time. */
+/** Envelope fields that are recorded unchanged, besides the IDs and the time. */
 const CONTEXT_FIELDS = [
   "thread_id",
   "session_id",
@@ -114,8 +113,9 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
   #hookFailures = 0;
 
   /**
-   * @throws the system's error when the file cannot be opened; TypeError when an option is of another
-   *   type; RangeError when `maxBufferedBytes` is no whole number from 1.
+   * @throws the system's error if the file cannot be opened.
+   * @throws TypeError if an option is of another type.
+   * @throws RangeError if `maxBufferedBytes` is not a whole number from 1.
    */
   constructor(options: RecorderSinkOptions) {
     checkTypes(options);
@@ -130,7 +130,7 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     try {
       line = this.#lineOf(event, envelope);
     } catch {
-      // What can't be read is no event: its sender has nothing to hear of.
+      // A value that cannot be read is not an event, so its sender gets no error.
     }
     if (line === undefined) {
       this.#refused += 1;
@@ -181,7 +181,7 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     const context = this.#contextOf(event, envelope);
     const given = envelope?.details ?? undefined;
     return recordedLine({
-      // Twice, so that they stand first and no field of the event hides them.
+      // Twice, so that they come first and no field of the event replaces them.
       fields: { ...ids, ...event, ...this.#shownOf(event), ...context, details: undefined, ...ids },
       details: given && { ...this.#detailsOf(event, given), recorder: undefined },
       recorder: { ...given?.recorder, ...(id === undefined ? { event_id_added: true } : {}) },
@@ -189,7 +189,7 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     });
   }
 
-  /** `undefined` where the event was sent without one. */
+  /** `undefined` if the event was sent without one. */
   #eventIdOf(envelope: EventEnvelope | undefined): string | undefined {
     const id: unknown = envelope?.event_id;
     if (isText(id)) return id;
@@ -211,7 +211,7 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     if (given !== undefined) {
       const text = typeof given === "string" ? given : writtenInstant(given);
       const time = text === undefined ? undefined : parseRfc3339(text);
-      // Readers reject a time that no span can have, and the event with it.
+      // Readers reject an event with a time that a span cannot have.
       if (text !== undefined && time !== undefined && isSpanTime(time)) return text;
       this.#badEnvelopeFields += 1;
     }
@@ -243,7 +243,7 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     }
   }
 
-  /** The fields of the event that hold users' data, as they are to be recorded. */
+  /** The fields of the event with users' data, in their recorded form. */
   #shownOf(event: AgentEvent<S>): Readonly<Record<string, unknown>> {
     switch (event.type) {
       case "tool_start":
@@ -280,7 +280,7 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     }
   }
 
-  /** It is not known which fields of a newer agent's event are content: all but its names count as such. */
+  /** The content fields of a newer agent's event are unknown. So every field but its names counts as content. */
   #unknownOf(event: AgentEvent<S>): Readonly<Record<string, unknown>> {
     const shown: Record<string, unknown> = {};
     for (const [field, value] of Object.entries(event)) {
@@ -290,7 +290,7 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     return shown;
   }
 
-  /** What the envelope's details say, without the content that is not to be recorded. */
+  /** The envelope's details, without content that must not be recorded. */
   #detailsOf(event: AgentEvent<S>, details: EventDetails): EventDetails {
     const { decision, exception } = details;
     const fields = this.#givenContents(details, ["input", "output"], event);
@@ -309,7 +309,7 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     };
   }
 
-  /** Operator text, as `error` is. */
+  /** Operator text, like `error`. */
   #exceptionOf(event: AgentEvent<S>, exception: ExceptionDetails): ExceptionDetails {
     const { message, stacktrace, type } = exception;
     const shown = (text: string, field: string) =>
@@ -321,7 +321,7 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
     };
   }
 
-  /** Content that there may be none of; then nothing is recorded for it. */
+  /** Optional content. Absent content is not recorded. */
   #givenContents<T extends object>(
     from: T,
     fields: readonly (keyof T & string)[],
@@ -358,19 +358,19 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
   }
 }
 
-/** Programs without types give numbers for ids. No reader takes a line with those, or with longer ones. */
+/** Untyped programs may send numbers as IDs. Readers accept only texts, up to a limit. */
 function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "" && value.length <= MOST_NAME;
 }
 
 const RECORDED = { ...CONTENT_FORMS, bytes: MOST_CONTENT_BYTES };
 
-/** What a redaction hook made of a text, as text; `null` stays. */
+/** The result of a redaction hook for a text, as text. `null` stays. */
 function textOf(shown: unknown): string | null {
   return typeof shown === "string" || shown === null ? shown : boundedJson(shown, RECORDED).text;
 }
 
-/** `undefined` for what is no time, or one outside the years that RFC 3339 can write. */
+/** `undefined` for an invalid time, or one outside the years of RFC 3339. */
 function writtenInstant(at: Readonly<Instant>): string | undefined {
   try {
     return formatRfc3339(at);

@@ -2,17 +2,17 @@ import { createWriteStream, fstatSync, openSync, readSync } from "node:fs";
 import type { Writable } from "node:stream";
 import { Deferred } from "../promises.ts";
 
-/** Lines that the file may wait for before `write` asks its caller to wait, in bytes. */
+/** Bytes of lines that may wait for the file before `write` makes its caller wait. */
 const FILE_BUFFER = 256 * 1024;
 
-/** Where lines are written: a file that the recorder opens, or a stream that you provide. */
+/** The target of lines: a file that the recorder opens, or a stream that you provide. */
 export type RecordingTarget =
   | { readonly path: string | URL; readonly stream?: undefined }
   | { readonly stream: Writable; readonly path?: undefined };
 
 /**
- * Writes lines to a file or stream, with back-pressure. After an error of the stream every call fails
- * with it: what comes behind a hole would be misleading.
+ * Writes lines to a file or stream, with back-pressure. After an error of the stream, every call fails with it,
+ * because a recording with a gap would be misleading.
  */
 export class RecordingWriter {
   readonly #name: string;
@@ -21,7 +21,7 @@ export class RecordingWriter {
   readonly #maxBufferedBytes: number;
   #failure: Error | undefined;
   #closed: Promise<void> | undefined;
-  /** Settled for all callers that wait, when there is room again. */
+  /** Resolves for all waiting callers when there is room again. */
   #room: Deferred<void> | undefined;
   readonly #onDrain = (): void => {
     this.#room?.resolve();
@@ -35,10 +35,10 @@ export class RecordingWriter {
   };
 
   /**
-   * A file is appended to, and created readable by its owner only. A last line without its end (of a
-   * process that was killed) gets one, so that it does not spoil the first new line.
+   * Appends to a file. A new one is readable by its owner only. A last line without its end, of a process that was
+   * killed, gets one, so that it does not spoil the first new line.
    *
-   * @throws the system's error when the file cannot be opened.
+   * @throws the system's error if the file cannot be opened.
    */
   constructor(target: RecordingTarget, maxBufferedBytes: number) {
     this.#maxBufferedBytes = maxBufferedBytes;
@@ -58,8 +58,8 @@ export class RecordingWriter {
   /**
    * Writes one line.
    *
-   * @returns nothing, or where the stream is full a promise of room.
-   * @throws when an earlier write failed, after `close`, and when more than the limit waits.
+   * @returns nothing, or a promise of room if the stream is full.
+   * @throws after a failed write, after `close`, and if more than the limit waits.
    */
   write(line: string): Promise<void> | undefined {
     this.#check();
@@ -71,17 +71,17 @@ export class RecordingWriter {
     if (this.#stream.write(line)) return undefined;
     if (this.#room === undefined) {
       this.#room = new Deferred();
-      // Callers may ignore it; the next call fails with the same error.
+      // Callers may ignore it. The next call fails with the same error.
       this.#room.promise.catch(() => {});
     }
     return this.#room.promise;
   }
 
-  /** Resolves when every line so far was handed to the system; rejects when one was not. */
+  /** Resolves when every line so far was passed to the system. Rejects if one was not. */
   async flush(): Promise<void> {
     this.#check();
     await new Promise<void>((resolve, reject) => {
-      // Writes are done in order, so that an empty one is done when all before it are.
+      // Writes are done in order, so an empty one ends after all others.
       this.#stream.write("", (error) => {
         if (!error) return resolve();
         this.#fail(error);
@@ -90,7 +90,7 @@ export class RecordingWriter {
     });
   }
 
-  /** Flushes; a file is closed, a stream stays open. Rejects as `flush` does. */
+  /** Flushes. A file is closed, a stream stays open. Rejects as `flush` does. */
   close(): Promise<void> {
     this.#closed ??= this.#close(this.flush());
     return this.#closed;
@@ -101,7 +101,7 @@ export class RecordingWriter {
       await flushed;
     } finally {
       if (this.#owned) await this.#closeFile();
-      // A stream that failed may yet say so: unheard, that would end the process.
+      // A failed stream may still emit an error. Without a listener, it would end the process.
       if (this.#failure === undefined) this.#stream.off("error", this.#onError);
       this.#stream.off("drain", this.#onDrain).off("close", this.#onClose);
       this.#onDrain();
@@ -123,7 +123,7 @@ export class RecordingWriter {
     if (this.#closed !== undefined) {
       throw new Error(`recording to ${this.#name}: it was shut down`);
     }
-    // A stream that is gone already emits no event, and callers would wait for room for ever.
+    // A destroyed stream emits no event, and callers would wait forever.
     const { destroyed, errored } = this.#stream;
     if (destroyed) throw this.#fail(errored ?? new Error("the stream was closed"));
   }

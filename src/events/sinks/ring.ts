@@ -1,9 +1,9 @@
 const MAX_CAPACITY = 2 ** 24;
 
 /**
- * @param name the option, for the message.
+ * @param name name of the option, for the error.
  * @returns `capacity`.
- * @throws RangeError when it is no whole number from 1 to 2^24.
+ * @throws RangeError if it is not a whole number from 1 to 2^24.
  */
 export function checkedCapacity(capacity: number, name: string): number {
   if (!Number.isSafeInteger(capacity) || capacity < 1 || capacity > MAX_CAPACITY) {
@@ -21,7 +21,7 @@ export class Ring<T extends object> {
   #head = 0;
   #length = 0;
 
-  /** @param capacity as {@link checkedCapacity} lets it pass. */
+  /** @param capacity from {@link checkedCapacity}. */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
@@ -34,18 +34,18 @@ export class Ring<T extends object> {
     return this.#length === this.#capacity;
   }
 
-  /** Adds the newest item. When full it first gives up the oldest one: ask `full` before. */
+  /** Adds the newest item. A full buffer drops its oldest item first: check `full` before. */
   push(item: T): void {
     if (this.full) this.shift();
     this.#slots[(this.#head + this.#length) % this.#capacity] = item;
     this.#length += 1;
   }
 
-  /** Takes the oldest item, or `undefined` when there is none. */
+  /** Removes the oldest item and returns it. `undefined` if there is none. */
   shift(): T | undefined {
     if (this.#length === 0) return undefined;
     const item = this.#slots[this.#head];
-    // A slot left filled would keep a whole agent state alive.
+    // The slot would keep the item in memory, which may hold an agent's state.
     this.#slots[this.#head] = undefined;
     this.#length -= 1;
     this.#head = this.#length === 0 ? 0 : (this.#head + 1) % this.#capacity;

@@ -4,16 +4,16 @@ import { Deferred } from "../promises.ts";
 
 const NONE: readonly Passage[] = [];
 
-/** An event on its way through sinks, and the events that no sink may see after it. */
+/** An event that sinks are receiving, and the earlier events that it must not overtake. */
 export class Passage {
-  /** Resolves when no sink is sent the event any more, and nothing ahead of it either. */
+  /** Resolves when no sink will receive this event, or one ahead of it, any more. */
   readonly over: Promise<void>;
   #ahead: readonly Passage[];
   readonly #from: number;
-  /** Of each sink that the event is yet to reach: resolved when the next event may. */
+  /** One for each sink that has not received the event. It resolves when the next event may be sent to the sink. */
   readonly #steps: readonly Deferred<void>[];
 
-  /** @param from the first of the sinks, by its place, that the event is yet to reach. */
+  /** @param from index of the first sink that has not received the event. */
   constructor(from: number, sinks: number, ahead: readonly Passage[]) {
     this.#ahead = ahead;
     this.#from = from;
@@ -21,40 +21,40 @@ export class Passage {
     this.over = this.left(sinks - 1);
   }
 
-  /** Resolves when a sink has seen all events ahead that it is going to see. */
+  /** Resolves when a sink has received all events ahead that it will receive. */
   async turn(at: number): Promise<void> {
     for (const passage of this.#ahead) await passage.left(at);
   }
 
-  /** A sink was sent the event. */
+  /** A sink has received the event. */
   passed(at: number): void {
     this.#steps[at - this.#from]?.resolve();
   }
 
-  /** No further sink is sent the event. Those behind it still wait for those ahead. */
+  /** No further sink receives the event. Later events still wait for those ahead of it. */
   end(): void {
     for (const [step, left] of this.#steps.entries()) left.resolve(this.turn(this.#from + step));
-    // Else each would keep all before it, for as long as one of the run is on its way.
+    // Otherwise each event would keep all before it in memory, while one of the run is pending.
     this.#ahead = NONE;
   }
 
-  /** Resolves when those behind need not wait at this sink. */
+  /** Resolves when later events need not wait at this sink. */
   async left(at: number): Promise<void> {
     await this.#steps[at - this.#from]?.promise;
   }
 }
 
 /**
- * Which events of a run are on their way to some sink, so that the next one does not overtake them: an
- * agent that waits for each `send` never has it so, but a framework's callbacks do not wait.
+ * The pending events of each run, so that the next one does not overtake them. An agent that awaits each `send` never
+ * has any, but a framework's callbacks do not wait.
  *
- * Runs do not wait for each other, but for the start of a child, which follows its parent's events.
+ * Runs do not wait for each other, except the start of a child, which follows its parent's events.
  */
 export class RunOrder {
-  /** By run, the event sent last. */
+  /** The event sent last, by run. */
   readonly #last = new Map<string, Passage>();
 
-  /** The events that this one must not overtake; mostly none. */
+  /** The events that this one must not overtake, mostly none. */
   ahead(event: AgentEvent): readonly Passage[] {
     if (this.#last.size === 0) return NONE;
     try {
@@ -63,12 +63,12 @@ export class RunOrder {
         run ? (this.#last.get(tenantKey(event.tenant_id, run)) ?? []) : [],
       );
     } catch {
-      // What can't be read is of no run.
+      // An unreadable event belongs to no run.
       return NONE;
     }
   }
 
-  /** Notes an event that has not reached all sinks yet. */
+  /** Records an event that has not reached all sinks yet. */
   begin(event: AgentEvent, passage: Passage): void {
     let name: string;
     try {

@@ -10,11 +10,11 @@ import {
 } from "./agent-event-sink.ts";
 
 /**
- * Replaces the agent's state in `complete` by `null`, for a sink that must not see it. Other events
- * are forwarded unchanged. A value that throws when it is read is not forwarded, because it may
- * contain the state. Upstream: `StateErasureSink` of entelix-agents.
+ * Replaces the agent's state in `complete` by `null`, for a sink that must not receive it. Other events are forwarded
+ * unchanged. A value that throws when it is read is not forwarded, because it may contain the state. Upstream:
+ * `StateErasureSink` of entelix-agents.
  *
- * @typeParam S the agent's state type, which the wrapped sink does not see.
+ * @typeParam S the agent's state type, which the wrapped sink does not receive.
  *
  * @example
  * new StateErasureSink<MyState>(sharedSink);
@@ -24,7 +24,7 @@ export class StateErasureSink<S = unknown>
 {
   readonly #inner: InnerSink<null>;
 
-  /** @throws TypeError when `inner` is no sink. */
+  /** @throws TypeError if `inner` is not a sink. */
   constructor(inner: InnerSink<null>) {
     checkGiven(inner, "inner", "send");
     this.#inner = inner;
@@ -44,9 +44,9 @@ export class StateErasureSink<S = unknown>
     return contentNeedOf([this.#inner]);
   }
 
-  /** Calls `work` inside the wrapped sink's span, if it has any. */
-  withSpan<T>(place: SpanTarget, work: () => T): T {
-    return withSpanOf(this.#inner, place, work);
+  /** Calls `work` inside the wrapped sink's span, if there is one. */
+  withSpan<T>(target: SpanTarget, work: () => T): T {
+    return withSpanOf(this.#inner, target, work);
   }
 
   async forceFlush(): Promise<void> {

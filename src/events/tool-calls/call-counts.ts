@@ -1,4 +1,4 @@
-/** How many calls a run made, and what became of them. */
+/** Number of a run's tool calls, by outcome. */
 export interface CallCounts {
   readonly toolCalls: number;
   readonly toolErrors: number;

@@ -4,7 +4,7 @@ import { type Loop, LoopWatch, type ToolCallName } from "./loop-watch.ts";
 import { endOf, failedTools, type ToolEnd, withToolEnd } from "./tool-ends.ts";
 import { digestOf, UNKNOWN } from "./value-digest.ts";
 
-/** What is kept of a run's tool calls: of most runs no more than how the last ones ended. */
+/** Data about a run's tool calls. Most runs only keep how the last ones ended. */
 export type CallTrail = ToolEnd | LoopWatch | undefined;
 
 /** The open calls of a run, oldest first. */
@@ -16,23 +16,23 @@ interface OpenToolCall extends ToolCallName {
   readonly next: OpenToolCall | undefined;
 }
 
-/** How a call ran to its end. */
+/** The end of a call that ran. */
 export interface RanCall {
   readonly at: Instant;
   readonly failed: boolean;
-  /** What it returned, or the text of its error. */
+  /** Its result, or the text of its error. */
   readonly result: unknown;
 }
 
-/** Open calls that are looked at, to count those of a tool. */
+/** Most open calls that are checked to count those of a tool. */
 const MOST_LOOKED_AT = 16;
 const FAILED = 0x5bd1_e995;
 
 /**
- * A call begins.
+ * A call starts.
  *
- * @param open the calls that are open beside it.
- * @param limits `undefined`: no loops are looked for.
+ * @param open the other open calls.
+ * @param limits `undefined`: loops are not detected.
  */
 export function callStarted(
   trail: CallTrail,
@@ -72,7 +72,7 @@ export function callEnded(
   return trail;
 }
 
-/** A call was denied, called off or interrupted, or its end is not known: it counts for nothing. */
+/** A call was denied, cancelled or interrupted, or its end is unknown. It does not count. */
 export function callDropped(
   trail: CallTrail,
   call: ToolCallName,
@@ -81,7 +81,7 @@ export function callDropped(
   if (trail instanceof LoopWatch && limits !== undefined) trail.dropped(call, limits);
 }
 
-/** What stays of the trail of a run that is over. */
+/** The part of the trail that is kept after the run. */
 export function closedTrail(trail: CallTrail, outcome: string): CallTrail {
   if (outcome === "complete") return trail;
   if (loopOf(trail) === undefined || !(trail instanceof LoopWatch)) return undefined;
@@ -94,15 +94,15 @@ export function loopOf(trail: CallTrail): Loop | undefined {
   return trail instanceof LoopWatch ? trail.loop : undefined;
 }
 
-/** How a run ended, in its segment. */
+/** The outcome of a run in its segment. */
 interface EndedRun {
   readonly outcome: string | undefined;
   readonly callTrail?: CallTrail;
 }
 
 /**
- * The tools whose last own call in the segment failed, if the run completed all the same. Another process may
- * know of no segment but this one, and must say the same.
+ * The tools whose last own call in the segment failed, if the run completed. It depends on this segment only, because
+ * another process may not know earlier ones and must give the same result.
  */
 export function degradedTools({ callTrail, outcome }: EndedRun): readonly string[] {
   return failedTools(outcome === "complete" ? endsOf(callTrail) : undefined);
@@ -112,7 +112,7 @@ function endsOf(trail: CallTrail): ToolEnd | undefined {
   return trail instanceof LoopWatch ? trail.ends : trail;
 }
 
-/** Calls of the tool that have ended, as far as two, and that are open. */
+/** Ended calls of the tool, at most two, and its open calls. */
 function callsBefore(ends: ToolEnd | undefined, tool: string, open: OpenToolCalls): number {
   let count: number = endOf(ends, tool)?.count ?? 0;
   let call = open.oldest;

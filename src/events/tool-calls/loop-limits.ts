@@ -1,26 +1,26 @@
 import { checkList, checkObject, checkWhole } from "../option-checks.ts";
 
 /**
- * What counts as a loop of tool calls: how often a shape comes in a run before it is one. `0` turns the shape off.
+ * From how many repetitions tool calls count as a loop. `0` turns a shape off.
  *
  * @example
  * new Bridge({ loops: { repeat: 8, pollTools: ["wait_for_job"] } });
  */
 export interface LoopOptions {
-  /** Calls of one tool in a row with equal input. Default 5; at least 2. */
+  /** Consecutive calls of one tool with equal input. Default 5; at least 2. */
   readonly repeat?: number | undefined;
-  /** How often two calls alternate, each with equal input and equal result. Default 4; at least 2. */
+  /** Alternations of two calls, each with equal input and equal result. Default 4; at least 2. */
   readonly pingPong?: number | undefined;
   /**
-   * Calls of one tool with equal input and equal result. Calls of other tools may come between. Default 10; at
+   * Calls of one tool with equal input and equal result, also with calls of other tools between them. Default 10; at
    * least 2.
    */
   readonly poll?: number | undefined;
-  /** Tools that are made to be called again with the same input: `repeat` does not apply to them. Default: none. */
+  /** Tools that are meant to be called again with the same input. `repeat` does not apply to them. Default: none. */
   readonly pollTools?: readonly string[] | undefined;
 }
 
-/** The same, complete. */
+/** The limits with their defaults. */
 export interface LoopLimits {
   readonly repeat: number;
   readonly pingPong: number;
@@ -29,10 +29,10 @@ export interface LoopLimits {
 }
 
 /**
- * The defaults with `given` on top.
+ * The defaults, replaced by `given`.
  *
- * @param given `false`: no loops are looked for.
- * @throws TypeError or RangeError for an option that is none.
+ * @param given `false`: loops are not detected.
+ * @throws TypeError or RangeError for an invalid option.
  */
 export function resolveLoopLimits(given: LoopOptions | false | undefined): LoopLimits | undefined {
   if (given === false) return undefined;

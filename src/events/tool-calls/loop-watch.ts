@@ -2,7 +2,7 @@ import type { LoopLimits } from "./loop-limits.ts";
 import { endOf, PolledTool, replaced, type ToolEnd } from "./tool-ends.ts";
 import { UNKNOWN } from "./value-digest.ts";
 
-/** Most calls that have begun and wait for their turn. Beyond, the oldest counts as one that is not known. */
+/** Most started calls that wait for earlier ones. With more, the oldest counts as an unknown call. */
 const MOST_PENDING = 3;
 
 export type LoopKind = "repeat" | "ping_pong" | "poll";
@@ -10,23 +10,23 @@ export type LoopKind = "repeat" | "ping_pong" | "poll";
 /** A loop of a run's tool calls. */
 export interface Loop {
   readonly kind: LoopKind;
-  /** Calls of a `repeat` or `poll`, alternations of a `ping_pong`, as far as they were known to be equal. */
+  /** Calls of a `repeat` or `poll`, or alternations of a `ping_pong`, that are known to be equal. */
   readonly count: number;
-  /** One or two, in the order of their names. */
+  /** One or two, sorted by name. */
   readonly tools: readonly string[];
 }
 
-/** A call of a run's tool; the object itself tells it from others. */
+/** A call of a run's tool. The object is its identity. */
 export interface ToolCallName {
   readonly name: string;
 }
 
-/** A call that has begun and is not counted yet. */
+/** A started call that is not counted yet. */
 class Pending {
   readonly call: ToolCallName;
   /** Digest of tool and input. */
   readonly what: number;
-  /** Digest of these and the result; `undefined` while the call is open. */
+  /** Digest of tool, input and result. `undefined` while the call is open. */
   seen: number | undefined = undefined;
   next: Pending | undefined = undefined;
 
@@ -37,23 +37,23 @@ class Pending {
 }
 
 /**
- * Looks for loops in the tool calls of one run, from the third call of a tool on. It keeps digests, no content.
+ * Detects loops in the tool calls of one run, from a tool's third call. It keeps digests, but no content.
  *
- * Calls count in the order of their starts: a call that ends before an earlier one waits for that.
+ * Calls count in the order of their starts. A call that ends before an earlier one waits for it.
  */
 export class LoopWatch {
   /** The last ends of the run's tools. */
   ends: ToolEnd | undefined;
   #oldest: Pending | undefined = undefined;
-  /** Of the newest calls in a row, digest and number. */
+  /** Digest and number of the newest consecutive equal calls. */
   #row = UNKNOWN;
   #inRow = 0;
-  /** Calls of the alternation that the newest belongs to; its tool, and the digests of the two newest. */
+  /** The alternation of the newest calls: its length, the last tool, and the digests of the two newest calls. */
   #turns = 0;
   #lastTool = "";
   #last = UNKNOWN;
   #before = UNKNOWN;
-  /** The loop that was found first, in as few words as can be. */
+  /** The first loop that was found, in few words. */
   #kind: LoopKind | undefined = undefined;
   #count = 0;
   #tool = "";
@@ -63,7 +63,7 @@ export class LoopWatch {
     this.ends = ends;
   }
 
-  /** The loop that was found first. */
+  /** The first loop that was found. */
   get loop(): Loop | undefined {
     const [kind, count, tool, other] = [this.#kind, this.#count, this.#tool, this.#otherTool];
     if (kind === undefined) return undefined;
@@ -83,13 +83,13 @@ export class LoopWatch {
     for (; last.next !== undefined; last = last.next) count++;
     last.next = pending;
     if (count < MOST_PENDING) return;
-    // Whatever becomes of it, nothing is known of it now.
+    // It counts as an unknown call, regardless of its later end.
     this.#oldest = oldest.next;
     this.#take(oldest.call.name, UNKNOWN, UNKNOWN, limits);
     this.#takeSettled(limits);
   }
 
-  /** The digest of an open call; {@link UNKNOWN} of one that is not waited for. */
+  /** The digest of an open call. {@link UNKNOWN} if the call is not pending. */
   whatOf(call: ToolCallName): number {
     return this.#find(call)?.what ?? UNKNOWN;
   }

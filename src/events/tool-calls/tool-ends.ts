@@ -1,20 +1,20 @@
 import type { Instant } from "../instant.ts";
 import { UNKNOWN } from "./value-digest.ts";
 
-/** Most tools of a run whose last end is known. A run holds them while it is open. */
+/** Most tools of a run whose last end is kept. A run keeps them while it is open. */
 const MOST_TOOLS = 8;
 /** Nanoseconds take 30 bits. */
 const AGAIN = 1 << 30;
 
 /**
- * How the last calls of a run's tools ended: what makes a run that completes a degraded one.
+ * The last call of each tool of a run, and whether it failed. A completed run with a failed one is degraded.
  *
- * A list through the objects themselves, in as few words as can be, since every open run has one.
+ * The objects themselves form a linked list in few words, because every open run has one.
  */
 export class ToolEnd {
   readonly tool: string;
   #seconds: number;
-  /** With {@link AGAIN} where it is not the first. Its complement where the call failed. */
+  /** With {@link AGAIN} from the second call on. Its complement if the call failed. */
   #nanos: number;
   next: ToolEnd | undefined;
 
@@ -29,12 +29,15 @@ export class ToolEnd {
     return this.#nanos < 0;
   }
 
-  /** How many calls of the tool have ended, as far as two. */
+  /** Number of the tool's ended calls, at most two. */
   get count(): 1 | 2 {
     return (this.#word & AGAIN) === 0 ? 1 : 2;
   }
 
-  /** Another call of the tool ended. The later end counts, whichever is told first; of two at once, the success. */
+  /**
+   * Another call of the tool ended. The later end counts, in any order of reports. If both ended at the same time,
+   * the success counts.
+   */
   update([seconds, nanos]: Instant, failed: boolean): void {
     const later = seconds - this.#seconds || nanos - (this.#word & ~AGAIN);
     const isLast = later > 0 || (later === 0 && !failed);
@@ -43,7 +46,7 @@ export class ToolEnd {
     this.#nanos = (isLast ? failed : this.failed) ? ~word : word;
   }
 
-  /** When the last call ended. */
+  /** The end of the last call. */
   get at(): Instant {
     return [this.#seconds, this.#word & ~AGAIN];
   }
@@ -53,19 +56,19 @@ export class ToolEnd {
   }
 }
 
-/** A tool that was called again and again: how often in a row with equal input and equal result. */
+/** A tool that was polled, and how often in a row with equal input and equal result. */
 export class PolledTool extends ToolEnd {
   /** Digest of call and result. */
   #seen = UNKNOWN;
   #polls = 0;
 
-  /** @param end of the tool's calls so far, whose place in the list it takes. */
+  /** @param end the tool's earlier calls. This object replaces it in the list. */
   constructor(end: ToolEnd) {
     super(end.tool, end.at, end.failed, end.next);
     if (end.count === 2) this.update(end.at, end.failed);
   }
 
-  /** @returns how many calls have had equal input and result, this one included. */
+  /** @returns the number of calls with equal input and result, including this one. */
   polled(seen: number): number {
     const isEqual = seen !== UNKNOWN && seen === this.#seen;
     this.#seen = seen;
@@ -80,17 +83,17 @@ export function endOf(ends: ToolEnd | undefined, tool: string): ToolEnd | undefi
   return undefined;
 }
 
-/** The list with another node in the place of one. */
+/** The list with one node replaced. */
 export function replaced(ends: ToolEnd | undefined, old: ToolEnd, by: ToolEnd): ToolEnd {
   for (let end = ends; end !== undefined; end = end.next) if (end.next === old) end.next = by;
   return ends === undefined || ends === old ? by : ends;
 }
 
 /**
- * Notes that a call ran to its end.
+ * Records the end of a call that ran.
  *
- * @param ends those of the run so far.
- * @returns them with this one. Of more tools than are followed, a success is forgotten first.
+ * @param ends the run's earlier ends.
+ * @returns the list with this end. If there are too many tools, a success is dropped first.
  */
 export function withToolEnd(
   ends: ToolEnd | undefined,
@@ -114,7 +117,7 @@ export function withToolEnd(
 
 const NONE: readonly string[] = [];
 
-/** The tools whose last call failed, in the order of their names. */
+/** The tools whose last call failed, sorted by name. */
 export function failedTools(ends: ToolEnd | undefined): readonly string[] {
   let failed: string[] | undefined;
   for (let end = ends; end !== undefined; end = end.next) {

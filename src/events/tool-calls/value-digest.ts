@@ -7,27 +7,27 @@ import { CONTENT_FORMS } from "../value-limits.ts";
 /** Most bytes of a value that are read. */
 const MOST_BYTES = 4_096;
 const MOST_DEPTH = 64;
-/** More fields with a value need more than {@link MOST_BYTES}, whatever their order. */
+/** More fields with a value need more than {@link MOST_BYTES} in any order. */
 const MOST_FIELDS = MOST_BYTES / 6;
 const SEED_BYTES = 4;
 const START: Readonly<MurmurState> = { h1: 0, h2: 0, h3: 0, h4: 0 };
 
-/** The digest of a value that is not known. */
+/** The digest of an unknown value. */
 export const UNKNOWN = 0;
 
 const bytes = new Uint8Array(SEED_BYTES + MOST_BYTES);
 let at = 0;
-/** A `toJSON` or getter of a value may come back here. */
+/** A `toJSON` or getter of a value may call this again. */
 let isBusy = false;
 
 /**
- * 32 bits that equal values share: values with the same JSON (`boundedJson`, as a recording
- * has it), in whatever order the fields of its objects are.
+ * A 32-bit digest. Values with the same JSON have the same digest (`boundedJson`, as in a recording). The order of
+ * fields does not matter.
  *
- * @param seed what the value belongs to; equal values under another seed differ.
- * @returns {@link UNKNOWN} for `null` and `undefined`, which stand for content that a sender left out, for
- *   what has no JSON, and for more than 4 KiB: what was not read may differ. Each value and each name of a field
- *   counts 3 bytes beside its text.
+ * @param seed context of the value. Equal values with another seed have another digest.
+ * @returns {@link UNKNOWN} for `null` and `undefined`, which replace content that a sender left out, for values
+ *   without JSON, and for more than 4 KiB, because the rest was not read. Each value and each field name counts 3
+ *   bytes besides its text.
  */
 export function digestOf(seed: number, value: unknown): number {
   if (value === undefined || value === null || isBusy) return UNKNOWN;
@@ -36,7 +36,7 @@ export function digestOf(seed: number, value: unknown): number {
     at = 0;
     for (let shift = 0; shift < 32; shift += 8) bytes[at++] = seed >>> shift;
     if (write(value, "", 0) !== "written") return UNKNOWN;
-    // The one word that means something else is given up.
+    // This digest would be UNKNOWN.
     return finishFrom(START, bytes, at).h1 || 1;
   } catch {
     // A getter or `toJSON` threw.
@@ -49,7 +49,10 @@ export function digestOf(seed: number, value: unknown): number {
 /** `absent`: JSON leaves it out. `unknown`: it is too long, or nested too deeply. */
 type Written = "written" | "absent" | "unknown";
 
-/** Writes as `stringifyExact` reads a value, each with its type and length first, so that no two look alike. */
+/**
+ * Writes the value as `stringifyExact` reads it. Each part starts with its type and length, so that different values
+ * have different bytes.
+ */
 function write(given: unknown, key: string, depth: number): Written {
   const value = typeof given === "object" && given !== null ? jsonOf(given, key) : given;
   switch (typeof value) {
@@ -73,7 +76,7 @@ function write(given: unknown, key: string, depth: number): Written {
 function jsonOf(value: object, key: string): unknown {
   if (isSpecial(value)) {
     const { cut, text } = boundedJson(value, SPECIAL);
-    // Its JSON is longer than what is read.
+    // Its JSON exceeds the limit.
     if (cut) throw TOO_LONG;
     return parseExact(text);
   }
@@ -87,10 +90,10 @@ function jsonOf(value: object, key: string): unknown {
   return isBoxed ? json.valueOf() : json;
 }
 
-/** As a recording has it, so that a replay finds the same. */
+/** As in a recording, so that a replay has the same digest. */
 const SPECIAL = { ...CONTENT_FORMS, bytes: MOST_BYTES };
 
-/** What JSON does not know: it would be `{}`, or an object of indices. */
+/** Values that JSON does not know. It would write `{}`, or an object of indices. */
 function isSpecial(value: object): boolean {
   return (
     ArrayBuffer.isView(value) ||
