@@ -331,8 +331,8 @@ export {
   type StepStart,
 } from "./step-event.ts";
 export { asError, codeOf, hasCode, isDiskFull, kindOf } from "./system-error.ts";
-export type { CallCounts } from "./tool-calls/call-counts.ts";
 export {
+  type CallCounts,
   type CallTrail,
   callDropped,
   callEnded,

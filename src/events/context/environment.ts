@@ -1,7 +1,8 @@
 import { checkRunContext, isAbsent, WRONG } from "./check-run-context.ts";
-import { decodeText, encodeText } from "./percent-text.ts";
 import {
   type CarrierOptions,
+  decodeText,
+  encodeText,
   RUN_CONTEXT_FIELDS,
   type RunContext,
   type RunContextField,

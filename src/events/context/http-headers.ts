@@ -1,7 +1,8 @@
 import { checkRunContext, isAbsent, isTraceparent, traceIdOf, WRONG } from "./check-run-context.ts";
-import { decodeText, encodeText } from "./percent-text.ts";
 import {
   type CarrierOptions,
+  decodeText,
+  encodeText,
   type ReportIgnored,
   RUN_CONTEXT_FIELDS,
   RUN_CONTEXT_HEADERS,

@@ -7,6 +7,14 @@ import { digestOf, UNKNOWN } from "./value-digest.ts";
 /** Data about a run's tool calls. Most runs only keep how the last ones ended. */
 export type CallTrail = ToolEnd | LoopWatch | undefined;
 
+/** Number of a run's tool calls, by outcome. */
+export interface CallCounts {
+  readonly toolCalls: number;
+  readonly toolErrors: number;
+  readonly approvedCalls: number;
+  readonly deniedCalls: number;
+}
+
 /** The open calls of a run, oldest first. */
 export interface OpenToolCalls {
   readonly oldest: OpenToolCall | undefined;
