@@ -138,7 +138,7 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
   "rows of a print": () => MOST_PRINTED,
   "values that a filter of the list shows": () => MOST_VALUES,
   "bars of failures over time": () => MOST_BARS,
-  "failure kinds with a pattern of their own": () => MOST_KINDS,
+  "failure kinds with their own pattern": () => MOST_KINDS,
   "fingerprints in entelix.failures": () =>
     firstThat(1_000, (count) => {
       const counts = new FingerprintCounts();
