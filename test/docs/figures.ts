@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { performance } from "node:perf_hooks";
 import { Writable } from "node:stream";
 import { createNoopMeter } from "@opentelemetry/api";
 import { expect, vi } from "vitest";
@@ -280,12 +281,15 @@ function mostOfMessages(): number {
 
 async function waits(begin: () => Promise<void>): Promise<number> {
   vi.useFakeTimers();
+  // The fake timers replace the global object only.
+  const now = vi.spyOn(performance, "now").mockImplementation(() => Date.now());
   let settled = false;
   void begin().then(() => {
     settled = true;
   });
   let ms = 0;
   for (; !settled && ms < 60_000; ms += 10) await vi.advanceTimersByTimeAsync(10);
+  now.mockRestore();
   return ms;
 }
 
