@@ -16,8 +16,8 @@ import { LEFT_OPEN } from "../core/run-parts.ts";
 import { RunWriter } from "../core/run-writer.ts";
 import type { SafeSink } from "../core/safe-sink.ts";
 import { UsageTotals } from "../core/usage-totals.ts";
+import { abortError, cutBy } from "../runtime/aborts.ts";
 import { activeRun } from "../runtime/active-run.ts";
-import { calledOff, cutBy } from "../runtime/calling-off.ts";
 import {
   type ApprovalRequest,
   type ApprovalResponse,
@@ -182,7 +182,7 @@ export class Calls {
     const runId = uuidv7();
     const { context, sink } = this.#options;
     const ask = context === undefined || outer !== undefined ? undefined : () => context(call);
-    const place = {
+    const ref = {
       runId,
       tenantId,
       rootRunId: outer?.rootRunId ?? runId,
@@ -191,8 +191,8 @@ export class Calls {
     };
     return {
       operationId,
-      writer: new RunWriter(this.#sink, place),
-      active: { ...place, sink },
+      writer: new RunWriter(this.#sink, ref),
+      active: { ...ref, sink },
       isRoot: outer === undefined,
       totals: this.#totalsOf(outer?.runId),
       since: sourceMoment(),
@@ -289,7 +289,7 @@ export class Calls {
 
   /** The call was aborted, or the reader of its stream left. */
   aborted(event: CallName, state: CallState, reason: unknown): void {
-    const thrown = calledOff(reason);
+    const thrown = abortError(reason);
     this.#close(event, state, thrown, thrown);
     state.writer.failed({ thrown, source: FROM_RUN, text: operatorTextOf(thrown, state) });
   }

@@ -33,7 +33,7 @@ export function failureOf(state: CallState, shown: unknown): Failure {
 }
 
 /** The text that the SDK gives the model for a tool's error. Version 6 omits the error's name. */
-export function toldToModel(thrown: unknown, { sdk }: Pick<CallState, "sdk">): string | null {
+export function modelText(thrown: unknown, { sdk }: Pick<CallState, "sdk">): string | null {
   if (thrown === undefined || thrown === null) return "unknown error";
   if (typeof thrown === "string") return thrown;
   try {

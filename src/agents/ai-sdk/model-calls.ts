@@ -44,7 +44,7 @@ export class ModelCalls {
   async execute<T>(
     state: CallState,
     execute: () => PromiseLike<T>,
-    onLeft: (reason: unknown) => void,
+    onCancel: (reason: unknown) => void,
   ): Promise<T> {
     const { model } = state;
     if (model === undefined) return execute();
@@ -55,14 +55,14 @@ export class ModelCalls {
       this.attemptFailed(state, model, thrown);
       throw thrown;
     }
-    return this.answering(state, model, result, { cancelled: onLeft });
+    return this.answering(state, model, result, { cancelled: onCancel });
   }
 
   /** Makes one attempt inside the span of the model call. */
   attempt<T>({ active }: CallState, model: OpenModel, work: () => T): T {
     model.attempts += 1;
-    const place = { model_call_id: model.modelCallId };
-    return carried(active.sink, place, currentIn(active), work);
+    const target = { model_call_id: model.modelCallId };
+    return carried(active.sink, target, currentIn(active), work);
   }
 
   /** An attempt or its stream failed. The call is still open, because the SDK may retry. */

@@ -140,7 +140,7 @@ export class SpanCalls implements SpanFollower {
       setImmediate(() => this.#with(run, (state) => state.model !== undefined && work(state)));
     return {
       broken: (thrown: unknown) => void later((state) => this.#outcomes.threw(run, state, thrown)),
-      left: (reason: unknown) =>
+      cancelled: (reason: unknown) =>
         void later((state) => this.#options.calls.aborted(run, state, reason)),
       contain: (work: () => void) => this.#with(run, work),
     };
@@ -170,14 +170,14 @@ function followed(
   returned: (value: unknown) => void,
   threw: (thrown: unknown) => void,
 ): unknown {
-  let came: unknown;
+  let result: unknown;
   try {
-    came = work();
+    result = work();
   } catch (thrown) {
     threw(thrown);
     throw thrown;
   }
-  if (isPromise(came)) came.then(returned, threw);
-  else returned(came);
-  return came;
+  if (isPromise(result)) result.then(returned, threw);
+  else returned(result);
+  return result;
 }

@@ -19,7 +19,7 @@ import type { SpanTools } from "./span-tools.ts";
 interface StreamHooks {
   /** The stream failed. The SDK does not end its spans then. */
   readonly broken: (thrown: unknown) => void;
-  readonly left: (reason: unknown) => void;
+  readonly cancelled: (reason: unknown) => void;
   /** Calls `work` if the call is still open. Never throws. */
   readonly contain: (work: () => void) => void;
 }
@@ -76,7 +76,7 @@ export class SpanModels {
     state: CallState,
     model: OpenModel,
     value: unknown,
-    { broken, contain, left }: StreamHooks,
+    { broken, contain, cancelled }: StreamHooks,
   ): void {
     const result = fieldsOf(fieldsOf(value)?.result);
     if (typeof value !== "object" || value === null || result === undefined) return;
@@ -89,7 +89,7 @@ export class SpanModels {
       });
     const request = { ...fieldsOf(result.request) };
     this.#requests.set(request, run);
-    const hooks = { part, failed: broken, cancelled: left };
+    const hooks = { part, failed: broken, cancelled };
     Reflect.set(
       value,
       "result",

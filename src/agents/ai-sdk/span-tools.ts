@@ -46,9 +46,9 @@ export class SpanTools {
     if (run.asked.some(({ isProviders }) => isProviders)) return;
     const open = run.asked.filter(({ toolCallId }) => !state.reported.has(toolCallId));
     if (open.length === 0) return;
-    const told = errorTextsIn(next);
+    const texts = errorTextsIn(next);
     const parts = open.map(({ input, toolCallId, toolName }) => {
-      const error = told.get(toolCallId);
+      const error = texts.get(toolCallId);
       return {
         type: "tool-error",
         toolCallId,
@@ -61,7 +61,7 @@ export class SpanTools {
   }
 }
 
-/** Whether outputs are shown. A span without outputs does not tell, so the run's model calls are checked as well. */
+/** Whether outputs are shown. A span without outputs shows nothing, so the run's model calls are checked as well. */
 export function isShown(run: SpanRun, span: RecordedSpan): boolean {
   return span.showsOutputs || run.showsOutputs === true;
 }

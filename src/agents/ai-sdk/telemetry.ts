@@ -182,8 +182,8 @@ export class AiSdkTelemetry {
   executeLanguageModelCall<T>(options: Execution<T>): PromiseLike<T> {
     const state = this.#stateOf(options);
     if (state === undefined) return options.execute();
-    const onLeft = (reason: unknown) => this.#left(options, reason);
-    return this.#calls.models.execute(state, options.execute, onLeft);
+    const onCancel = (reason: unknown) => this.#cancelled(options, reason);
+    return this.#calls.models.execute(state, options.execute, onCancel);
   }
 
   /** Calls the tool inside the span of its call. */
@@ -196,7 +196,7 @@ export class AiSdkTelemetry {
   /**
    * The reader cancelled a stream. A retry of the SDK also cancels one, but starts the next request in the same tick.
    */
-  #left(options: unknown, reason: unknown): void {
+  #cancelled(options: unknown, reason: unknown): void {
     setImmediate(() => {
       this.#with(options, (state, fields) => {
         if (state.model !== undefined) this.#calls.aborted(fields, state, reason);

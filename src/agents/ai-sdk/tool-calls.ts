@@ -4,7 +4,7 @@ import { type Fields, fieldIn, fieldsOf, listOf, textOf } from "../core/narrow.t
 import { startedNow } from "../core/run-parts.ts";
 import { carried } from "../runtime/active-run.ts";
 import type { CallState, OpenTool } from "./call-state.ts";
-import { operatorTextOf, toldToModel } from "./errors.ts";
+import { modelText, operatorTextOf } from "./errors.ts";
 
 /** Follows the tool calls of the SDK. */
 export class ToolCalls {
@@ -76,7 +76,7 @@ export class ToolCalls {
       { rootRunId: active.rootRunId, since: tool.since },
     );
     const failure = { thrown, source, text: operatorTextOf(thrown, state) };
-    writer.toolFailed(tool, failure, isHidden ? null : toldToModel(thrown, state));
+    writer.toolFailed(tool, failure, isHidden ? null : modelText(thrown, state));
   }
 
   /**
@@ -97,8 +97,8 @@ export class ToolCalls {
       const text = `the SDK did not call ${tool.tool}: its name or its input is wrong`;
       const thrown = AgentError.invalidRequest(text);
       const source = { origin: "tool", tool: tool.tool } as const;
-      const told = state.isHidden || !("error" in fields) ? null : toldToModel(fields.error, state);
-      state.writer.toolFailed(tool, { thrown, source, text }, told);
+      const shown = state.isHidden || !("error" in fields) ? null : modelText(fields.error, state);
+      state.writer.toolFailed(tool, { thrown, source, text }, shown);
     }
   }
 

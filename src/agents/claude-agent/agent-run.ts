@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from "uuid";
 import { type AgentError, type CurrentRun, toMessages } from "../../events/door.ts";
-import { type Beginning, LEFT_OPEN, type RunPlace, type Step } from "../core/run-parts.ts";
+import { type Beginning, LEFT_OPEN, type RunRef, type Step } from "../core/run-parts.ts";
 import { RunWriter } from "../core/run-writer.ts";
-import { cutBy } from "../runtime/calling-off.ts";
+import { cutBy } from "../runtime/aborts.ts";
 import type { Ending } from "./failures.ts";
 import type { HeldEvents } from "./held-events.ts";
 import { ModelCalls, type ModelContent } from "./model-calls.ts";
@@ -18,7 +18,7 @@ export interface RunShared {
 
 /** The run of a prompt or a sub-agent. */
 export class AgentRun {
-  readonly place: RunPlace;
+  readonly ref: RunRef;
   readonly writer: RunWriter;
   readonly tools: ToolCalls;
   readonly model: ModelCalls;
@@ -40,11 +40,11 @@ export class AgentRun {
   #compaction: Step | undefined;
   #isOver = false;
 
-  constructor(shared: RunShared, place: RunPlace, above?: AgentRun) {
-    this.place = place;
+  constructor(shared: RunShared, ref: RunRef, above?: AgentRun) {
+    this.ref = ref;
     this.above = above;
     this.#readsContent = shared.content.isRead;
-    this.writer = new RunWriter(shared.events, place);
+    this.writer = new RunWriter(shared.events, ref);
     const model = new ModelCalls(this.writer, shared.content);
     this.model = model;
     this.tools = new ToolCalls(this.writer, shared.events, shared.tools, () => model.touch());
@@ -59,7 +59,7 @@ export class AgentRun {
     const isKnown = readsRows && asked !== undefined && asked !== "";
     this.writer.started({ asked: isKnown ? toMessages(asked) : undefined, ...from });
     // The stream repeats the prompt of a sub-agent.
-    if (isKnown && this.above === undefined) this.model.heard({ role: "user", content: asked });
+    if (isKnown && this.above === undefined) this.model.addInput({ role: "user", content: asked });
     else this.model.touch();
   }
 
@@ -136,12 +136,12 @@ export class AgentRun {
   }
 }
 
-export function newPlace(
+export function newRunRef(
   tenantId: string,
   threadId: string | undefined,
-  subject: RunPlace["subject"],
+  subject: RunRef["subject"],
   above: Pick<CurrentRun, "rootRunId"> | undefined,
-): RunPlace {
+): RunRef {
   const runId = uuidv7();
   return { runId, rootRunId: above?.rootRunId ?? runId, tenantId, threadId, subject };
 }

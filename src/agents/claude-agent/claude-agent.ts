@@ -4,8 +4,8 @@ import { knownTenant } from "../core/common-options.ts";
 import { askedSubject } from "../core/hooks.ts";
 import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
 import { SafeSink } from "../core/safe-sink.ts";
+import { abortError } from "../runtime/aborts.ts";
 import { type ActiveRun, activeRun, carried } from "../runtime/active-run.ts";
-import { calledOff } from "../runtime/calling-off.ts";
 import { FollowedQuery } from "./followed-query.ts";
 import { isCallback, mergedHooks, watchedCanUseTool } from "./merged-options.ts";
 import {
@@ -148,7 +148,7 @@ export class ClaudeAgent {
     // If the conversation is not known, the run starts later, when the process reports it.
     const begins = prompt !== undefined && session.hasConversation;
     const run = begins ? session.begin(prompt) : undefined;
-    const context = contextOf(this.#options.sink, run?.place, above);
+    const context = contextOf(this.#options.sink, run?.ref, above);
     const { canUseTool } = given;
     const options = {
       ...given,
@@ -190,11 +190,11 @@ export class ClaudeAgent {
       resumedFromRunId:
         details.resumedFromRunId ??
         (resumed === undefined ? undefined : this.lastRunOf(tenantId, resumed)),
-      isNew: !goesOn(given),
+      isNew: !continuesConversation(given),
       maxTurns: amountOf(given.maxTurns),
       maxBudgetUsd: amountOf(given.maxBudgetUsd),
-      calledOff: () =>
-        signal instanceof AbortSignal && signal.aborted ? calledOff(signal.reason) : undefined,
+      abortError: () =>
+        signal instanceof AbortSignal && signal.aborted ? abortError(signal.reason) : undefined,
       onError,
       onForgotten: () => {
         this.#forgotten += 1;
@@ -221,11 +221,11 @@ export class ClaudeAgent {
         return applied(inner, "interrupt", args);
       },
       close: (...args: readonly unknown[]) => {
-        stream.left();
+        stream.close();
         return applied(inner, "close", args);
       },
       [Symbol.asyncDispose]: (...args: readonly unknown[]) => {
-        stream.left();
+        stream.close();
         return applied(inner, Symbol.asyncDispose, args);
       },
     };
@@ -251,7 +251,7 @@ export class ClaudeAgent {
     if (call === undefined || found.length > 1) return undefined;
     call.run.started(call);
     const { sink } = this.#options;
-    return { ...call.run.writer.place, toolUseId, tool: call.tool, sink };
+    return { ...call.run.writer.run, toolUseId, tool: call.tool, sink };
   }
 
   #tenantOf(metadata: QueryMetadata, active: ActiveRun | undefined): string | undefined {
@@ -300,7 +300,7 @@ function applied(target: object, name: string | symbol, args: readonly unknown[]
 }
 
 /** Whether the query continues a conversation. The SDK then continues its totals. */
-function goesOn(options: Fields): boolean {
+function continuesConversation(options: Fields): boolean {
   const extra = fieldsOf(options.extraArgs);
   const isResumed = textOf(options.resume) !== undefined || options.continue === true;
   return isResumed || (extra !== undefined && ("resume" in extra || "continue" in extra));
@@ -312,7 +312,7 @@ function newSessionId(options: Fields): string | undefined {
   const isNamed =
     textOf(options.sessionId) !== undefined || (extra !== undefined && "session-id" in extra);
   const isFork = textOf(options.resume) !== undefined && options.forkSession === true;
-  return isNamed || (goesOn(options) && !isFork) ? undefined : randomUUID();
+  return isNamed || (continuesConversation(options) && !isFork) ? undefined : randomUUID();
 }
 
 /** Content: the system prompt, if it is the application's own text. */

@@ -65,7 +65,7 @@ export interface ResultState extends Limits {
   /** The error of the last model call, if it was the last event of the run. */
   readonly modelError: unknown;
   /** The error of the abort controller. `undefined`: it has not fired. */
-  readonly calledOff: AgentError | undefined;
+  readonly abortError: AgentError | undefined;
 }
 
 /** Why the result is a failure. `undefined`: it is a success. */
@@ -73,7 +73,7 @@ export function endingOf(result: Fields, state: ResultState): Ending | undefined
   const { subtype, terminal_reason: reason } = result;
   if (subtype === "success" && result.is_error !== true) {
     // After an abort, the SDK may still deliver a success, and then rejects the reader.
-    return state.calledOff && ofRun(state.calledOff);
+    return state.abortError && ofRun(state.abortError);
   }
   if (subtype === "error_max_turns" || reason === "max_turns") {
     return ofRun(AgentError.usageLimitExceeded(turnsBreach(result, state)));
@@ -81,7 +81,7 @@ export function endingOf(result: Fields, state: ResultState): Ending | undefined
   if (subtype === "error_max_budget_usd" || reason === "budget_exhausted") {
     return ofRun(AgentError.usageLimitExceeded(costBreach(result, state)));
   }
-  if (state.calledOff !== undefined) return ofRun(state.calledOff);
+  if (state.abortError !== undefined) return ofRun(state.abortError);
   if (state.wasInterrupted || ABORTS.has(reason)) return ofRun(AgentError.cancelled());
   const text = resultText(result);
   if (
@@ -149,14 +149,14 @@ function resultText(result: Fields): string {
  * Why a stream ended before the result.
  *
  * @param thrown by the SDK. `undefined`: the stream ended without an error.
- * @param wasLeft whether the reader or `close()` ended it.
+ * @param wasClosed whether the reader or `close()` ended it.
  */
-export function brokenOff(
+export function streamEnded(
   thrown: unknown,
-  wasLeft: boolean,
-  calledOff: AgentError | undefined,
+  wasClosed: boolean,
+  abortError: AgentError | undefined,
 ): Ending {
-  if (calledOff !== undefined) return ofRun(calledOff);
-  if (wasLeft) return ofRun(AgentError.cancelled());
+  if (abortError !== undefined) return ofRun(abortError);
+  if (wasClosed) return ofRun(AgentError.cancelled());
   return ofRun(thrown ?? new Error("the stream of the SDK ended before the result"));
 }

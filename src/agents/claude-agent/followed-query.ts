@@ -20,7 +20,7 @@ export class FollowedQuery {
   readonly #steps: Step[] = [];
   readonly #readers: ((step: Step) => void)[] = [];
   #isOver = false;
-  #wasLeft = false;
+  #wasClosed = false;
 
   constructor(inner: SdkQuery, session: Session, contain: (work: () => void) => void) {
     this.#inner = inner;
@@ -36,21 +36,21 @@ export class FollowedQuery {
   }
 
   async return(): Promise<IteratorResult<unknown, void>> {
-    this.left();
+    this.close();
     await Promise.race([this.#inner.return(), late()]);
     return { done: true, value: undefined };
   }
 
   async throw(error: unknown): Promise<IteratorResult<unknown, void>> {
-    this.left();
+    this.close();
     return await this.#inner.throw(error);
   }
 
   /** The reader or `close()` ends the stream. */
-  left(): void {
-    this.#wasLeft = true;
+  close(): void {
+    this.#wasClosed = true;
     this.#steps.length = 0;
-    this.#tell(undefined);
+    this.#end(undefined);
   }
 
   async #pump(): Promise<void> {
@@ -61,27 +61,27 @@ export class FollowedQuery {
         this.#contain(() => this.#session.message(fieldsOf(step.value) ?? {}));
         this.#give({ value: step.value });
       }
-      this.#tell(undefined);
+      this.#end(undefined);
     } catch (thrown) {
-      this.#tell(thrown);
+      this.#end(thrown);
       this.#give({ thrown });
     }
     this.#isOver = true;
     for (const reader of this.#readers.splice(0)) reader({ done: true });
   }
 
-  #tell(thrown: unknown): void {
-    this.#contain(() => this.#session.ended(thrown, this.#wasLeft));
+  #end(thrown: unknown): void {
+    this.#contain(() => this.#session.ended(thrown, this.#wasClosed));
   }
 
   #give(step: Step): void {
     const reader = this.#readers.shift();
     if (reader !== undefined) reader(step);
-    else if (!this.#wasLeft) this.#steps.push(step);
+    else if (!this.#wasClosed) this.#steps.push(step);
   }
 
   #coming(): Promise<Step> {
-    if (this.#isOver || this.#wasLeft) return Promise.resolve({ done: true });
+    if (this.#isOver || this.#wasClosed) return Promise.resolve({ done: true });
     return new Promise((resolve) => this.#readers.push(resolve));
   }
 }

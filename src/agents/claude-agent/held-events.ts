@@ -59,7 +59,7 @@ export class HeldEvents {
     const held = this.#waiting.at(-1);
     const decide = (isDropped: boolean) => {
       if (held?.isHeld !== true) return;
-      letGo(held);
+      unhold(held);
       held.isDropped = isDropped;
       this.#flush();
     };
@@ -75,7 +75,7 @@ export class HeldEvents {
   }
 
   releaseAll(): void {
-    for (const waiting of this.#waiting) letGo(waiting);
+    for (const waiting of this.#waiting) unhold(waiting);
     this.#flush();
   }
 
@@ -87,7 +87,7 @@ export class HeldEvents {
   }
 }
 
-function letGo(waiting: Waiting): void {
+function unhold(waiting: Waiting): void {
   waiting.isHeld = false;
   clearTimeout(waiting.timer);
 }

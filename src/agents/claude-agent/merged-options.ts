@@ -1,5 +1,5 @@
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
-import { saidWhenLong } from "../runtime/verdict.ts";
+import { reportLongWait } from "../runtime/verdict.ts";
 import { canUseToolDecision, type Decided, hookDecision } from "./decisions.ts";
 import type { ClaudeAgentOptions, QueryMetadata } from "./options.ts";
 import { HOOK_EVENTS } from "./sdk.ts";
@@ -34,7 +34,7 @@ export function mergedHooks(given: unknown, reports: Reports): Fields {
 
 function listener({ contain, session }: Reports) {
   return async (input: unknown): Promise<object> => {
-    contain(() => session.hooked(fieldsOf(input) ?? {}));
+    contain(() => session.hookCalled(fieldsOf(input) ?? {}));
     return {};
   };
 }
@@ -90,7 +90,7 @@ export function watchedCanUseTool(canUseTool: Callback, reports: Reports): Callb
     const before = performance.now();
     let decided: Decided | undefined;
     try {
-      const result = await saidWhenLong((async () => canUseTool(...args))(), () =>
+      const result = await reportLongWait((async () => canUseTool(...args))(), () =>
         contain(() => {
           const call = session.findCall(toolUseId);
           if (call?.state === "asking") call.run.writer.toolAsked(call);

@@ -51,7 +51,7 @@ export class ModelCalls {
   }
 
   /** Adds input for the next model call. Content. */
-  heard(message: unknown): void {
+  addInput(message: unknown): void {
     if (this.#content.isRead) this.#asked.push(message);
     this.touch();
   }

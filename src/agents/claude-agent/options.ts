@@ -83,7 +83,7 @@ export interface QueryDetails {
   readonly resumedFromRunId?: string | undefined;
 }
 
-/** Counts of what was not sent as events. */
+/** Counts of data that the adapter did not send as events. */
 export interface ClaudeAgentCounts {
   /** Queries without a known tenant. */
   readonly refused: number;

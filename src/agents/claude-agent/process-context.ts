@@ -1,12 +1,12 @@
 import { isRunContextSource, type RunContext, writeEnvironment } from "../../events/door.ts";
 import { type Fields, fieldIn } from "../core/narrow.ts";
-import type { RunPlace } from "../core/run-parts.ts";
+import type { RunRef } from "../core/run-parts.ts";
 import type { ActiveRun } from "../runtime/active-run.ts";
 
 /** The run context for the SDK's process and the processes that it starts. */
 export function contextOf(
   sink: unknown,
-  run: RunPlace | undefined,
+  run: RunRef | undefined,
   above: ActiveRun | undefined,
 ): RunContext | undefined {
   if (run !== undefined) return contextIn(sink, run.tenantId, run, undefined);
@@ -18,7 +18,7 @@ export function contextOf(
 function contextIn(
   sink: unknown,
   tenantId: string,
-  run: Pick<RunPlace, "runId" | "rootRunId" | "threadId">,
+  run: Pick<RunRef, "runId" | "rootRunId" | "threadId">,
   toolUseId: string | undefined,
 ): RunContext {
   const known = isRunContextSource(sink)

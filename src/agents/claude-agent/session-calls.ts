@@ -18,7 +18,7 @@ export interface CallHost {
   runOf(input: Fields): AgentRun;
   wasInterrupted(): boolean;
   /** The error of the abort controller, if it fired. */
-  calledOff(): AgentError | undefined;
+  abortError(): AgentError | undefined;
   forgot(): void;
 }
 
@@ -145,7 +145,7 @@ export class SessionCalls {
       return;
     }
     const isInterrupt = call.end?.isInterrupt ?? this.#host.wasInterrupted();
-    const cut = this.#host.calledOff() ?? (isInterrupt ? AgentError.cancelled() : undefined);
+    const cut = this.#host.abortError() ?? (isInterrupt ? AgentError.cancelled() : undefined);
     if (isError && cut !== undefined) call.run.cut(call, cut);
     else call.run.returned(call, block.content, isError, message.tool_use_result);
     this.#host.agents.callEnded(call, isError);

@@ -1,12 +1,12 @@
 import { type AgentError, FROM_RUN, readsRows } from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { SafeSink } from "../core/safe-sink.ts";
+import { cutBy } from "../runtime/aborts.ts";
 import type { ActiveRun } from "../runtime/active-run.ts";
-import { cutBy } from "../runtime/calling-off.ts";
 import type { SubjectFields } from "../runtime/run-subject.ts";
-import { AgentRun, newPlace, type RunShared } from "./agent-run.ts";
+import { AgentRun, newRunRef, type RunShared } from "./agent-run.ts";
 import { type Decided, deniedByPolicy } from "./decisions.ts";
-import { brokenOff, type Ending, endingOf, modelError, type ResultState } from "./failures.ts";
+import { type Ending, endingOf, modelError, type ResultState, streamEnded } from "./failures.ts";
 import { HeldEvents } from "./held-events.ts";
 import type { ClaudeAgentOptions, KnownLimits } from "./options.ts";
 import { SessionCalls, textIn } from "./session-calls.ts";
@@ -35,7 +35,7 @@ export interface SessionStart {
   readonly maxTurns: number | undefined;
   readonly maxBudgetUsd: number | undefined;
   /** The error of the abort controller, if it fired. */
-  readonly calledOff: () => AgentError | undefined;
+  readonly abortError: () => AgentError | undefined;
   readonly onError: (error: unknown) => void;
   readonly onForgotten: () => void;
   /** Called with the latest run of a session. */
@@ -96,7 +96,7 @@ export class Session {
       main: () => this.#main,
       runOf: (input) => this.#runOf(input),
       wasInterrupted: () => this.#wasInterrupted,
-      calledOff: from.calledOff,
+      abortError: from.abortError,
       forgot: from.onForgotten,
     });
   }
@@ -138,7 +138,7 @@ export class Session {
   }
 
   /** A hook of the SDK was called. */
-  hooked(input: Fields): void {
+  hookCalled(input: Fields): void {
     if (this.#isOver) return;
     this.#hasHooks = true;
     this.#sessionIs(input.session_id);
@@ -210,15 +210,15 @@ export class Session {
    * The stream ended.
    *
    * @param thrown by the SDK. `undefined`: it ended without an error.
-   * @param wasLeft whether the reader or `close()` ended it.
+   * @param wasClosed whether the reader or `close()` ended it.
    */
-  ended(thrown: unknown, wasLeft: boolean): void {
+  ended(thrown: unknown, wasClosed: boolean): void {
     if (this.#isOver) return;
     this.#isOver = true;
     // Without this, a process that failed before its first prompt would have no run.
-    if (this.#runs === 0 && thrown !== undefined && !wasLeft) this.#prompt();
+    if (this.#runs === 0 && thrown !== undefined && !wasClosed) this.#prompt();
     if (this.#main !== undefined || this.#agents.open.length > 0) {
-      const ending = brokenOff(thrown, wasLeft, this.#from.calledOff());
+      const ending = streamEnded(thrown, wasClosed, this.#from.abortError());
       this.#agents.end({ thrown: cutBy(ending.thrown), source: FROM_RUN });
       this.#main?.failed(ending);
       this.#main = undefined;
@@ -239,7 +239,7 @@ export class Session {
     if (known !== undefined) return known;
     const { above, agent, model, onRun, subject, tenantId } = this.#from;
     const threadId = this.#sessionId ?? above?.threadId;
-    const run = new AgentRun(this.#shared, newPlace(tenantId, threadId, subject, above));
+    const run = new AgentRun(this.#shared, newRunRef(tenantId, threadId, subject, above));
     this.#main = run;
     this.#nextPrompt = undefined;
     this.#runs += 1;
@@ -256,7 +256,7 @@ export class Session {
       this.#readsRows,
     );
     this.#resumes = undefined;
-    if (this.#sessionId !== undefined) onRun(this.#sessionId, run.place.runId);
+    if (this.#sessionId !== undefined) onRun(this.#sessionId, run.ref.runId);
     return run;
   }
 
@@ -264,7 +264,7 @@ export class Session {
     const sessionId = textOf(given);
     if (sessionId === undefined || sessionId === this.#sessionId) return;
     this.#sessionId = sessionId;
-    if (this.#main !== undefined) this.#from.onRun(sessionId, this.#main.place.runId);
+    if (this.#main !== undefined) this.#from.onRun(sessionId, this.#main.ref.runId);
   }
 
   /** The run of a hook's input, or of a message. */
@@ -341,10 +341,10 @@ export class Session {
 
   #userMessage(message: Fields): void {
     const run = this.#runOf(message);
-    const said = fieldsOf(message.message);
+    const inner = fieldsOf(message.message);
     run.modelError = undefined;
-    run.model.heard(said);
-    for (const block of listOf(said?.content) ?? []) {
+    run.model.addInput(inner);
+    for (const block of listOf(inner?.content) ?? []) {
       const fields = fieldsOf(block);
       if (fields?.type === "tool_result") this.#calls.returned(fields, message);
     }
@@ -375,7 +375,7 @@ export class Session {
     if (ending !== undefined) main.failed(ending);
     else if (waitsFor !== undefined) {
       main.paused(waitsFor, this.#readsRows ? deferred : null);
-      this.#resumes = main.place.runId;
+      this.#resumes = main.ref.runId;
     } else main.completed(result.result, usage);
   }
 
@@ -387,7 +387,7 @@ export class Session {
       costAtStart: this.#costAtStart,
       wasInterrupted: this.#wasInterrupted,
       modelError: main.modelError,
-      calledOff: this.#from.calledOff(),
+      abortError: this.#from.abortError(),
     };
   }
 }

@@ -1,6 +1,6 @@
 import { AgentError, FROM_RUN } from "../../events/door.ts";
 import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
-import { AgentRun, newPlace, type RunShared } from "./agent-run.ts";
+import { AgentRun, newRunRef, type RunShared } from "./agent-run.ts";
 import type { Ending } from "./failures.ts";
 import type { OpenTool } from "./tool-calls.ts";
 
@@ -148,13 +148,13 @@ export class SubAgents {
     const call = toolUseId === undefined ? undefined : host.findCall(toolUseId);
     call?.run.started(call);
     const above = this.#aboveOf(call, toolUseId);
-    const { place } = above;
+    const { ref } = above;
     const announced = this.#announced.get(agentId ?? "");
     this.#announced.delete(agentId ?? "");
     const given = fieldsOf(call?.input);
     const run = new AgentRun(
       host.shared,
-      newPlace(place.tenantId, place.threadId, place.subject, place),
+      newRunRef(ref.tenantId, ref.threadId, ref.subject, ref),
       above,
     );
     for (let at: AgentRun | undefined = above; at !== undefined; at = at.above) at.hasOthers = true;
@@ -162,7 +162,7 @@ export class SubAgents {
     run.started(
       {
         agent: type ?? announced?.type ?? textOf(given?.subagent_type) ?? "sub-agent",
-        parentRunId: place.runId,
+        parentRunId: ref.runId,
         parentToolUseId: toolUseId,
       },
       prompt ?? given?.prompt,

@@ -55,8 +55,8 @@ export function sendDecision(writer: RunWriter, decision: Decision, from: Decidi
   const { approved, reason, tool, toolUseId } = decision;
   const { by, decidedBy, metadata, onError, waitMs } = from;
   const outcome = approved ? "approved" : "denied";
-  const told = { outcome, tool, toolUseId, reason } as const;
-  const person = by === "user" ? personOf(decidedBy, told, metadata, onError) : undefined;
+  const toolDecision = { outcome, tool, toolUseId, reason } as const;
+  const person = by === "user" ? personOf(decidedBy, toolDecision, metadata, onError) : undefined;
   const details = {
     by,
     ...(person === undefined ? {} : { person }),

@@ -8,7 +8,7 @@ import {
 import type { SubjectFields } from "../runtime/run-subject.ts";
 
 /** The identity of a run: the fields that all its events have. */
-export interface RunPlace {
+export interface RunRef {
   readonly runId: string;
   readonly rootRunId: string;
   readonly tenantId: string;

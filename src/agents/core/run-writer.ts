@@ -22,7 +22,7 @@ import {
   toolEnvelopeOf,
   type UsageSnapshot,
 } from "../../events/door.ts";
-import { IdCounter } from "../runtime/event-line.ts";
+import { IdCounter } from "../runtime/event-queue.ts";
 import { isZeroCost } from "../runtime/price.ts";
 import type { ModelRequest } from "./model-request.ts";
 import type {
@@ -31,7 +31,7 @@ import type {
   ModelAnswer,
   ModelCall,
   ModelText,
-  RunPlace,
+  RunRef,
   Step,
   Timed,
   ToolCall,
@@ -43,7 +43,7 @@ import { type OpenEnvelope, type SafeSink, withDetails } from "./safe-sink.ts";
  * because spreading shared fields is many times slower.
  */
 export class RunWriter {
-  readonly place: RunPlace;
+  readonly run: RunRef;
   readonly #sink: Pick<SafeSink, "send">;
   readonly #ids = new IdCounter();
   readonly #sequence: SequenceCounter | undefined;
@@ -51,12 +51,12 @@ export class RunWriter {
   readonly #tenantId: string;
 
   /** @param others whether something else also sends events of this run. Events have no sequence numbers then. */
-  constructor(sink: Pick<SafeSink, "send">, place: RunPlace, others = false) {
+  constructor(sink: Pick<SafeSink, "send">, run: RunRef, others = false) {
     this.#sequence = others ? undefined : new SequenceCounter();
     this.#sink = sink;
-    this.place = place;
-    this.#runId = place.runId;
-    this.#tenantId = place.tenantId;
+    this.run = run;
+    this.#runId = run.runId;
+    this.#tenantId = run.tenantId;
   }
 
   /** An ID for a call without one. */
@@ -364,7 +364,7 @@ export class RunWriter {
   }
 
   #envelope(stepId?: string, at: Instant = now()): OpenEnvelope {
-    const { rootRunId, runId, subject, threadId } = this.place;
+    const { rootRunId, runId, subject, threadId } = this.run;
     // All fields in one literal: adding or spreading fields later is slower.
     const envelope: OpenEnvelope = {
       event_id: this.#ids.next(),

@@ -15,7 +15,10 @@ const MODEL_NAMES = ["model_name", "model"];
  * complete answer. For a stream, the provider's package decides: Anthropic uses `additional_kwargs`, Bedrock its stop
  * event.
  */
-export function saidOf(generation: Fields | undefined, message: Fields | undefined): Said {
+export function metadataOf(
+  generation: Fields | undefined,
+  message: Fields | undefined,
+): AnswerMetadata {
   const metadata = fieldsOf(message?.response_metadata);
   return [
     metadata,
@@ -25,20 +28,20 @@ export function saidOf(generation: Fields | undefined, message: Fields | undefin
   ];
 }
 
-type Said = readonly (Fields | undefined)[];
+type AnswerMetadata = readonly (Fields | undefined)[];
 
 /** The finish reason, in the provider's word. */
-export function reasonIn(said: Said): string | undefined {
-  return firstText(said, FINISH_REASONS);
+export function reasonIn(sources: AnswerMetadata): string | undefined {
+  return firstText(sources, FINISH_REASONS);
 }
 
 /** The model that answered. */
-export function modelIn(said: Said): string | undefined {
-  return firstText(said, MODEL_NAMES);
+export function modelIn(sources: AnswerMetadata): string | undefined {
+  return firstText(sources, MODEL_NAMES);
 }
 
-function firstText(said: Said, names: readonly string[]): string | undefined {
-  for (const fields of said) {
+function firstText(sources: AnswerMetadata, names: readonly string[]): string | undefined {
+  for (const fields of sources) {
     if (fields === undefined) continue;
     for (const name of names) {
       const text = textOf(fields[name]);

@@ -256,7 +256,7 @@ export class CallTracker {
     };
     this.#scopes.set(id, parentId, call);
     run.openTools.add(call);
-    this.#held.madeAgain(run, call.toolUseId);
+    this.#held.callRepeated(run, call.toolUseId);
     const description = toolDescription(serialized) ?? describedIn(run.tools, tool);
     this.#calls.toolStarted(call, toolInput(input), description);
   }

@@ -34,7 +34,7 @@ interface Held {
   /** The chain whose end may have the text. Moves to the outer chain when that chain ends. */
   chainId: string;
   /** No model receives a text. The end of the run shows whether the run's deadline caused the failure. */
-  isLeftToRun: boolean;
+  awaitsRunEnd: boolean;
   /** Sends the event with the time of the failure. */
   readonly send: (text: ModelText) => void;
 }
@@ -57,7 +57,7 @@ export class HeldFailures {
 
   hold(run: RunState, call: FailedCall, send: Held["send"]): void {
     const held = this.#runs.get(run);
-    const one = { ...call, isLeftToRun: false, send };
+    const one = { ...call, awaitsRunEnd: false, send };
     if (held === undefined) this.#runs.set(run, [one]);
     else held.push(one);
     this.#count += 1;
@@ -67,26 +67,26 @@ export class HeldFailures {
   /** A chain of the run, or the run itself, ended. */
   chainEnded(run: RunState, id: string, parentId: string | undefined, outputs: unknown): void {
     this.#settle(run, (held) => {
-      if (held.isLeftToRun) return undefined;
+      if (held.awaitsRunEnd) return undefined;
       const text = messageTo(held.toolUseId, outputs);
       if (text !== undefined) return text;
       if (held.chainId !== id) return undefined;
-      return this.#outwards(held, run, parentId) ? undefined : "unknown";
+      return this.#moveOut(held, run, parentId) ? undefined : "unknown";
     });
   }
 
   /** A chain failed. The model does not receive the errors in it. */
   chainFailed(run: RunState, id: string, parentId: string | undefined): void {
     this.#settle(run, (held) => {
-      if (held.chainId !== id || held.isLeftToRun) return undefined;
-      if (this.#outwards(held, run, parentId)) return undefined;
-      held.isLeftToRun = run.graph && !run.ended && isTimeout(held.thrown);
-      return held.isLeftToRun ? undefined : "own";
+      if (held.chainId !== id || held.awaitsRunEnd) return undefined;
+      if (this.#moveOut(held, run, parentId)) return undefined;
+      held.awaitsRunEnd = run.graph && !run.ended && isTimeout(held.thrown);
+      return held.awaitsRunEnd ? undefined : "own";
     });
   }
 
   /** The call is repeated, so the model did not receive the failure. */
-  madeAgain(run: RunState, toolUseId: string): void {
+  callRepeated(run: RunState, toolUseId: string): void {
     this.#settle(run, (held) => (held.toolUseId === toolUseId ? "own" : undefined));
   }
 
@@ -98,7 +98,7 @@ export class HeldFailures {
   runEnded(run: RunState, text: "own" | "unknown", timeUp?: unknown): void {
     this.#settle(run, (held) => {
       if (isIn(timeUp, held.thrown)) return "cut";
-      return held.isLeftToRun ? "own" : text;
+      return held.awaitsRunEnd ? "own" : text;
     });
   }
 
@@ -108,7 +108,7 @@ export class HeldFailures {
   }
 
   /** @returns whether there is an outer chain whose end may have the text. */
-  #outwards(held: Held, run: RunState, parentId: string | undefined): boolean {
+  #moveOut(held: Held, run: RunState, parentId: string | undefined): boolean {
     if (parentId === undefined || parentId === run.id) return false;
     held.chainId = parentId;
     return true;

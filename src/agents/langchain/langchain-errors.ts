@@ -83,7 +83,7 @@ export function isTimeout(thrown: unknown): boolean {
 }
 
 /** Whether the error is a cancellation. */
-export function isCalledOff(thrown: unknown): boolean {
+export function isCancellation(thrown: unknown): boolean {
   return typeOf(thrown) === "cancelled";
 }
 

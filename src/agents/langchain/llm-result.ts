@@ -1,6 +1,6 @@
 import type { ModelCallUsage, OutputMessage } from "../../events/door.ts";
 import { countOf, type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
-import { modelIn, reasonIn, saidOf } from "./answer-metadata.ts";
+import { metadataOf, modelIn, reasonIn } from "./answer-metadata.ts";
 import { answerMessage } from "./messages.ts";
 
 /** Providers that LangChain and the GenAI conventions name differently. */
@@ -99,11 +99,11 @@ export function answerOf(result: Fields | undefined, cached: boolean, reads: boo
     for (const generation of listOf(batch) ?? []) {
       const fields = fieldsOf(generation);
       const message = fieldsOf(fields?.message);
-      const said = saidOf(fields, message);
-      const reason = reasonIn(said);
+      const metadata = metadataOf(fields, message);
+      const reason = reasonIn(metadata);
       if (reason !== undefined) finishReasons.push(reason);
       first ??= message;
-      responseModel ??= modelIn(said);
+      responseModel ??= modelIn(metadata);
       usage ??= usageOf(fieldsOf(message?.usage_metadata));
       output?.push(answerMessage(message ?? { type: "ai", content: fields?.text }, reason));
     }

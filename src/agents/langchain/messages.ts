@@ -9,7 +9,7 @@ import {
   toMessages,
 } from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
-import { reasonIn, saidOf } from "./answer-metadata.ts";
+import { metadataOf, reasonIn } from "./answer-metadata.ts";
 
 // Converts LangChain's messages to the form of `gen_ai.input.messages` (GenAI conventions). Contents are not copied.
 
@@ -37,11 +37,11 @@ export function conventionalOutputs(outputs: unknown): unknown {
 export function askedOf(inputs: unknown): unknown {
   const fields = fieldsOf(inputs);
   // A graph is resumed with the answer to its question, or with nothing.
-  if (fields?.lg_name === "Command") return saidBy(fields.resume, "user");
+  if (fields?.lg_name === "Command") return messagesBy(fields.resume, "user");
   const asked =
     listOf(fields?.messages)?.map(spelledOut) ?? fields?.messages ?? only(inputs, "input");
   // `createAgent` accepts messages in several forms.
-  return messagesIn(isMessage(asked) ? [asked] : asked) ?? saidBy(asked, "user");
+  return messagesIn(isMessage(asked) ? [asked] : asked) ?? messagesBy(asked, "user");
 }
 
 /**
@@ -53,10 +53,10 @@ export function askedOf(inputs: unknown): unknown {
 export function answeredOf(outputs: unknown, given: unknown = outputs): unknown {
   const messages = messagesOf(outputs);
   const at = messages?.findLastIndex((message) => fieldsOf(message)?.role === "assistant") ?? -1;
-  if (at < 0) return saidBy(only(outputs, "output"), "assistant");
+  if (at < 0) return messagesBy(only(outputs, "output"), "assistant");
   const answer = messages?.[at];
-  const reason = reasonIn(saidOf(undefined, fieldsOf(messagesOf(given)?.[at])));
-  return reason === undefined ? saidBy(answer, "assistant") : outputMessages(answer, [reason]);
+  const reason = reasonIn(metadataOf(undefined, fieldsOf(messagesOf(given)?.[at])));
+  return reason === undefined ? messagesBy(answer, "assistant") : outputMessages(answer, [reason]);
 }
 
 function messagesOf(outputs: unknown): readonly unknown[] | undefined {
@@ -67,7 +67,7 @@ function messagesOf(outputs: unknown): readonly unknown[] | undefined {
 /** The question of a paused graph: the value of its interrupt, or of all interrupts. */
 export function questionOf(payload: unknown): unknown {
   const values = listOf(payload)?.map((one) => fieldsOf(one)?.value ?? one);
-  return saidBy(values?.length === 1 ? values[0] : (values ?? payload), "assistant");
+  return messagesBy(values?.length === 1 ? values[0] : (values ?? payload), "assistant");
 }
 
 /** The input of a model: messages, or prompts of a text-completion model. */
@@ -129,7 +129,7 @@ function only(value: unknown, name: string): unknown {
 }
 
 /** Converts a value to messages. `undefined` if there is no value. */
-function saidBy(value: unknown, role: "user" | "assistant"): unknown {
+function messagesBy(value: unknown, role: "user" | "assistant"): unknown {
   return value === undefined || value === null ? undefined : messagesOrValue(value, role);
 }
 

@@ -43,7 +43,7 @@ export class OpenCalls {
     if (this.#isKnown(id, parentId)) return IGNORED;
     const above = this.#runs.above(parentId);
     if (above?.kind !== "refused") {
-      if (above?.run.calledOff !== undefined) this.#stopped.goesOn(above.run);
+      if (above?.run.aborted !== undefined) this.#stopped.continued(above.run);
       return above;
     }
     this.#scopes.set(id, parentId, above);

@@ -92,7 +92,7 @@ export interface Answer {
 
 /**
  * The calls of decisions whose interrupt was not seen: all calls, if the numbers match. Otherwise the calls that
- * remain in the model's answer tell which were not asked about: those come first. After them, the middleware keeps
+ * remain in the model's answer show which needed no decision: those come first. After them, the middleware keeps
  * the approved calls, or only the rejected ones if any was rejected.
  */
 export function undecided(

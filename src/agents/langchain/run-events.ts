@@ -16,12 +16,12 @@ export function envelopeIn(
   happenedAt?: Readonly<Instant>,
 ): OpenEnvelope {
   const { subject } = run;
-  const placed = placedIn(run, id, happenedAt ?? now());
-  const envelope = subject === undefined ? placed : { ...placed, ...subject };
+  const base = baseEnvelope(run, id, happenedAt ?? now());
+  const envelope = subject === undefined ? base : { ...base, ...subject };
   return happenedAt === undefined ? envelope : sentLater(envelope);
 }
 
-function placedIn(
+function baseEnvelope(
   { id: runId, rootId, threadId }: RunState,
   id: string,
   timestamp: Readonly<Instant>,

@@ -60,7 +60,7 @@ export class RunState {
   /** The last error below it. The run's own error may have less data. */
   lastError: unknown = undefined;
   /** An aborted node of the graph, if nothing started since. */
-  calledOff: { readonly thrown: unknown; readonly at: Instant } | undefined = undefined;
+  aborted: { readonly thrown: unknown; readonly at: Instant } | undefined = undefined;
   /** The graph's current step, and its node if the step has only one. */
   step: unknown = undefined;
   node: string | undefined = undefined;

@@ -3,8 +3,8 @@ import { askedSubject } from "../core/hooks.ts";
 import { type Fields, fieldsOf, listOf } from "../core/narrow.ts";
 import type { SafeSink } from "../core/safe-sink.ts";
 import { UsageTotals } from "../core/usage-totals.ts";
+import { cutBy } from "../runtime/aborts.ts";
 import { activeRun } from "../runtime/active-run.ts";
-import { cutBy } from "../runtime/calling-off.ts";
 import type { SubjectFields } from "../runtime/run-subject.ts";
 import type { CallEvents } from "./call-events.ts";
 import {

@@ -1,5 +1,5 @@
 import { type Instant, now } from "../../events/door.ts";
-import { isCalledOff } from "./langchain-errors.ts";
+import { isCancellation } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
 import type { ScopeTable } from "./scope.ts";
 
@@ -26,19 +26,19 @@ export class StoppedGraphs {
 
   /** A node of the graph failed. */
   nodeFailed(run: RunState, thrown: unknown): void {
-    if (!run.graph || run.ended || run.calledOff !== undefined || !isCalledOff(thrown)) return;
-    const calledOff = { thrown, at: now() };
-    run.calledOff = calledOff;
+    if (!run.graph || run.ended || run.aborted !== undefined || !isCancellation(thrown)) return;
+    const aborted = { thrown, at: now() };
+    run.aborted = aborted;
     const judge = () => {
-      if (run.ended || run.calledOff !== calledOff || this.#scopes.isBusy(run)) return;
+      if (run.ended || run.aborted !== aborted || this.#scopes.isBusy(run)) return;
       this.#scopes.delete(run.id);
-      this.#end(run, calledOff.thrown, calledOff.at);
+      this.#end(run, aborted.thrown, aborted.at);
     };
     setTimeout(judge, STOPPED_AFTER_MS).unref();
   }
 
   /** A call in the run starts, so the graph has not stopped. */
-  goesOn(run: RunState): void {
-    run.calledOff = undefined;
+  continued(run: RunState): void {
+    run.aborted = undefined;
   }
 }

@@ -72,7 +72,7 @@ export function failureOf(run: RunState, info: Fields): Failure {
 }
 
 /** The text that Mastra gives the model for a tool's error. `null`: not known. */
-export function toldToModel(thrown: unknown): string | null {
+export function modelText(thrown: unknown): string | null {
   if (typeof thrown === "string") return thrown;
   return thrown instanceof Error ? (thrownMessage(thrown) ?? null) : null;
 }

@@ -11,9 +11,9 @@ import {
   type MastraCounts,
   type MastraTelemetryOptions,
 } from "./options.ts";
-import { keepError, type OpenModel, type Place, type RunState } from "./run-state.ts";
+import { keepError, type OpenModel, type RunState, type SpanScope } from "./run-state.ts";
 import { Runs } from "./runs.ts";
-import { SpanPlaces } from "./span-places.ts";
+import { SpanScopes } from "./span-scopes.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import { TraceIds } from "./trace-ids.ts";
 import { WorkflowSteps } from "./workflow-steps.ts";
@@ -49,7 +49,7 @@ export class MastraTelemetry {
   readonly name = "entelix-otel";
   readonly #options: MastraTelemetryOptions;
   readonly #safeSink: SafeSink;
-  readonly #places = new SpanPlaces();
+  readonly #scopes = new SpanScopes();
   readonly #traceIds = new TraceIds();
   readonly #models: ModelCalls;
   readonly #tools: ToolCalls;
@@ -81,7 +81,7 @@ export class MastraTelemetry {
       outside: this.#outside,
       refused: this.#runs.refused,
       forgotten: this.#forgotten,
-      forgottenSpans: this.#places.forgotten,
+      forgottenSpans: this.#scopes.forgotten,
       duplicates: this.#duplicates,
       sinkFailures: this.#safeSink.failures,
       faults: this.#faults,
@@ -118,10 +118,10 @@ export class MastraTelemetry {
 
   /** Calls asynchronous code of a span inside the span of its run or call. */
   executeInContext<T>(spanId: string, fn: () => Promise<T>): Promise<T> {
-    const place = this.#places.get(spanId);
-    if (place === undefined) return fn();
-    const given = this.#inside(place, fn);
-    const { run } = place;
+    const scope = this.#scopes.get(spanId);
+    if (scope === undefined) return fn();
+    const given = this.#inside(scope, fn);
+    const { run } = scope;
     const tool = run.tools.get(spanId);
     const step = run.steps.get(spanId);
     if (!isPromise(given)) return given;
@@ -138,11 +138,11 @@ export class MastraTelemetry {
 
   /** Calls synchronous code of a span, such as the code that opens a model's stream. */
   executeInContextSync<T>(spanId: string, fn: () => T): T {
-    const place = this.#places.get(spanId);
-    if (place === undefined) return fn();
-    const { modelStep, run } = place;
+    const scope = this.#scopes.get(spanId);
+    if (scope === undefined) return fn();
+    const { modelStep, run } = scope;
     const model = modelStep?.model;
-    if (model === undefined) return this.#inside(place, fn);
+    if (model === undefined) return this.#inside(scope, fn);
     this.#models.asked(model);
     const { active } = run;
     const within = { model_call_id: model.modelCallId };
@@ -150,7 +150,7 @@ export class MastraTelemetry {
     return this.#observed(given, run, model);
   }
 
-  #inside<T>({ run, stepId, toolUseId }: Place, work: () => T): T {
+  #inside<T>({ run, stepId, toolUseId }: SpanScope, work: () => T): T {
     const { active } = run;
     const here = activeRun();
     const isHere =
@@ -182,8 +182,8 @@ export class MastraTelemetry {
   /** Forgets a run whose end is not exported. */
   releaseSpan(spanId: string): void {
     this.#contain(() => {
-      const run = this.#places.runOf(spanId);
-      if (run !== undefined) this.#places.removeRun(run);
+      const run = this.#scopes.runOf(spanId);
+      if (run !== undefined) this.#scopes.removeRun(run);
     });
   }
 
@@ -226,25 +226,25 @@ export class MastraTelemetry {
   }
 
   #started(span: MastraSpan): void {
-    const above = this.#places.get(span.parentSpanId);
+    const above = this.#scopes.get(span.parentSpanId);
     if (span.type === "agent_run" || span.type === "workflow_run") {
       this.#startedRun(span, above);
       return;
     }
-    const within = above ?? this.#places.byRun(span.traceId, textOf(span.metadata.runId));
+    const within = above ?? this.#scopes.byRun(span.traceId, textOf(span.metadata.runId));
     if (within === undefined) this.#outside += 1;
-    else this.#places.add(span.id, this.#placeOf(span, within));
+    else this.#scopes.add(span.id, this.#scopeOf(span, within));
   }
 
-  #startedRun(span: MastraSpan, above: Place | undefined): void {
+  #startedRun(span: MastraSpan, above: SpanScope | undefined): void {
     const kind = span.type === "agent_run" ? "agent" : "workflow";
     const run = this.#runs.start(span, kind, above);
     if (run === undefined) return;
-    this.#places.addRun(run);
-    this.#forgotten += this.#places.keepRuns(this.#options.maxRuns ?? DEFAULT_RUNS);
+    this.#scopes.addRun(run);
+    this.#forgotten += this.#scopes.keepRuns(this.#options.maxRuns ?? DEFAULT_RUNS);
   }
 
-  #placeOf(span: MastraSpan, above: Place): Place {
+  #scopeOf(span: MastraSpan, above: SpanScope): SpanScope {
     switch (span.type) {
       case "model_generation":
         return this.#models.generation(span, above);
@@ -264,34 +264,34 @@ export class MastraTelemetry {
   }
 
   #updated(span: MastraSpan): void {
-    const place = this.#places.get(span.id);
-    if (place !== undefined && span.type === "model_step") this.#models.stepUpdated(span, place);
+    const scope = this.#scopes.get(span.id);
+    if (scope !== undefined && span.type === "model_step") this.#models.stepUpdated(span, scope);
   }
 
   #ended(span: MastraSpan): void {
-    const place = this.#places.get(span.id);
-    if (place === undefined) return;
+    const scope = this.#scopes.get(span.id);
+    if (scope === undefined) return;
     switch (span.type) {
       case "agent_run":
       case "workflow_run":
-        this.#places.removeRun(place.run);
-        this.#runs.end(span, place.run);
+        this.#scopes.removeRun(scope.run);
+        this.#runs.end(span, scope.run);
         break;
       case "model_generation":
-        this.#models.generationEnded(span, place);
+        this.#models.generationEnded(span, scope);
         break;
       case "model_step":
-        this.#models.stepEnded(span, place);
+        this.#models.stepEnded(span, scope);
         break;
       case "model_inference":
-        this.#models.ended(span, place);
+        this.#models.ended(span, scope);
         break;
       case "tool_call":
       case "mcp_tool_call":
-        this.#tools.ended(span, place);
+        this.#tools.ended(span, scope);
         break;
       case "workflow_step":
-        this.#steps.ended(span, place);
+        this.#steps.ended(span, scope);
         break;
       default:
         break;

@@ -13,8 +13,8 @@ import {
   keepError,
   type ModelStep,
   type OpenModel,
-  type Place,
   type RunState,
+  type SpanScope,
 } from "./run-state.ts";
 
 /** Parts of a model's stream that count as output. */
@@ -38,7 +38,7 @@ export class ModelCalls {
   }
 
   /** Mastra's model loop starts. */
-  generation(span: MastraSpan, { run, stepId, toolUseId }: Place): Place {
+  generation(span: MastraSpan, { run, stepId, toolUseId }: SpanScope): SpanScope {
     const { attributes } = span;
     const isAll = this.#options.contentNeed === "all";
     const messages = isAll ? (listOf(fieldsOf(span.input)?.messages) ?? []) : [];
@@ -54,9 +54,9 @@ export class ModelCalls {
   }
 
   /** A turn of the loop starts. */
-  step(place: Place): Place {
-    const { generation, run, stepId, toolUseId } = place;
-    if (generation === undefined) return place;
+  step(scope: SpanScope): SpanScope {
+    const { generation, run, stepId, toolUseId } = scope;
+    if (generation === undefined) return scope;
     const modelStep: ModelStep = {
       generation,
       preview: undefined,
@@ -67,14 +67,14 @@ export class ModelCalls {
     return { run, stepId, toolUseId, generation, modelStep };
   }
 
-  stepUpdated({ input }: MastraSpan, { modelStep }: Place): void {
+  stepUpdated({ input }: MastraSpan, { modelStep }: SpanScope): void {
     if (modelStep !== undefined && this.#options.contentNeed === "all") {
       modelStep.preview = listOf(input) ?? modelStep.preview;
     }
   }
 
   /** A request starts. */
-  started(span: MastraSpan, { modelStep, run }: Place): void {
+  started(span: MastraSpan, { modelStep, run }: SpanScope): void {
     if (modelStep === undefined) return;
     modelStep.hasInference = true;
     if (!isRequest(span.attributes)) return;
@@ -152,7 +152,7 @@ export class ModelCalls {
   }
 
   /** The span of a request has ended. */
-  ended(span: MastraSpan, { modelStep, run }: Place): void {
+  ended(span: MastraSpan, { modelStep, run }: SpanScope): void {
     const model = run.models.get(span.id);
     if (modelStep === undefined || model === undefined) return;
     this.#close(run, span.id, model, span, modelStep);
@@ -241,13 +241,13 @@ export class ModelCalls {
   }
 
   /** A turn ended. Without a request span, the turn is reported as the request. */
-  stepEnded(span: MastraSpan, { modelStep, run }: Place): void {
+  stepEnded(span: MastraSpan, { modelStep, run }: SpanScope): void {
     if (modelStep === undefined || modelStep.hasInference) return;
     this.#past(span, run, modelStep.generation, modelStep);
   }
 
   /** The loop ended. Without spans of turns, the loop is reported as one request. */
-  generationEnded(span: MastraSpan, { generation, run }: Place): void {
+  generationEnded(span: MastraSpan, { generation, run }: SpanScope): void {
     run.finish = textOf(span.attributes.finishReason);
     const hasUsage = usageIn(span.attributes.usage) !== undefined;
     if (generation === undefined || generation.calls > 0) return;

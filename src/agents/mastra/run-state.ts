@@ -94,7 +94,7 @@ export interface RunState {
 }
 
 /** The position of a span: its run, and the call, step or generation around it. */
-export interface Place {
+export interface SpanScope {
   readonly run: RunState;
   readonly toolUseId?: string | undefined;
   readonly stepId?: string | undefined;

@@ -16,15 +16,15 @@ import { LEFT_OPEN } from "../core/run-parts.ts";
 import { RunWriter } from "../core/run-writer.ts";
 import type { SafeSink } from "../core/safe-sink.ts";
 import { UsageTotals } from "../core/usage-totals.ts";
+import { abortError, cutBy } from "../runtime/aborts.ts";
 import { activeRun } from "../runtime/active-run.ts";
-import { calledOff, cutBy } from "../runtime/calling-off.ts";
 import { answeredIn, askedIn } from "./conversation.ts";
 import { failureOf } from "./errors.ts";
 import { type MastraSpan, runIn } from "./mastra-span.ts";
 import type { ModelCalls } from "./model-calls.ts";
 import type { MastraRun, MastraTelemetryOptions } from "./options.ts";
 import { decisionIn, type PausedRun, PausedRuns } from "./paused-runs.ts";
-import type { Place, RunState } from "./run-state.ts";
+import type { RunState, SpanScope } from "./run-state.ts";
 import { pausedIn, type ToolCalls } from "./tool-calls.ts";
 import { runOfTrace, type TraceIds } from "./trace-ids.ts";
 import type { WorkflowSteps } from "./workflow-steps.ts";
@@ -64,7 +64,11 @@ export class Runs {
    * @param above the parent in Mastra's trace.
    * @returns `undefined` if the tenant is not known.
    */
-  start(span: MastraSpan, kind: RunState["kind"], above: Place | undefined): RunState | undefined {
+  start(
+    span: MastraSpan,
+    kind: RunState["kind"],
+    above: SpanScope | undefined,
+  ): RunState | undefined {
     const around = above === undefined ? activeRun() : { ...above.run.active, ...above };
     const info = runIn(span, kind);
     const made = this.#traceIds.takeRunId(span.traceId);
@@ -80,7 +84,7 @@ export class Runs {
     const runId = made ?? uuidv7();
     const { context, sink } = this.#options;
     const ask = context === undefined || around !== undefined ? undefined : () => context(info);
-    const place = {
+    const ref = {
       runId,
       tenantId,
       rootRunId: around?.rootRunId ?? runId,
@@ -91,8 +95,8 @@ export class Runs {
       kind,
       spanId: span.id,
       traceId: span.traceId,
-      writer: new RunWriter(this.#sink, place),
-      active: { sink, ...place },
+      writer: new RunWriter(this.#sink, ref),
+      active: { sink, ...ref },
       isRoot: around === undefined,
       totals: above?.run.totals ?? new UsageTotals(),
       since: sourceMoment(),
@@ -170,7 +174,7 @@ export class Runs {
 
   #cancel(run: RunState): void {
     const reason = run.errors.find(isStop);
-    const thrown = calledOff(reason);
+    const thrown = abortError(reason);
     this.#close(run, thrown);
     run.writer.failed({ thrown, source: FROM_RUN, text: textInPlaceOf(thrown) });
   }

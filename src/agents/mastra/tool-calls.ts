@@ -4,9 +4,9 @@ import { sendReturned, type ToolCallOptions } from "../core/call-reports.ts";
 import { fieldsOf, textOf } from "../core/narrow.ts";
 import { startedNow } from "../core/run-parts.ts";
 import { keepResult } from "./conversation.ts";
-import { thrownOf, toldToModel } from "./errors.ts";
+import { modelText, thrownOf } from "./errors.ts";
 import type { MastraSpan } from "./mastra-span.ts";
-import { keepError, type OpenTool, type Place, type RunState } from "./run-state.ts";
+import { keepError, type OpenTool, type RunState, type SpanScope } from "./run-state.ts";
 
 /** Follows Mastra's tool calls, including those of MCP servers. */
 export class ToolCalls {
@@ -16,8 +16,8 @@ export class ToolCalls {
     this.#options = options;
   }
 
-  started(span: MastraSpan, place: Place): Place {
-    const { modelStep, run, stepId } = place;
+  started(span: MastraSpan, scope: SpanScope): SpanScope {
+    const { modelStep, run, stepId } = scope;
     const { attributes, fields } = span;
     const toolUseId = textOf(attributes.toolCallId) ?? span.id;
     const name = textOf(fields.entityName) ?? textOf(fields.entityId) ?? "";
@@ -41,7 +41,7 @@ export class ToolCalls {
     return recordSource(thrown, { origin: "tool", tool: tool.tool }, scope);
   }
 
-  ended(span: MastraSpan, { run }: Place): void {
+  ended(span: MastraSpan, { run }: SpanScope): void {
     const tool = run.tools.get(span.id);
     if (tool === undefined) return;
     run.tools.delete(span.id);
@@ -57,17 +57,17 @@ export class ToolCalls {
 
   #failed(run: RunState, tool: OpenTool, thrown: unknown): void {
     const source = this.#record(run, tool, thrown);
-    const told = toldToModel(thrown);
-    run.writer.toolFailed(tool, { thrown, source, text: textInPlaceOf(thrown) }, told);
-    this.#keep(tool, { type: "error-text", value: told ?? "" });
+    const shown = modelText(thrown);
+    run.writer.toolFailed(tool, { thrown, source, text: textInPlaceOf(thrown) }, shown);
+    this.#keep(tool, { type: "error-text", value: shown ?? "" });
   }
 
   /** Mastra refused the input or the result of a tool. The model gets the reason as a result. */
   #refused(run: RunState, tool: OpenTool, output: unknown): void {
     const text = `Mastra refused the input or the result of ${tool.tool}: it has not the expected form`;
     const source = { origin: "tool", tool: tool.tool } as const;
-    const told = textOf(fieldsOf(output)?.message) ?? null;
-    run.writer.toolFailed(tool, { thrown: AgentError.invalidRequest(text), source, text }, told);
+    const shown = textOf(fieldsOf(output)?.message) ?? null;
+    run.writer.toolFailed(tool, { thrown: AgentError.invalidRequest(text), source, text }, shown);
     this.#keep(tool, { type: "json", value: output });
   }
 

@@ -3,12 +3,12 @@ import { textInPlaceOf } from "../core/ai-sdk.ts";
 import { textOf } from "../core/narrow.ts";
 import { thrownOf } from "./errors.ts";
 import type { MastraSpan } from "./mastra-span.ts";
-import { keepError, type OpenStep, type Place, type RunState } from "./run-state.ts";
+import { keepError, type OpenStep, type RunState, type SpanScope } from "./run-state.ts";
 import { pausedIn } from "./tool-calls.ts";
 
 /** Follows the steps of workflows. */
 export class WorkflowSteps {
-  started(span: MastraSpan, { run, stepId, toolUseId }: Place): Place {
+  started(span: MastraSpan, { run, stepId, toolUseId }: SpanScope): SpanScope {
     const { fields } = span;
     const step: OpenStep = {
       stepId: run.writer.newId(),
@@ -31,7 +31,7 @@ export class WorkflowSteps {
     keepError(run, thrown);
   }
 
-  ended(span: MastraSpan, { run }: Place): void {
+  ended(span: MastraSpan, { run }: SpanScope): void {
     const step = run.steps.get(span.id);
     if (step === undefined) return;
     run.steps.delete(span.id);

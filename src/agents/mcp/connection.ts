@@ -8,13 +8,13 @@ const VERSION_META_KEY = "io.modelcontextprotocol/protocolVersion";
 /** Connection data for the attributes of calls. */
 export class Connection {
   readonly #transport: object;
-  readonly #place: Pick<McpDetails, "transport" | "server_address" | "server_port">;
+  readonly #endpoint: Pick<McpDetails, "transport" | "server_address" | "server_port">;
   #initialize: RequestId | undefined;
   #version: string | undefined;
 
   constructor(transport: object) {
     this.#transport = transport;
-    this.#place = placeOf(transport);
+    this.#endpoint = endpointOf(transport);
   }
 
   /** Reads a request of the client. It may have the protocol version, or be `initialize`. */
@@ -37,7 +37,7 @@ export class Connection {
       method,
       ...(this.#version === undefined ? {} : { protocol_version: this.#version }),
       ...(session_id === undefined ? {} : { session_id }),
-      ...this.#place,
+      ...this.#endpoint,
     };
   }
 }
@@ -45,7 +45,7 @@ export class Connection {
 /**
  * The endpoint of a transport. Transports are recognised by their properties, because class names may be minified.
  */
-function placeOf(
+function endpointOf(
   transport: object,
 ): Pick<McpDetails, "transport" | "server_address" | "server_port"> {
   if (PIPES.some((name) => name in transport)) return { transport: "pipe" };

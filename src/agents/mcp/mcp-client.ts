@@ -93,8 +93,8 @@ class WrappedCalls {
   }
 
   /**
-   * Whether a request belongs to the running call: another method of the client started it, or it is repeated with
-   * the answers that the server asked for.
+   * Whether a request belongs to the running call: another method of the client started the call, or the request
+   * repeats it with the answers for the server.
    */
   isUnderWay(params: unknown): boolean {
     const running = runningCall.getStore();
@@ -108,18 +108,18 @@ class WrappedCalls {
     const call = this.#begin(params, args);
     const running = { of: this.#open, params, call };
     if (call === undefined) return runningCall.run(running, work);
-    let came: unknown;
+    let outcome: unknown;
     try {
-      came = runningCall.run(running, () => call.within(work));
+      outcome = runningCall.run(running, () => call.within(work));
     } catch (error) {
       this.#end(call, () => call.threw(error));
       throw error;
     }
-    if (!isPromise(came)) {
-      this.#end(call, () => this.#returned(call, came));
-      return came;
+    if (!isPromise(outcome)) {
+      this.#end(call, () => this.#returned(call, outcome));
+      return outcome;
     }
-    return came.then(
+    return outcome.then(
       (result: unknown) => {
         this.#end(call, () => this.#returned(call, result));
         return result;
@@ -151,11 +151,11 @@ class WrappedCalls {
     call.returned(result, this.#options.isFailure, this.#reporter);
   }
 
-  #end(call: ClientCall, tell: () => void): void {
+  #end(call: ClientCall, report: () => void): void {
     this.#open.delete(call);
     this.#watch?.ended(call);
     try {
-      tell();
+      report();
     } catch (error) {
       this.#reporter.troubled(error);
     }

@@ -3,7 +3,7 @@ import { fieldsOf, textOf } from "../core/narrow.ts";
 import { keepCounts, mcpCounts, Reporter } from "./reporter.ts";
 import { handledCall } from "./server-call.ts";
 import { checkServerOptions, type McpServerOptions } from "./server-options.ts";
-import { ServerPlaces } from "./server-places.ts";
+import { ServerScopes } from "./server-scopes.ts";
 import { ServerWatch } from "./server-watch.ts";
 import { watchTransport } from "./transport-hook.ts";
 
@@ -54,13 +54,13 @@ export function mcpServer<S extends McpServerLike>(server: S, options: McpServer
   keepCounts(lowLevel, reporter);
   if (lowLevel !== server) keepCounts(server, reporter);
   const name = textOf(fieldsOf(property(lowLevel, "_serverInfo"))?.name);
-  const places = new ServerPlaces(options, options.agent ?? name ?? UNNAMED, reporter);
+  const scopes = new ServerScopes(options, options.agent ?? name ?? UNNAMED, reporter);
   const watched = new WeakSet<object>();
   const connects = (transport: unknown): void => {
     try {
       if (!isObject(transport) || watched.has(transport)) return;
       watched.add(transport);
-      watchTransport(transport, new ServerWatch(transport, options, places, reporter));
+      watchTransport(transport, new ServerWatch(transport, options, scopes, reporter));
     } catch (error) {
       reporter.troubled(error);
     }
@@ -100,9 +100,9 @@ function noting(handler: Callback): Callback {
     const call = handledCall.getStore();
     if (call === undefined) return Reflect.apply(handler, this, args);
     try {
-      const came: unknown = Reflect.apply(handler, this, args);
-      if (isPromise(came)) came.then(undefined, (error: unknown) => call.noteThrown(error));
-      return came;
+      const result: unknown = Reflect.apply(handler, this, args);
+      if (isPromise(result)) result.then(undefined, (error: unknown) => call.noteThrown(error));
+      return result;
     } catch (error) {
       call.noteThrown(error);
       throw error;

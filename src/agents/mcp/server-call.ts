@@ -22,7 +22,7 @@ import { Waits } from "./waits.ts";
 export const handledCall = new AsyncLocalStorage<ServerCall>();
 
 /** The run of a server's call, and the writer of its events. */
-export interface ServerPlace {
+export interface ServerScope {
   readonly run: ActiveRun;
   readonly sink: SafeSink;
   readonly writer: RunWriter;
@@ -35,25 +35,25 @@ export class ServerCall implements ToolCall {
   readonly startedMs: number = performance.now();
   readonly waits: Waits;
   details: EventDetails;
-  readonly #place: ServerPlace;
+  readonly #scope: ServerScope;
   readonly #run: ActiveRun;
   readonly #since = sourceMoment();
   #isOpen = true;
   /** The error of the handler. The response only has its text. */
   #thrown: { readonly error: unknown } | undefined;
 
-  constructor(place: ServerPlace, tool: string, details: EventDetails) {
-    const { run, sink, writer } = place;
+  constructor(scope: ServerScope, tool: string, details: EventDetails) {
+    const { run, sink, writer } = scope;
     this.tool = tool;
     this.toolUseId = writer.newId();
     this.details = details;
-    this.#place = place;
+    this.#scope = scope;
     this.#run = { ...run, toolUseId: this.toolUseId };
     this.waits = new Waits(writer, sink.contentNeed, this.toolUseId);
   }
 
   start(input: unknown): void {
-    const { sink, writer } = this.#place;
+    const { sink, writer } = this.#scope;
     writer.toolStarted(this, sink.contentNeed === "none" ? null : (input ?? null));
   }
 
@@ -73,7 +73,7 @@ export class ServerCall implements ToolCall {
   answered(response: Response, isFailure: IsFailure | undefined, reporter: Reporter): void {
     if (!this.#close()) return;
     const { error, result } = response;
-    const { sink, writer } = this.#place;
+    const { sink, writer } = this.#scope;
     if (error !== undefined) {
       this.#failed(error);
       return;
@@ -94,8 +94,8 @@ export class ServerCall implements ToolCall {
   cancelled(): void {
     if (!this.#close()) return;
     const thrown = AgentError.cancelled();
-    this.#place.writer.toolCut(this, thrown);
-    this.#place.writer.failed({ thrown, source: { origin: "run" } });
+    this.#scope.writer.toolCut(this, thrown);
+    this.#scope.writer.failed({ thrown, source: { origin: "run" } });
   }
 
   /** The response is an error. */
@@ -104,7 +104,7 @@ export class ServerCall implements ToolCall {
     if (code !== undefined) {
       this.details = { ...this.details, mcp: { ...this.details.mcp, status_code: code } };
     }
-    const { writer } = this.#place;
+    const { writer } = this.#scope;
     const thrown = this.#thrown === undefined ? new RpcError(error) : this.#thrown.error;
     const failure = { thrown, source: this.#sourceOf(thrown) };
     const asks = asksPerson(error);

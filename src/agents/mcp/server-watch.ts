@@ -5,7 +5,7 @@ import { idText, type Request, type RequestId, readMessage } from "./json-rpc.ts
 import type { Reporter } from "./reporter.ts";
 import { handledCall, ServerCall } from "./server-call.ts";
 import { DEFAULT_OPEN_CALLS, type McpServerOptions } from "./server-options.ts";
-import type { ServerPlaces } from "./server-places.ts";
+import type { ServerScopes } from "./server-scopes.ts";
 import type { Around, TransportWatch } from "./transport-hook.ts";
 
 /** Follows the messages of one connection of a server. */
@@ -13,7 +13,7 @@ export class ServerWatch implements TransportWatch {
   readonly #transport: object;
   readonly #connection: Connection;
   readonly #options: McpServerOptions;
-  readonly #places: ServerPlaces;
+  readonly #scopes: ServerScopes;
   readonly #reporter: Reporter;
   /** Open calls by request ID, oldest first. */
   readonly #calls = new Map<RequestId, ServerCall>();
@@ -23,13 +23,13 @@ export class ServerWatch implements TransportWatch {
   constructor(
     transport: object,
     options: McpServerOptions,
-    places: ServerPlaces,
+    scopes: ServerScopes,
     reporter: Reporter,
   ) {
     this.#transport = transport;
     this.#connection = new Connection(transport);
     this.#options = options;
-    this.#places = places;
+    this.#scopes = scopes;
     this.#reporter = reporter;
   }
 
@@ -88,7 +88,7 @@ export class ServerWatch implements TransportWatch {
       ...(request === undefined ? {} : { transport: "tcp" }),
       request_id: idText(id),
     };
-    const place = this.#places.start(
+    const scope = this.#scopes.start(
       {
         tool,
         meta: fieldsOf(params?._meta) ?? {},
@@ -98,8 +98,8 @@ export class ServerWatch implements TransportWatch {
       },
       mcp,
     );
-    if (place === undefined) return undefined;
-    const call = new ServerCall(place, tool, { mcp });
+    if (scope === undefined) return undefined;
+    const call = new ServerCall(scope, tool, { mcp });
     call.start(params?.arguments);
     this.#calls.set(id, call);
     this.#makeRoom();

@@ -1,7 +1,6 @@
 import type { Instant } from "../../events/door.ts";
 import { textOf } from "../core/narrow.ts";
 import { failureOf, type RunEvents } from "./agent-run-events.ts";
-import { takeHandoff } from "./handoffs.ts";
 import { nextRunId, runIdOfTrace } from "./ids.ts";
 import { parseSpanError } from "./parse-span-error.ts";
 import type { SdkSpan } from "./sdk.ts";
@@ -14,6 +13,7 @@ import {
   type Problem,
   type Scope,
   type TraceRecord,
+  takeHandoff,
 } from "./trace-record.ts";
 import {
   busyRuns,
@@ -31,7 +31,7 @@ const THROWN = "Error in agent run";
 
 type Waiting = readonly AskedCall[];
 
-type RunPlace = Pick<
+type NewRun = Pick<
   AgentRun,
   "runId" | "resumedFrom" | "agent" | "handoffFrom" | "parent" | "parentToolUseId" | "top"
 >;
@@ -132,7 +132,7 @@ export class AgentRuns {
     if (run.state !== "interrupted") return run;
     if (run.parent !== undefined) this.resume(trace, run.parent, openedBy, at);
     if (run !== trace.root) {
-      // A segment of the same run would be placed below the ended parent.
+      // A segment of the same run would be below the ended parent.
       run.resumedFrom = run.runId;
       run.runId = nextRunId(run.runId, openedBy);
     }
@@ -143,7 +143,7 @@ export class AgentRuns {
     run.toolWaits = false;
     run.waiting = NO_CALLS;
     run.waitsItself = false;
-    run.left = false;
+    run.detached = false;
     trace.openRuns += 1;
     if (run.top && run.span !== undefined) trace.openTop += 1;
     this.#events.started(trace, run);
@@ -163,7 +163,7 @@ export class AgentRuns {
     // Only an SDK before 0.14 leaves paused agents below open. This agent itself is done.
     if (this.#pauseBelow(trace, run, at)) {
       run.toolWaits = false;
-      this.goesOnWithout(trace, run, at);
+      this.detachPaused(trace, run, at);
     }
     run.span = undefined;
     if (run.top) trace.openTop -= 1;
@@ -186,10 +186,10 @@ export class AgentRuns {
    * The run's model got the results of the tools, so it does not wait for paused agents below. Those are resumed
    * separately.
    */
-  goesOnWithout(trace: TraceRecord, run: AgentRun, at: Instant): void {
+  detachPaused(trace: TraceRecord, run: AgentRun, at: Instant): void {
     if (trace.agents.size < 2) return;
     this.#pauseBelow(trace, run, at);
-    for (const below of waitingFor(trace, run)) below.left = true;
+    for (const below of waitingFor(trace, run)) below.detached = true;
   }
 
   /**
@@ -273,7 +273,7 @@ export class AgentRuns {
     return this.#open(trace, scope, openedBy, at);
   }
 
-  #open(trace: TraceRecord, scope: RunPlace, openedBy: string, at: Readonly<Instant>): AgentRun {
+  #open(trace: TraceRecord, scope: NewRun, openedBy: string, at: Readonly<Instant>): AgentRun {
     // Field by field: spreading `scope` is slower than the rest of this method.
     const run: AgentRun = {
       runId: scope.runId,
@@ -303,7 +303,7 @@ export class AgentRuns {
       toolWaits: false,
       waiting: NO_CALLS,
       waitsItself: false,
-      left: false,
+      detached: false,
     };
     if (run.parent === undefined) trace.root = run;
     trace.openRuns += 1;

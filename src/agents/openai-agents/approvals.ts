@@ -10,11 +10,11 @@ import type { AgentRun, TraceRecord } from "./trace-record.ts";
 /** Details of decisions about an agent's calls. */
 export class Approvals {
   readonly #decidedBy: DecidedBy | undefined;
-  readonly #trouble: (error: unknown) => void;
+  readonly #onError: (error: unknown) => void;
 
-  constructor(decidedBy: DecidedBy | undefined, trouble: (error: unknown) => void) {
+  constructor(decidedBy: DecidedBy | undefined, onError: (error: unknown) => void) {
     this.#decidedBy = decidedBy;
-    this.#trouble = trouble;
+    this.#onError = onError;
   }
 
   /**
@@ -24,7 +24,7 @@ export class Approvals {
   detailsOf(trace: TraceRecord, run: AgentRun, decision: ToolDecision): DecisionDetails {
     const { outcome } = decision;
     if (!run.resumed) return { outcome, by: "policy" };
-    const person = personOf(this.#decidedBy, decision, trace.metadata ?? NONE, this.#trouble);
+    const person = personOf(this.#decidedBy, decision, trace.metadata ?? NONE, this.#onError);
     const { pausedAt, startedAt } = run;
     return {
       outcome,
@@ -45,7 +45,7 @@ export class Approvals {
       const written: unknown = typeof read === "function" ? read.call(context) : undefined;
       return fieldIn(fieldIn(fieldIn(written, "approvals"), tool), "approved") === true;
     } catch (error) {
-      this.#trouble(error);
+      this.#onError(error);
       return false;
     }
   }

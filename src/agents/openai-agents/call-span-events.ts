@@ -23,7 +23,7 @@ import { describedIn } from "../core/model-request.ts";
 import { textOf } from "../core/narrow.ts";
 import { type OpenEnvelope, type SafeSink, withDetails } from "../core/safe-sink.ts";
 import { isZeroCost } from "../runtime/price.ts";
-import { eventIdOf, type News } from "./ids.ts";
+import { eventIdOf, type SpanEvent } from "./ids.ts";
 import { exceptionIn, type ParsedError, thrownIn } from "./parse-span-error.ts";
 import { noteAnswer, noteQuestion } from "./run-content.ts";
 import type { ModelAnswer } from "./span-answer.ts";
@@ -31,17 +31,21 @@ import { requestedModel, requestIn } from "./span-request.ts";
 import {
   type AgentRun,
   type Failure,
-  type OpenSpan,
+  type OpenModel,
+  type OpenTool,
   type TraceRecord,
   topRunId,
 } from "./trace-record.ts";
 
 /** A call, with its run and its trace. */
-export interface CallScope {
+export interface CallScope<Open = OpenTool | OpenModel> {
   readonly trace: TraceRecord;
   readonly run: AgentRun;
-  readonly open: OpenSpan;
+  readonly open: Open;
 }
+
+export type ToolScope = CallScope<OpenTool>;
+export type ModelScope = CallScope<OpenModel>;
 
 /** Sends the events of tool calls and model calls. */
 export class CallEvents {
@@ -55,7 +59,7 @@ export class CallEvents {
     return this.#sink.contentNeed;
   }
 
-  toolStarted({ trace, run, open }: CallScope): void {
+  toolStarted({ trace, run, open }: ToolScope): void {
     const { name, input } = open.span.spanData;
     const description = describedIn(run.tools, textOf(name) ?? "");
     const sent = envelope(trace, run, open, "start", open.startedAt);
@@ -66,7 +70,7 @@ export class CallEvents {
         type: "tool_start",
         run_id: run.runId,
         tenant_id: trace.tenantId,
-        tool_use_id: idOf(open),
+        tool_use_id: open.scope.toolUseId,
         tool: textOf(name) ?? "",
         input: this.contentNeed === "none" ? undefined : inputIn(input),
       },
@@ -74,13 +78,13 @@ export class CallEvents {
     );
   }
 
-  toolApproved({ trace, run, open }: CallScope, decision: DecisionDetails): void {
+  toolApproved({ trace, run, open }: ToolScope, decision: DecisionDetails): void {
     this.#sink.send(
       {
         type: "tool_call_approved",
         run_id: run.runId,
         tenant_id: trace.tenantId,
-        tool_use_id: idOf(open),
+        tool_use_id: open.scope.toolUseId,
         tool: textOf(open.span.spanData.name) ?? "",
       },
       withDetails(envelope(trace, run, open, "approved", open.startedAt), { decision }),
@@ -88,7 +92,7 @@ export class CallEvents {
   }
 
   toolDenied(
-    { trace, run, open }: CallScope,
+    { trace, run, open }: ToolScope,
     at: Instant,
     reason: string,
     decision: DecisionDetails,
@@ -98,7 +102,7 @@ export class CallEvents {
         type: "tool_call_denied",
         run_id: run.runId,
         tenant_id: trace.tenantId,
-        tool_use_id: idOf(open),
+        tool_use_id: open.scope.toolUseId,
         tool: textOf(open.span.spanData.name) ?? "",
         reason,
       },
@@ -106,14 +110,14 @@ export class CallEvents {
     );
   }
 
-  toolCompleted({ trace, run, open }: CallScope, at: Instant): void {
+  toolCompleted({ trace, run, open }: ToolScope, at: Instant): void {
     const { name, output } = open.span.spanData;
     this.#sink.send(
       {
         type: "tool_complete",
         run_id: run.runId,
         tenant_id: trace.tenantId,
-        tool_use_id: idOf(open),
+        tool_use_id: open.scope.toolUseId,
         tool: textOf(name) ?? "",
         duration_ms: lasted(open, at),
         output,
@@ -124,7 +128,7 @@ export class CallEvents {
 
   /** @param isShown whether the SDK shows the failure to the model. The span may have that text. */
   toolFailed(
-    scope: CallScope,
+    scope: ToolScope,
     at: Instant,
     { parsed, source }: Failure,
     isShown: boolean = false,
@@ -147,12 +151,12 @@ export class CallEvents {
     );
   }
 
-  toolFailedWith(scope: CallScope, at: Instant, failure: ToolFailure): void {
+  toolFailedWith(scope: ToolScope, at: Instant, failure: ToolFailure): void {
     this.#toolError(scope, at, failure, resultException(failure));
   }
 
   #toolError(
-    { trace, run, open }: CallScope,
+    { trace, run, open }: ToolScope,
     at: Instant,
     failure: ToolFailure,
     details: EventDetails | undefined,
@@ -163,7 +167,7 @@ export class CallEvents {
         type: "tool_error",
         run_id: run.runId,
         tenant_id: trace.tenantId,
-        tool_use_id: idOf(open),
+        tool_use_id: open.scope.toolUseId,
         tool: textOf(open.span.spanData.name) ?? "",
         error: failure.error,
         error_for_llm,
@@ -175,7 +179,7 @@ export class CallEvents {
     );
   }
 
-  modelStarted({ trace, run, open }: CallScope): void {
+  modelStarted({ trace, run, open }: ModelScope): void {
     const input = this.#askedOf(trace, run, open);
     const { spanData } = open.span;
     open.inputSent = input !== undefined;
@@ -195,7 +199,7 @@ export class CallEvents {
 
   /** @param cost US dollars as decimal text, if known. */
   modelAnswered(
-    { trace, run, open }: CallScope,
+    { trace, run, open }: ModelScope,
     at: Instant,
     answer: ModelAnswer,
     cost: string | undefined,
@@ -227,7 +231,7 @@ export class CallEvents {
     this.#sink.send(event, sent);
   }
 
-  modelFailed({ trace, run, open }: CallScope, at: Instant, parsed: ParsedError): void {
+  modelFailed({ trace, run, open }: ModelScope, at: Instant, parsed: ParsedError): void {
     const thrown = thrownIn(parsed);
     const kind = classifyFailure(thrown, FROM_MODEL);
     this.#sink.send(
@@ -247,7 +251,11 @@ export class CallEvents {
   }
 
   /** The model's input, if the span already has it and the sink reads it. */
-  #askedOf(trace: TraceRecord, run: AgentRun, open: OpenSpan): readonly InputMessage[] | undefined {
+  #askedOf(
+    trace: TraceRecord,
+    run: AgentRun,
+    open: OpenModel,
+  ): readonly InputMessage[] | undefined {
     const { spanData } = open.span;
     const given = spanData.type === "response" ? spanData._input : spanData.input;
     if (given === undefined || given === null) return undefined;
@@ -263,12 +271,12 @@ export class CallEvents {
 type Open<E> = { -readonly [K in keyof E]: E[K] };
 
 /** The text that the SDK gave the model instead of a result. Spans without sensitive data do not have it. */
-function resultOf({ span }: OpenSpan): string | undefined {
+function resultOf({ span }: OpenTool): string | undefined {
   return textOf(span.spanData.output);
 }
 
 /** Whether the model belongs to the agent, and not to code of a tool. */
-function isOwn({ scope }: OpenSpan): boolean {
+function isOwn({ scope }: OpenModel): boolean {
   return scope.toolUseId === undefined;
 }
 
@@ -287,17 +295,12 @@ function inputIn(given: unknown): unknown {
   }
 }
 
-/** The ID of a tool call: the model's, if known. */
-function idOf({ scope, span }: OpenSpan): string {
-  return scope.toolUseId ?? span.spanId;
-}
-
 /** The event's ID is derived from the SDK's span, so that duplicates are recognised. */
 function envelope(
   trace: TraceRecord,
   run: AgentRun,
-  { span }: OpenSpan,
-  what: News,
+  { span }: CallScope["open"],
+  what: SpanEvent,
   timestamp: Readonly<Instant>,
 ): OpenEnvelope {
   const { subject, threadId } = trace;
@@ -310,6 +313,6 @@ function envelope(
   return subject === undefined ? envelope : { ...envelope, ...subject };
 }
 
-function lasted({ startedAt }: OpenSpan, at: Instant): number {
+function lasted({ startedAt }: CallScope["open"], at: Instant): number {
   return Math.max(0, Math.round(millisecondsBetween(startedAt, at)));
 }

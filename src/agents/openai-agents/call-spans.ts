@@ -8,10 +8,10 @@ import {
   type IsFailure,
 } from "../../events/door.ts";
 import { textOf } from "../core/narrow.ts";
-import { cutBy } from "../runtime/calling-off.ts";
+import { cutBy } from "../runtime/aborts.ts";
 import { costOf, type Price } from "../runtime/price.ts";
 import type { Approvals } from "./approvals.ts";
-import type { CallEvents, CallScope } from "./call-span-events.ts";
+import type { CallEvents, CallScope, ModelScope, ToolScope } from "./call-span-events.ts";
 import { type ParsedError, parseSpanError, thrownIn, withThrown } from "./parse-span-error.ts";
 import type { SdkSpanData, SdkSpanError } from "./sdk.ts";
 import {
@@ -49,7 +49,7 @@ export interface CallSpanOptions {
   readonly isFailure: IsFailure | undefined;
   readonly price: Price | undefined;
   /** Called with errors of a start that is sent later. */
-  readonly trouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /**
@@ -62,20 +62,20 @@ export interface CallSpanOptions {
 export class CallSpans {
   readonly #events: CallEvents;
   readonly #approvals: Approvals;
-  readonly #trouble: (error: unknown) => void;
+  readonly #onError: (error: unknown) => void;
   readonly #isFailure: IsFailure | undefined;
   readonly #price: Price | undefined;
 
-  constructor(events: CallEvents, { approvals, isFailure, price, trouble }: CallSpanOptions) {
+  constructor(events: CallEvents, { approvals, isFailure, price, onError }: CallSpanOptions) {
     this.#events = events;
     this.#approvals = approvals;
-    this.#trouble = trouble;
+    this.#onError = onError;
     this.#isFailure = isFailure;
     this.#price = price;
   }
 
   /** A call's span started. */
-  opened(trace: TraceRecord, run: AgentRun, open: OpenSpan): void {
+  opened({ trace, run, open }: CallScope): void {
     if (isOwnModelCall(open)) {
       run.modelError = undefined;
       run.failedCall = undefined;
@@ -120,7 +120,7 @@ export class CallSpans {
   }
 
   /** @param waits whether the call ended because an agent below it waits for an approval. */
-  toolEnded(scope: CallScope, at: Instant, waits: boolean): void {
+  toolEnded(scope: ToolScope, at: Instant, waits: boolean): void {
     const { run, open } = scope;
     const { error } = open.span;
     const rejected = error === null ? undefined : rejectedCall(error);
@@ -151,12 +151,12 @@ export class CallSpans {
   }
 
   #decision(
-    { trace, run, open }: CallScope,
+    { trace, run, open }: ToolScope,
     reason: string,
     outcome: "approved" | "denied" = "approved",
   ): DecisionDetails {
     const tool = textOf(open.span.spanData.name) ?? "";
-    const toolUseId = open.scope.toolUseId ?? open.span.spanId;
+    const { toolUseId } = open.scope;
     return this.#approvals.detailsOf(trace, run, { outcome, tool, toolUseId, reason });
   }
 
@@ -173,17 +173,17 @@ export class CallSpans {
     }
   }
 
-  #toolReturned(scope: CallScope, at: Instant): void {
-    const { scope: place, span } = scope.open;
+  #toolReturned(scope: ToolScope, at: Instant): void {
+    const { span } = scope.open;
     const { name, output } = span.spanData;
-    const call = { tool: textOf(name) ?? "", toolUseId: place.toolUseId ?? span.spanId };
+    const call = { tool: textOf(name) ?? "", toolUseId: scope.open.scope.toolUseId };
     const result = resultOf(scope.open, output);
-    const failure = failureInResult(result, call, this.#isFailure, this.#trouble);
+    const failure = failureInResult(result, call, this.#isFailure, this.#onError);
     if (failure === undefined) this.#events.toolCompleted(scope, at);
     else this.#events.toolFailedWith(scope, at, failure);
   }
 
-  modelEnded(scope: CallScope, at: Instant): void {
+  modelEnded(scope: ModelScope, at: Instant): void {
     const { trace, run, open } = scope;
     this.sendStart(scope);
     const { error, spanData } = open.span;
@@ -211,7 +211,7 @@ export class CallSpans {
     const { model, responseModel, usage } = answer;
     if (this.#price === undefined || usage === undefined) return undefined;
     const { provider } = requestIn(data);
-    return costOf(this.#price, { provider, model, responseModel, usage }, this.#trouble);
+    return costOf(this.#price, { provider, model, responseModel, usage }, this.#onError);
   }
 
   /** Errors in later work must not end the process. */
@@ -219,7 +219,7 @@ export class CallSpans {
     try {
       work();
     } catch (error) {
-      this.#trouble(error);
+      this.#onError(error);
     }
   }
 }
@@ -278,7 +278,7 @@ const hasParts = (input: string, { parts }: AskedCall) =>
 
 /** The failure of a tool call. If a run below it failed with the same text, its source is used. */
 
-function callFailure({ trace, run, open }: CallScope, error: SdkSpanError): Failure {
+function callFailure({ trace, run, open }: ToolScope, error: SdkSpanError): Failure {
   const parsed = withThrown(parseSpanError(error), error, open.outcome);
   const { toolUseId } = open.scope;
   for (const { failure, parent, parentToolUseId } of trace.agents.values()) {

@@ -13,7 +13,7 @@ const LAST_DIGIT = {
 } as const;
 
 /** An event of a call, or of a run that a span opened: the trace's own run, or one below it. */
-export type News = keyof typeof LAST_DIGIT;
+export type SpanEvent = keyof typeof LAST_DIGIT;
 
 /** Positions of the span ID's digits in a UUID. Zeros and the last digit follow. */
 const GROUPS = [
@@ -31,12 +31,12 @@ const CODES = Array.from("00000000-0000-0000-0000-000000000000", (char) => char.
  * The ID of a span's event, the same whenever it is sent. It looks like a UUID if the span's ID allows it, because a
  * bridge stores UUIDs directly and hashes other IDs.
  */
-export function eventIdOf(spanId: string, news: News): string {
-  if (spanId.length !== SPAN_ID_LENGTH) return `${spanId}:${news}`;
+export function eventIdOf(spanId: string, event: SpanEvent): string {
+  if (spanId.length !== SPAN_ID_LENGTH) return `${spanId}:${event}`;
   for (const { from, to, digits } of GROUPS) {
     for (let n = 0; n < digits; n++) CODES[to + n] = spanId.charCodeAt(from + n);
   }
-  CODES[CODES.length - 1] = LAST_DIGIT[news].charCodeAt(0);
+  CODES[CODES.length - 1] = LAST_DIGIT[event].charCodeAt(0);
   return String.fromCharCode(...CODES);
 }
 

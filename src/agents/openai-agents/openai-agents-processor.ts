@@ -101,7 +101,6 @@ export class OpenAIAgentsProcessor {
     const { decidedBy, isFailure, onError, price } = options;
     checkWhole(maxTraces, "maxTraces", 1);
     checkWhole(flushTimeoutMs, "flushTimeoutMs");
-    const trouble = (error: unknown) => this.#troubled(error);
     this.#sink = sink;
     this.#timeoutMs = flushTimeoutMs;
     this.#onError = onError;
@@ -115,7 +114,7 @@ export class OpenAIAgentsProcessor {
       isFailure,
       price,
       decidedBy,
-      trouble,
+      onError: (error) => this.#troubled(error),
     });
   }
 
@@ -214,7 +213,7 @@ export class OpenAIAgentsProcessor {
           groupId: textOf(fieldIn(trace, "groupId")) ?? null,
           metadata: fieldsOf(fieldIn(trace, "metadata")),
         };
-        this.#follower.goesOn(known, state);
+        this.#follower.resumeHere(known, state);
       }
     } catch (error) {
       this.#troubled(error);
@@ -256,7 +255,7 @@ export class OpenAIAgentsProcessor {
   #scopeOf(span: SpanReference | null | undefined) {
     if (span === null || span === undefined) return undefined;
     try {
-      const found = this.#follower.whereIs(span.traceId, span.spanId);
+      const found = this.#follower.positionOf(span.traceId, span.spanId);
       const run = found?.scope.run;
       if (found === undefined || run === undefined) return undefined;
       const { open, trace, scope } = found;

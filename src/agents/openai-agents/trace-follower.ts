@@ -10,17 +10,18 @@ import { Approvals, awaitedCalls } from "./approvals.ts";
 import { CallEvents } from "./call-span-events.ts";
 import { CallSpans, isOwnModelCall } from "./call-spans.ts";
 import type { MutableCounts } from "./counts.ts";
-import { handOff } from "./handoffs.ts";
 import { runIdOfTrace } from "./ids.ts";
 import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { notBefore, timeOf } from "./span-time.ts";
 import {
   type AgentRun,
+  handOff,
   isOver,
   type KnownTrace,
   kindOf,
   newTrace,
   type OpenSpan,
+  openSpan,
   type Scope,
   type TraceRecord,
 } from "./trace-record.ts";
@@ -50,7 +51,7 @@ export interface FollowerOptions {
   readonly isFailure: IsFailure | undefined;
   readonly price: Price | undefined;
   readonly decidedBy: DecidedBy | undefined;
-  readonly trouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** Follows traces of the SDK and sends them as runs. */
@@ -58,23 +59,23 @@ export class TraceFollower {
   readonly #table: TraceTable;
   readonly #tenantOf: (trace: SdkTrace) => unknown;
   readonly #context: ((trace: SdkTrace) => unknown) | undefined;
-  readonly #trouble: (error: unknown) => void;
+  readonly #onError: (error: unknown) => void;
   readonly #counts: MutableCounts;
   readonly #runs: AgentRuns;
   readonly #calls: CallSpans;
 
   constructor(sink: SafeSink, options: FollowerOptions) {
-    const { counts, decidedBy, isFailure, maxTraces, price, tenantOf, trouble } = options;
+    const { counts, decidedBy, isFailure, maxTraces, price, tenantOf, onError } = options;
     this.#table = new TraceTable(maxTraces, maxTraces);
     this.#tenantOf = tenantOf;
     this.#context = options.context;
-    this.#trouble = trouble;
+    this.#onError = onError;
     this.#counts = counts;
     const calls = new CallSpans(new CallEvents(sink), {
-      trouble,
+      onError,
       isFailure,
       price,
-      approvals: new Approvals(decidedBy, trouble),
+      approvals: new Approvals(decidedBy, onError),
     });
     this.#calls = calls;
     const later = (trace: TraceRecord, work: () => void) => {
@@ -83,7 +84,7 @@ export class TraceFollower {
           work();
           this.#settle(trace);
         } catch (error) {
-          trouble(error);
+          onError(error);
         }
       });
     };
@@ -122,7 +123,7 @@ export class TraceFollower {
    *
    * @param state the SDK's state of its run.
    */
-  goesOn(trace: SdkTrace, state: object): void {
+  resumeHere(trace: SdkTrace, state: object): void {
     const known = this.#table.find(trace.traceId);
     const record = known ?? this.#add(trace, runIdOfTrace(trace.traceId), false);
     if (record.tenantId !== undefined) record.state = new WeakRef(state);
@@ -167,23 +168,18 @@ export class TraceFollower {
       return;
     }
     const kind = kindOf(span);
-    const open = {
-      span,
-      kind,
-      scope: parent,
-      startedAt: at,
-      startSent: true,
-      inputSent: false,
-      outcome: undefined,
-      isCut: false,
-    };
-    trace.open.set(span.spanId, open);
-    if (kind !== "tool" && kind !== "model") return;
+    if (kind !== "tool" && kind !== "model") {
+      trace.open.set(span.spanId, openSpan(span, kind, parent, at));
+      return;
+    }
     const run = parent.run ?? this.#runs.rootOf(trace, span.spanId, at);
-    open.startSent = false;
-    open.scope = kind === "tool" ? { run, toolUseId: span.spanId } : { ...parent, run };
-    if (isOwnModelCall(open)) this.#runs.goesOnWithout(trace, run, at);
-    this.#calls.opened(trace, run, open);
+    const open =
+      kind === "tool"
+        ? openSpan(span, kind, { run, toolUseId: span.spanId }, at)
+        : openSpan(span, kind, { run, toolUseId: parent.toolUseId }, at);
+    trace.open.set(span.spanId, open);
+    if (isOwnModelCall(open)) this.#runs.detachPaused(trace, run, at);
+    this.#calls.opened({ trace, run, open });
   }
 
   spanEnded(span: SdkSpan): void {
@@ -203,7 +199,7 @@ export class TraceFollower {
   }
 
   /** The run and tool call of an SDK span. Sends the start of the call if necessary. */
-  whereIs(
+  positionOf(
     traceId: string,
     spanId: string,
   ): { trace: TraceRecord; scope: Scope; open?: OpenSpan } | undefined {
@@ -230,12 +226,12 @@ export class TraceFollower {
 
   #ended(trace: TraceRecord, open: OpenSpan): void {
     trace.open.delete(open.span.spanId);
-    const { run } = open.scope;
     const { spanData, endedAt } = open.span;
     switch (open.kind) {
       case "tool":
       case "model": {
-        if (run === undefined || open.isCut) return;
+        if (open.isCut) return;
+        const { run } = open.scope;
         const at = notBefore(this.#at(trace, endedAt), open.startedAt);
         if (open.kind === "model") {
           this.#calls.modelEnded({ trace, run, open }, at);
@@ -249,22 +245,25 @@ export class TraceFollower {
       }
       case "handoff": {
         this.#counts.handoffs += 1;
+        const { run } = open.scope;
         const to = textOf(spanData.to_agent);
         if (run !== undefined && to !== undefined) handOff(trace, run, to);
         return;
       }
-      case "guardrail":
+      case "guardrail": {
         this.#counts.guardrails += 1;
         if (spanData.triggered !== true) return;
         this.#counts.tripwires += 1;
+        const { run } = open.scope;
         if (run !== undefined) run.tripped = textOf(spanData.name);
         return;
+      }
       case "other":
         if (spanData.type === "mcp_tools") this.#counts.mcpLists += 1;
         else if (!STRUCTURE.has(spanData.type)) this.#counts.otherSpans += 1;
         return;
       default:
-        open.kind satisfies never;
+        open satisfies never;
     }
   }
 
@@ -280,8 +279,8 @@ export class TraceFollower {
   }
 
   #sendStart(trace: TraceRecord, open: OpenSpan): void {
-    const { run } = open.scope;
-    if (!open.startSent && run !== undefined) this.#calls.sendStart({ trace, run, open });
+    if (open.kind !== "tool" && open.kind !== "model") return;
+    this.#calls.sendStart({ trace, run: open.scope.run, open });
   }
 
   /** The scope of a span, from its parent. */
@@ -347,7 +346,7 @@ export class TraceFollower {
     const context = this.#context;
     const ask = context === undefined ? undefined : () => context(trace);
     const above = outer?.tenantId === tenantId ? outer.subject : undefined;
-    return askedSubject(ask, above, this.#trouble);
+    return askedSubject(ask, above, this.#onError);
   }
 
   /** The trace's metadata take precedence, then the surrounding run, then the option. */

@@ -68,7 +68,7 @@ export interface AgentRun {
   /** Whether it waits itself, not only an agent below it. */
   waitsItself: boolean;
   /** Whether it is paused and its parent continued without it. */
-  left: boolean;
+  detached: boolean;
 }
 
 /** The failure of a call or run, and the innermost call that caused it. */
@@ -87,12 +87,8 @@ export interface Scope {
 /** What the code of a call returned or threw. The SDK's span has only texts of it. */
 export type CodeOutcome = { readonly value: unknown } | { readonly thrown: unknown };
 
-/** An open span, except agents' spans. */
-export interface OpenSpan {
+interface StartedSpan {
   readonly span: SdkSpan;
-  readonly kind: "tool" | "model" | "handoff" | "guardrail" | "other";
-  /** The scope for spans below it. A tool call becomes a scope once its ID is known. */
-  scope: Scope;
   readonly startedAt: Readonly<Instant>;
   /** Whether its start was sent. Also true for spans without events. */
   startSent: boolean;
@@ -102,6 +98,44 @@ export interface OpenSpan {
   outcome: CodeOutcome | undefined;
   /** Whether its run ended first. Its end was sent then. */
   isCut: boolean;
+}
+
+export interface OpenTool extends StartedSpan {
+  readonly kind: "tool";
+  /** The scope for spans below it. `toolUseId` is the span's ID until the call's is known. */
+  scope: { readonly run: AgentRun; readonly toolUseId: string };
+}
+
+export interface OpenModel extends StartedSpan {
+  readonly kind: "model";
+  readonly scope: { readonly run: AgentRun; readonly toolUseId: string | undefined };
+}
+
+interface OpenOther extends StartedSpan {
+  readonly kind: "handoff" | "guardrail" | "other";
+  readonly scope: Scope;
+}
+
+/** An open span, except agents' spans. */
+export type OpenSpan = OpenTool | OpenModel | OpenOther;
+
+export function openSpan<K extends OpenSpan["kind"], S extends Scope>(
+  span: SdkSpan,
+  kind: K,
+  scope: S,
+  startedAt: Readonly<Instant>,
+) {
+  const startSent = kind !== "tool" && kind !== "model";
+  return {
+    span,
+    kind,
+    scope,
+    startedAt,
+    startSent,
+    inputSent: false,
+    outcome: undefined,
+    isCut: false,
+  };
 }
 
 /** A failure, and the run in which it happened. */
@@ -208,7 +242,7 @@ export function topRunId({ outer, pausedRootId, root }: TraceRecord, run: AgentR
 /** Whether the trace ended, and no paused agent can still be resumed separately. */
 export function isOver({ agents, openRuns, root }: TraceRecord): boolean {
   if (root?.state !== "ended" || openRuns > 0) return false;
-  for (const { left } of agents.values()) if (left) return false;
+  for (const { detached } of agents.values()) if (detached) return false;
   return true;
 }
 
@@ -237,4 +271,33 @@ export function forgetOldest({ agents }: TraceRecord): void {
     agents.delete(id);
     return;
   }
+}
+
+/** Maximum number of pending handoffs of a trace. A handoff is pending until its next agent starts. */
+const MAX_HANDOFFS = 64;
+
+/** Records a handoff to the agent with that name, which starts later. */
+export function handOff(trace: TraceRecord, run: AgentRun, to: string): void {
+  run.handedOff = true;
+  trace.handoffs.push({ from: run, to });
+  if (trace.handoffs.length > MAX_HANDOFFS) trace.handoffs.shift();
+}
+
+/**
+ * Removes and returns the agent that handed off to a new agent. Both are in the same tool call, or both at the top.
+ *
+ * @param scope the scope of the new agent.
+ */
+export function takeHandoff(
+  { handoffs }: TraceRecord,
+  agent: string,
+  scope: Scope,
+): string | undefined {
+  const index = handoffs.findIndex(({ from, to }) => to === agent && isBeside(from, scope));
+  return index < 0 ? undefined : handoffs.splice(index, 1)[0]?.from.agent;
+}
+
+function isBeside(run: AgentRun, { run: parent, toolUseId }: Scope): boolean {
+  if (parent === undefined) return run.top;
+  return run.parent === parent && run.parentToolUseId === toolUseId;
 }

@@ -55,7 +55,7 @@ export class TraceTable {
 }
 
 /** Minimum number of removed traces before a new iterator is made. */
-const FEWEST_LEFT = 64;
+const LEAST_REMOVED = 64;
 
 /** Traces by ID, oldest first. */
 class Aging {
@@ -63,18 +63,18 @@ class Aging {
   /** An iterator just before the oldest trace. A new iterator would have to skip the gaps of all dropped traces. */
   #oldest: Iterator<KnownTrace> | undefined;
   /** Traces removed since the iterator was made. An unused iterator keeps removed entries in memory. */
-  #left = 0;
+  #removed = 0;
 
   remove(traceId: string): void {
     if (!this.traces.delete(traceId) || this.#oldest === undefined) return;
-    this.#left += 1;
-    if (this.#left > Math.max(this.traces.size, FEWEST_LEFT)) this.#oldest = undefined;
+    this.#removed += 1;
+    if (this.#removed > Math.max(this.traces.size, LEAST_REMOVED)) this.#oldest = undefined;
   }
 
   dropOldest(): KnownTrace | undefined {
     if (this.#oldest === undefined) {
       this.#oldest = this.traces.values();
-      this.#left = 0;
+      this.#removed = 0;
     }
     const { value } = this.#oldest.next();
     if (value !== undefined) this.traces.delete(value.traceId);

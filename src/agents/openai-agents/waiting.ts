@@ -7,7 +7,7 @@ import type { AgentRun, Scope, TraceRecord } from "./trace-record.ts";
 export function waitingCalls({ agents }: TraceRecord, run: AgentRun): readonly AskedCall[] {
   const own = run.asked.filter(({ begun }) => !begun);
   for (const below of agents.values()) {
-    if (below.parent === run && below.state === "interrupted" && !below.left) {
+    if (below.parent === run && below.state === "interrupted" && !below.detached) {
       for (const call of below.waiting) own.push(call);
     }
   }
@@ -27,7 +27,8 @@ export function busyRuns({ open }: TraceRecord): ReadonlySet<AgentRun> {
   const busy = new Set<AgentRun>();
   for (const { kind, scope } of open.values()) {
     if (kind !== "tool" && kind !== "model") continue;
-    for (let run = scope.run; run !== undefined && run.state === "open"; run = run.parent) {
+    let run: AgentRun | undefined = scope.run;
+    for (; run !== undefined && run.state === "open"; run = run.parent) {
       busy.add(run);
     }
   }
@@ -49,7 +50,7 @@ export function waitsBelow(trace: TraceRecord, { run, toolUseId }: Scope): boole
   const busy = busyRuns(trace);
   for (const below of trace.agents.values()) {
     if (below.parent !== run || below.parentToolUseId !== toolUseId) continue;
-    if (below.state === "interrupted" ? !below.left : mayWait(below) && !busy.has(below))
+    if (below.state === "interrupted" ? !below.detached : mayWait(below) && !busy.has(below))
       return true;
   }
   return false;
@@ -73,21 +74,21 @@ export function depth(run: AgentRun): number {
 /** The paused run that a new agent span resumes, with the span ID of its last segment. */
 export function pausedRun(trace: TraceRecord, agent: string, parent: Scope) {
   if (trace.root === undefined) return undefined;
-  let left: readonly [string, AgentRun] | undefined;
+  let detached: readonly [string, AgentRun] | undefined;
   let isOnlyOne = true;
   for (const known of trace.agents) {
     const run = known[1];
     if (run.state !== "interrupted" || run.span !== undefined || !run.waitsItself) continue;
     if (run.agent !== agent) continue;
-    if (run.left) {
-      isOnlyOne = left === undefined;
-      left ??= known;
+    if (run.detached) {
+      isOnlyOne = detached === undefined;
+      detached ??= known;
     } else if (parent.run === undefined ? run.top : run.parent === parent.run) {
       return known;
     }
   }
   // No run waits for such an agent. It was resumed separately, if only one matches.
-  return parent.run === undefined && isOnlyOne ? left : undefined;
+  return parent.run === undefined && isOnlyOne ? detached : undefined;
 }
 
 /** Sets the calls that the agent waited for in another process. */

@@ -24,8 +24,8 @@ export class AgentSink implements InnerSink, SpanActivator {
     return this.#made.send(event, envelope);
   }
 
-  withSpan<T>(place: SpanTarget, work: () => T): T {
-    return withSpanOf(this.#made, place, work);
+  withSpan<T>(target: SpanTarget, work: () => T): T {
+    return withSpanOf(this.#made, target, work);
   }
 
   async forceFlush(): Promise<void> {

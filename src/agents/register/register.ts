@@ -62,7 +62,7 @@ type Setup = () => { readonly sink: InnerSink; readonly shutdown: Shutdown };
  * Enables the frameworks that work without code of the application.
  *
  * @param entry the application's first file. `undefined` in a shell.
- * @returns one line that says what was enabled.
+ * @returns one line with the enabled frameworks, or the reason why there are none.
  */
 export function register(settings: RegisterSettings, entry: string | undefined): string {
   const setup = findSetup();

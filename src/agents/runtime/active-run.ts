@@ -35,7 +35,7 @@ export function withCurrentRun<T>(run: ActiveRun, work: () => T): T {
 }
 
 /** The result of a function that was called. */
-type Came<T> = { readonly value: T } | { readonly thrown: unknown };
+type Outcome<T> = { readonly value: T } | { readonly thrown: unknown };
 
 /**
  * Calls `work` as code of a run or its call: with {@link ActiveRun} set, and in the span's context if the sink has
@@ -43,23 +43,24 @@ type Came<T> = { readonly value: T } | { readonly thrown: unknown };
  */
 export function carried<T>(
   sink: AgentEventSink,
-  place: Omit<SpanTarget, "tenant_id" | "run_id">,
+  target: Omit<SpanTarget, "tenant_id" | "run_id">,
   run: ActiveRun,
   work: () => T,
 ): T {
   if (!isSpanActivator(sink)) return withCurrentRun(run, work);
-  let came: Came<T> | undefined;
+  let outcome: Outcome<T> | undefined;
   const once = (): T => {
-    came ??= attempt(run, work);
-    if ("thrown" in came) throw came.thrown;
-    return came.value;
+    outcome ??= attempt(run, work);
+    if ("thrown" in outcome) throw outcome.thrown;
+    return outcome.value;
   };
   try {
     const given: unknown = sink.withSpan(
-      { tenant_id: run.tenantId, run_id: run.runId, ...place },
+      { tenant_id: run.tenantId, run_id: run.runId, ...target },
       once,
     );
-    if (came !== undefined && "value" in came && given === came.value) return came.value;
+    if (outcome !== undefined && "value" in outcome && given === outcome.value)
+      return outcome.value;
     // A rejection of the sink's own promise must not end the process.
     if (isPromise(given)) given.then(undefined, () => {});
   } catch {
@@ -68,7 +69,7 @@ export function carried<T>(
   return once();
 }
 
-function attempt<T>(run: ActiveRun, work: () => T): Came<T> {
+function attempt<T>(run: ActiveRun, work: () => T): Outcome<T> {
   try {
     return { value: withCurrentRun(run, work) };
   } catch (thrown) {

@@ -177,7 +177,7 @@ async function complete(
   const report = checkedReport(answer.reported, (error) => tellHook(onError, error));
   const { output, usage, response_model } = report;
   // A returned text is the answer, unless the report has one.
-  const isSaid = output === undefined && typeof result === "string" && result !== "";
+  const isAnswer = output === undefined && typeof result === "string" && result !== "";
   const responseModel = response_model ?? undefined;
   const cost =
     usage == null
@@ -190,7 +190,7 @@ async function complete(
       duration_ms,
       ...(firstOutputMs === undefined ? {} : { first_output_ms: firstOutputMs }),
       ...report,
-      ...(isSaid ? { output: outputMessages(result, report.finish_reasons) } : {}),
+      ...(isAnswer ? { output: outputMessages(result, report.finish_reasons) } : {}),
       ...(cost === undefined ? {} : { cost_usd: cost }),
     },
     cost !== undefined && isZeroCost(cost) ? COST_KNOWN : undefined,

@@ -55,8 +55,8 @@ export function callStep<T>(
     let output: T;
     try {
       const current = { ...around, stepId: names.step_id };
-      const place = { step_id: names.step_id, tool_use_id: around.toolUseId };
-      output = await carried(run.current.sink, place, current, async () => fn());
+      const target = { step_id: names.step_id, tool_use_id: around.toolUseId };
+      output = await carried(run.current.sink, target, current, async () => fn());
     } catch (error) {
       if (!call.isCut) await fail(run, call, names, error);
       throw error;

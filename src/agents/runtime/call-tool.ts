@@ -20,7 +20,7 @@ import { checkCallTexts, type RunCore, refuseAt, tracked } from "./open-call.ts"
 import { interruptionIn, ToolDeniedError } from "./run-errors.ts";
 import { type Approve, checkApprove, isTerminal } from "./run-policy.ts";
 import type { LoopCall } from "./tool-loops.ts";
-import { saidWhenLong, verdictOf } from "./verdict.ts";
+import { reportLongWait, verdictOf } from "./verdict.ts";
 
 /** Options of `run.tool`. */
 export interface ToolOptions<I = unknown> {
@@ -116,7 +116,7 @@ async function approve<T, I>(
   const askedAt = performance.now();
   try {
     const asked = carried(sink, {}, run.current, async () => ask(pending));
-    const answer = await saidWhenLong(asked, () => {
+    const answer = await reportLongWait(asked, () => {
       if (!call.isCut) void run.send({ type: "tool_call_asked", ...namesOf(dispatch) });
     });
     decision = verdictOf(answer, performance.now() - askedAt);
@@ -170,7 +170,7 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
   const tool_version = options.version ?? null;
   const names = { run_id, tenant_id, tool_use_id: toolUseId, tool: dispatch.name, tool_version };
   const { input } = options;
-  const face = {
+  const toolCall = {
     toolUseId,
     input,
     get signal() {
@@ -196,7 +196,7 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
   try {
     const current = { ...currentIn(run.current), toolUseId, tool: dispatch.name };
     output = await carried(run.current.sink, { tool_use_id: toolUseId }, current, async () =>
-      fn(face),
+      fn(toolCall),
     );
   } catch (error) {
     if (!call.isCut) await fail(dispatch, names, error, looked);

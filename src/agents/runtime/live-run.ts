@@ -12,10 +12,10 @@ import {
   sourceOf,
   tellHook,
 } from "../../events/door.ts";
+import { cutBy, LazySignal, Watch } from "./aborts.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { carried, currentIn } from "./active-run.ts";
-import { cutBy, LazySignal, Watch } from "./calling-off.ts";
-import { EventLine, IdCounter } from "./event-line.ts";
+import { EventQueue, IdCounter } from "./event-queue.ts";
 import { OpenCall, type RunCore } from "./open-call.ts";
 import { isZeroCost } from "./price.ts";
 import { answerIn, askedIn, questionIn } from "./run-content.ts";
@@ -51,8 +51,8 @@ export class LiveRun<I> implements RunCore {
   readonly #newIds = new IdCounter();
   /** Its start, for finding the source of an error. */
   readonly #since = sourceMoment();
-  readonly #line: EventLine;
-  readonly #off = new LazySignal();
+  readonly #queue: EventQueue;
+  readonly #signal = new LazySignal();
   readonly #watch = new Watch();
   readonly #calls = new Set<OpenCall>();
   /** Whether its code has returned, thrown, or ended the run. There is nothing left to abort then. */
@@ -71,11 +71,11 @@ export class LiveRun<I> implements RunCore {
   constructor(plan: RunPlan<I>) {
     const { runId, tenantId, rootRunId, threadId, subject, sink } = plan;
     this.plan = plan;
-    const off = this.#off;
+    const own = this.#signal;
     this.policy = {
       ...plan.policy,
       get signal() {
-        return off.signal;
+        return own.signal;
       },
     };
     const { loops } = plan.policy;
@@ -84,7 +84,7 @@ export class LiveRun<I> implements RunCore {
     const { policy } = this;
     const whileOpen: ActiveRun["whileOpen"] = (cut) => this.#whileOpen(cut);
     this.current = { tenantId, runId, rootRunId, threadId, subject, sink, policy, whileOpen };
-    this.#line = new EventLine(sink, envelopeFor(plan), this.#newIds, (error) =>
+    this.#queue = new EventQueue(sink, envelopeFor(plan), this.#newIds, (error) =>
       this.#report(error),
     );
   }
@@ -94,7 +94,7 @@ export class LiveRun<I> implements RunCore {
   }
 
   get lostEvents(): number {
-    return this.#line.failures;
+    return this.#queue.failures;
   }
 
   /**
@@ -109,10 +109,10 @@ export class LiveRun<I> implements RunCore {
     try {
       const started = { type: "started", ...this.ids, agent, parent_run_id } as const;
       const details = parentStepId === undefined ? undefined : { step_id: parentStepId };
-      const taken = this.#line.insist(started, askedIn(this.plan.input, details));
-      for (const signal of signals) this.#watch.signal(signal, (error) => this.#callOff(error));
+      const taken = this.#queue.sendRequired(started, askedIn(this.plan.input, details));
+      for (const signal of signals) this.#watch.signal(signal, (error) => this.#abort(error));
       if (deadlineMs !== undefined) {
-        this.#watch.timer(deadlineMs, () => this.#callOff(AgentError.deadlineExceeded()));
+        this.#watch.timer(deadlineMs, () => this.#abort(AgentError.deadlineExceeded()));
       }
       if (taken !== undefined) await Promise.race([taken, this.#endTaken.promise]);
     } catch (error) {
@@ -216,7 +216,10 @@ export class LiveRun<I> implements RunCore {
   send(event: AgentEvent, details?: EventDetails): void | Promise<void> {
     if (this.#isSealed) return;
     const { stepId } = currentIn(this.current);
-    return this.#line.send(event, stepId === undefined ? details : { step_id: stepId, ...details });
+    return this.#queue.send(
+      event,
+      stepId === undefined ? details : { step_id: stepId, ...details },
+    );
   }
 
   assertOpen(what: string): void {
@@ -260,12 +263,12 @@ export class LiveRun<I> implements RunCore {
    */
   #cutPauseShort(interruption: Interruption, error: AgentError): void {
     // Sub-agents in these calls need the signal to end.
-    if (this.#ending === undefined) this.#off.abort(cutBy(error));
+    if (this.#ending === undefined) this.#signal.abort(cutBy(error));
     this.#endPause(interruption);
   }
 
   /** A signal fired, or the deadline passed. */
-  #callOff(error: AgentError): void {
+  #abort(error: AgentError): void {
     // The deadline also limits the wait for a sink after `complete`.
     if (this.#ending?.type === "complete") this.#refuse(error);
     else this.fail(error);
@@ -274,11 +277,11 @@ export class LiveRun<I> implements RunCore {
   #end(ending: Ending): void {
     if (this.#ending !== undefined) return;
     this.#ending = ending;
-    const isCalledOff = ending.type === "failed" && !this.#isWorkDone;
-    if (isCalledOff || this.#calls.size > 0) {
+    const isAborted = ending.type === "failed" && !this.#isWorkDone;
+    if (isAborted || this.#calls.size > 0) {
       const cut = cutBy(ending.type === "complete" ? undefined : ending.error);
       // Sub-agents listen to the signal. They end before the calls around them, and the calls before the run.
-      if (isCalledOff) this.#off.abort(cut);
+      if (isAborted) this.#signal.abort(cut);
       for (const call of this.#calls) call.cut(cut);
       this.#calls.clear();
     }
@@ -318,7 +321,7 @@ export class LiveRun<I> implements RunCore {
     const details = cost !== undefined && isZeroCost(cost) ? COST_KNOWN : undefined;
     try {
       const complete = { type: "complete", ...this.ids, state, usage } as const;
-      const taken = this.#line.insist(complete, answerIn(state, details));
+      const taken = this.#queue.sendRequired(complete, answerIn(state, details));
       if (taken === undefined) this.#settle();
       else
         taken.then(
@@ -332,7 +335,7 @@ export class LiveRun<I> implements RunCore {
 
   /** Waits for the sink at most `graceMs`, so that the caller gets the run's error even if the sink hangs. */
   #sendBadEnd(event: AgentEvent, details?: EventDetails): void {
-    const taken = this.#line.send(event, details);
+    const taken = this.#queue.send(event, details);
     if (taken === undefined) {
       this.#settle();
       return;

@@ -5,8 +5,8 @@ import {
   sourceMoment,
   type UsageLimitBreach,
 } from "../../events/door.ts";
+import { LazySignal } from "./aborts.ts";
 import type { ActiveRun } from "./active-run.ts";
-import { LazySignal } from "./calling-off.ts";
 import type { Interruption } from "./run-errors.ts";
 import type { RunPolicy } from "./run-policy.ts";
 import type { ToolLoops } from "./tool-loops.ts";

@@ -1,6 +1,6 @@
 import type { AgentRun, RunHandle } from "./agent-run.ts";
 import { LiveRun } from "./live-run.ts";
-import { HandleFace, RunFace } from "./run-face.ts";
+import { PublicHandle, PublicRun } from "./public-run.ts";
 import { planRun, type RunOptions } from "./run-options.ts";
 
 /**
@@ -55,7 +55,7 @@ async function begin<S, I>(
   const run = new LiveRun(planRun(options));
   await run.start();
   if (run.plan.isInside) beganInside();
-  return run.work(() => fn(new RunFace(run)));
+  return run.work(() => fn(new PublicRun(run)));
 }
 
 /**
@@ -82,5 +82,5 @@ export async function startRun<I>(options: RunOptions<I>): Promise<RunHandle<I |
   const run = new LiveRun(planRun(options));
   await run.start();
   if (run.hasEnded) await run.outcome();
-  return new HandleFace(run);
+  return new PublicHandle(run);
 }

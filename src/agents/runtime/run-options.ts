@@ -12,7 +12,7 @@ import {
 } from "../../events/door.ts";
 import { activeRun } from "./active-run.ts";
 import { type Budget, type BudgetLimits, UsageBudget } from "./budget.ts";
-import type { RunEnvelope } from "./event-line.ts";
+import type { RunEnvelope } from "./event-queue.ts";
 import type { Price } from "./price.ts";
 import {
   type Approve,

@@ -21,7 +21,7 @@ export interface SubjectFields {
   readonly details?: Pick<EventDetails, "user_id" | "tags" | "metadata">;
 }
 
-const NOBODY: SubjectFields = Object.freeze({});
+const NO_SUBJECT: SubjectFields = Object.freeze({});
 
 /**
  * The envelope fields of a subject: a copy, so that later changes of the given object have no effect.
@@ -29,7 +29,7 @@ const NOBODY: SubjectFields = Object.freeze({});
  * @param above the subject of the surrounding run, for fields that are not set.
  * @throws TypeError for a field of the wrong type, and for an empty `user`, `session` or name.
  */
-export function subjectFields(given: RunSubject, above: SubjectFields = NOBODY): SubjectFields {
+export function subjectFields(given: RunSubject, above: SubjectFields = NO_SUBJECT): SubjectFields {
   const { user, session, tags, metadata } = given;
   if (user === undefined && session === undefined && tags === undefined && metadata === undefined) {
     return above;

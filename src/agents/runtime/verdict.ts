@@ -91,10 +91,10 @@ export const LONG_WAIT_MS = 1_000;
 /**
  * Waits for a decision, and reports it as pending after {@link LONG_WAIT_MS}: a person decides then, not a rule.
  *
- * @param say called if the decision takes that long. It must not throw.
+ * @param report called if the decision takes that long. It must not throw.
  */
-export async function saidWhenLong<T>(decision: Promise<T>, say: () => void): Promise<T> {
-  const timer = setTimeout(say, LONG_WAIT_MS);
+export async function reportLongWait<T>(decision: Promise<T>, report: () => void): Promise<T> {
+  const timer = setTimeout(report, LONG_WAIT_MS);
   timer.unref();
   try {
     return await decision;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { saidWhenLong } from "../../../src/agents/runtime/verdict.ts";
+import { reportLongWait } from "../../../src/agents/runtime/verdict.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -20,7 +20,7 @@ it.each([
   [1_001, 1],
 ])("a decision that takes %i ms is reported %i times", async (ms, times) => {
   const say = vi.fn();
-  const decision = saidWhenLong(
+  const decision = reportLongWait(
     later(ms, () => "yes"),
     say,
   );
@@ -31,7 +31,7 @@ it.each([
 
 it("passes an error on, and reports nothing afterwards", async () => {
   const say = vi.fn();
-  const decision = saidWhenLong(
+  const decision = reportLongWait(
     later(10, () => {
       throw new Error("no approver");
     }),

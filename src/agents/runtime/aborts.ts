@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { AgentError, asAgentError } from "../../events/door.ts";
 
 /** The error of a run whose signal fired: a deadline if the reason is a timeout, else a cancellation. */
-export function calledOff(reason: unknown): AgentError {
+export function abortError(reason: unknown): AgentError {
   return asAgentError(reason)?.detail.type === "deadline_exceeded"
     ? AgentError.deadlineExceeded({ cause: reason })
     : AgentError.cancelled({ cause: reason });
@@ -19,7 +19,7 @@ export function cutBy(ending: unknown): AgentError {
 
 interface Listening {
   readonly fired: Set<() => void>;
-  readonly tell: () => void;
+  readonly fire: () => void;
 }
 
 const listening = new WeakMap<AbortSignal, Listening>();
@@ -38,18 +38,18 @@ function listen(signal: AbortSignal, fired: () => void): () => void {
     known.fired.delete(fired);
     if (known.fired.size > 0 || listening.get(signal) !== known) return;
     listening.delete(signal);
-    signal.removeEventListener("abort", known.tell);
+    signal.removeEventListener("abort", known.fire);
   };
 }
 
 function listenFirst(signal: AbortSignal): Listening {
   const fired = new Set<() => void>();
-  const tell = () => {
+  const fire = () => {
     for (const one of [...fired]) one();
   };
-  const made = { fired, tell };
+  const made = { fired, fire };
   listening.set(signal, made);
-  signal.addEventListener("abort", tell, { once: true });
+  signal.addEventListener("abort", fire, { once: true });
   return made;
 }
 
@@ -58,17 +58,17 @@ export class Watch {
   readonly #stops: (() => void)[] = [];
   #stopped = false;
 
-  /** Calls `off` at once if the signal has already fired. */
-  signal(signal: AbortSignal, off: (error: AgentError) => void): void {
+  /** Calls `abort` at once if the signal has already fired. */
+  signal(signal: AbortSignal, abort: (error: AgentError) => void): void {
     if (this.#stopped) return;
-    const fired = () => off(calledOff(signal.reason));
+    const fired = () => abort(abortError(signal.reason));
     if (signal.aborted) fired();
     else this.#stops.push(listen(signal, fired));
   }
 
-  timer(ms: number, off: () => void): void {
+  timer(ms: number, abort: () => void): void {
     if (this.#stopped) return;
-    const timer = setTimeout(off, ms);
+    const timer = setTimeout(abort, ms);
     this.#stops.push(() => clearTimeout(timer));
   }
 

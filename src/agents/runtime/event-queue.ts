@@ -24,7 +24,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
  *
  * It only waits for sinks that return a promise. With other sinks it is synchronous.
  */
-export class EventLine {
+export class EventQueue {
   readonly #sink: AgentEventSink;
   readonly #envelope: RunEnvelope;
   readonly #onError: (error: unknown) => void;
@@ -71,7 +71,7 @@ export class EventLine {
    * Sends an event that the sink must accept. Throws, or rejects with, the sink's error. No event is sent after that,
    * including those that already wait.
    */
-  insist(event: AgentEvent, details?: EventDetails): void | Promise<void> {
+  sendRequired(event: AgentEvent, details?: EventDetails): void | Promise<void> {
     try {
       return this.#enqueue(event, details, (sent) => sent);
     } catch (error) {

@@ -1,23 +1,23 @@
-import type { Place, RunState } from "./run-state.ts";
+import type { RunState, SpanScope } from "./run-state.ts";
 
 /** Maximum number of spans kept for an open run, to find the parents of later spans. */
 const MOST_SPANS = 10_000;
 
 /** Scopes of the spans of open runs, by span ID. */
-export class SpanPlaces {
-  readonly #places = new Map<string, Place>();
+export class SpanScopes {
+  readonly #scopes = new Map<string, SpanScope>();
   readonly #runs = new Map<string, RunState>();
   readonly #byRun = new Map<string, RunState>();
 
   /** Spans forgotten before their run ended. */
   forgotten = 0;
 
-  get(spanId: string | undefined): Place | undefined {
-    return spanId === undefined ? undefined : this.#places.get(spanId);
+  get(spanId: string | undefined): SpanScope | undefined {
+    return spanId === undefined ? undefined : this.#scopes.get(spanId);
   }
 
   /** The run of a span whose parent is not exported, by Mastra's run ID. */
-  byRun(traceId: string, mastraRunId: string | undefined): Place | undefined {
+  byRun(traceId: string, mastraRunId: string | undefined): SpanScope | undefined {
     if (mastraRunId === undefined) return undefined;
     const run = this.#byRun.get(keyOf({ traceId, mastraRunId }));
     return run === undefined ? undefined : { run };
@@ -27,9 +27,9 @@ export class SpanPlaces {
     return this.#runs.get(spanId);
   }
 
-  add(spanId: string, place: Place): void {
-    const { spans } = place.run;
-    this.#places.set(spanId, place);
+  add(spanId: string, scope: SpanScope): void {
+    const { spans } = scope.run;
+    this.#scopes.set(spanId, scope);
     spans.add(spanId);
     if (spans.size > MOST_SPANS) this.#forgetOldest(spans);
   }
@@ -46,7 +46,7 @@ export class SpanPlaces {
     this.#runs.delete(run.spanId);
     const key = keyOf(run);
     if (this.#byRun.get(key) === run) this.#byRun.delete(key);
-    for (const spanId of run.spans) this.#places.delete(spanId);
+    for (const spanId of run.spans) this.#scopes.delete(spanId);
     run.spans.clear();
   }
 
@@ -66,7 +66,7 @@ export class SpanPlaces {
     const [, oldest] = spans;
     if (oldest === undefined) return;
     spans.delete(oldest);
-    this.#places.delete(oldest);
+    this.#scopes.delete(oldest);
     this.forgotten += 1;
   }
 }

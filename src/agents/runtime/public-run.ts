@@ -6,7 +6,7 @@ import { callTool, type ToolFunction, type ToolOptions } from "./call-tool.ts";
 import type { LiveRun } from "./live-run.ts";
 
 /** The public interface of a run. */
-export class RunFace<I> implements AgentRun<I> {
+export class PublicRun<I> implements AgentRun<I> {
   readonly #run: LiveRun<I>;
 
   constructor(run: LiveRun<I>) {
@@ -103,7 +103,7 @@ export class RunFace<I> implements AgentRun<I> {
 }
 
 /** The public interface of a run that its code ends. */
-export class HandleFace<I> extends RunFace<I> implements RunHandle<I> {
+export class PublicHandle<I> extends PublicRun<I> implements RunHandle<I> {
   readonly #run: LiveRun<I>;
 
   constructor(run: LiveRun<I>) {

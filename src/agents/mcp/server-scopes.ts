@@ -6,11 +6,11 @@ import { RunWriter } from "../core/run-writer.ts";
 import type { ActiveRun } from "../runtime/active-run.ts";
 import { contextIn } from "./meta.ts";
 import type { Reporter } from "./reporter.ts";
-import type { ServerPlace } from "./server-call.ts";
+import type { ServerScope } from "./server-call.ts";
 import type { McpCaller, McpServerOptions } from "./server-options.ts";
 
 /** Starts a run for each call of a server. A trusted caller sets its parent context. */
-export class ServerPlaces {
+export class ServerScopes {
   readonly #options: McpServerOptions;
   readonly #agent: string;
   readonly #reporter: Reporter;
@@ -22,7 +22,7 @@ export class ServerPlaces {
   }
 
   /** @returns `undefined` for a call without a known tenant. It is counted. */
-  start(caller: McpCaller, mcp: McpDetails): ServerPlace | undefined {
+  start(caller: McpCaller, mcp: McpDetails): ServerScope | undefined {
     const { context, sink, tenant } = this.#options;
     const { counts, troubled } = this.#reporter;
     const tenantId = knownTenant(tenant, caller, (error) => {
