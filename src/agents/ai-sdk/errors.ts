@@ -1,5 +1,5 @@
 import { type FailureSource, FROM_MODEL, FROM_RUN, sourceOf } from "../../events/door.ts";
-import { textInPlaceOf } from "../core/ai-sdk.ts";
+import { replacementText } from "../core/ai-sdk.ts";
 import type { Failure } from "../core/run-parts.ts";
 import type { CallState } from "./call-state.ts";
 
@@ -12,7 +12,7 @@ export function operatorTextOf(
   { isHidden }: Pick<CallState, "isHidden">,
 ): string | undefined {
   if (isHidden) return HIDDEN;
-  return textInPlaceOf(thrown);
+  return replacementText(thrown);
 }
 
 /**

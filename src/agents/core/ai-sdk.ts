@@ -11,7 +11,7 @@ const QUOTING: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The operator's text for such an error. `undefined`: use the error's own text. */
-export function textInPlaceOf(thrown: unknown): string | undefined {
+export function replacementText(thrown: unknown): string | undefined {
   const name = textProperty(thrown, "name");
   const text = name === undefined ? undefined : QUOTING.get(name);
   return text === undefined ? undefined : `${name}: ${text}`;

@@ -9,7 +9,7 @@ import {
   textProperty,
   thrownMessage,
 } from "../../events/door.ts";
-import { textInPlaceOf } from "../core/ai-sdk.ts";
+import { replacementText } from "../core/ai-sdk.ts";
 import { type Fields, textOf } from "../core/narrow.ts";
 import type { Failure } from "../core/run-parts.ts";
 import type { RunState } from "./run-state.ts";
@@ -68,7 +68,7 @@ export function failureOf(run: RunState, info: Fields): Failure {
     sourceOf(thrown, scope) ??
     (run.failedModel === undefined ? domainSource(info, undefined) : FROM_MODEL) ??
     FROM_RUN;
-  return { thrown, source, text: textInPlaceOf(thrown) };
+  return { thrown, source, text: replacementText(thrown) };
 }
 
 /** The text that Mastra gives the model for a tool's error. `null`: not known. */

@@ -1,5 +1,5 @@
 import { AgentError, FROM_MODEL, fromMilliseconds, now, recordSource } from "../../events/door.ts";
-import { textInPlaceOf } from "../core/ai-sdk.ts";
+import { replacementText } from "../core/ai-sdk.ts";
 import type { ModelCallOptions } from "../core/call-reports.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
 import type { ModelCall } from "../core/run-parts.ts";
@@ -214,7 +214,7 @@ export class ModelCalls {
   }
 
   #failed(run: RunState, model: OpenModel, thrown: unknown): void {
-    run.writer.modelFailed(timed(model), thrown, textInPlaceOf(thrown), model.ended?.at);
+    run.writer.modelFailed(timed(model), thrown, replacementText(thrown), model.ended?.at);
   }
 
   /** Ends a call without an end of its own: it was suspended after its answer, or cut off. */

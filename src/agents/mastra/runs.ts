@@ -7,7 +7,7 @@ import {
   readsRows,
   sourceMoment,
 } from "../../events/door.ts";
-import { textInPlaceOf } from "../core/ai-sdk.ts";
+import { replacementText } from "../core/ai-sdk.ts";
 import { sendDecision } from "../core/call-reports.ts";
 import { askedText, knownTenant } from "../core/common-options.ts";
 import { askedSubject } from "../core/hooks.ts";
@@ -176,7 +176,7 @@ export class Runs {
     const reason = run.errors.find(isStop);
     const thrown = abortError(reason);
     this.#close(run, thrown);
-    run.writer.failed({ thrown, source: FROM_RUN, text: textInPlaceOf(thrown) });
+    run.writer.failed({ thrown, source: FROM_RUN, text: replacementText(thrown) });
   }
 
   /** A processor stopped the run. Its reason is not sent, because it may quote content. */

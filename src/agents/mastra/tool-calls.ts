@@ -1,5 +1,5 @@
 import { AgentError, type FailureSource, recordSource } from "../../events/door.ts";
-import { textInPlaceOf } from "../core/ai-sdk.ts";
+import { replacementText } from "../core/ai-sdk.ts";
 import { sendReturned, type ToolCallOptions } from "../core/call-reports.ts";
 import { fieldsOf, textOf } from "../core/narrow.ts";
 import { startedNow } from "../core/run-parts.ts";
@@ -58,7 +58,7 @@ export class ToolCalls {
   #failed(run: RunState, tool: OpenTool, thrown: unknown): void {
     const source = this.#record(run, tool, thrown);
     const shown = modelText(thrown);
-    run.writer.toolFailed(tool, { thrown, source, text: textInPlaceOf(thrown) }, shown);
+    run.writer.toolFailed(tool, { thrown, source, text: replacementText(thrown) }, shown);
     this.#keep(tool, { type: "error-text", value: shown ?? "" });
   }
 

@@ -1,5 +1,5 @@
 import { AgentError, FROM_RUN, sourceOf } from "../../events/door.ts";
-import { textInPlaceOf } from "../core/ai-sdk.ts";
+import { replacementText } from "../core/ai-sdk.ts";
 import { textOf } from "../core/narrow.ts";
 import { thrownOf } from "./errors.ts";
 import type { MastraSpan } from "./mastra-span.ts";
@@ -46,7 +46,7 @@ export class WorkflowSteps {
   #failed(run: RunState, step: OpenStep, thrown: unknown): void {
     const scope = { rootRunId: run.active.rootRunId, since: run.since };
     const source = sourceOf(thrown, scope) ?? FROM_RUN;
-    run.writer.stepFailed(step, { thrown, source, text: textInPlaceOf(thrown) });
+    run.writer.stepFailed(step, { thrown, source, text: replacementText(thrown) });
   }
 
   cutAll(run: RunState, error: AgentError): void {
