@@ -277,7 +277,6 @@ const hasParts = (input: string, { parts }: AskedCall) =>
   parts.every((part) => input.includes(part));
 
 /** The failure of a tool call. If a run below it failed with the same text, its source is used. */
-
 function callFailure({ trace, run, open }: ToolScope, error: SdkSpanError): Failure {
   const parsed = withThrown(parseSpanError(error), error, open.outcome);
   const { toolUseId } = open.scope;
