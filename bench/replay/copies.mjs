@@ -1,6 +1,6 @@
 // Fresh copies of recorded streams: an id that came again would be a duplicate, and cheap for the wrong
 // reason. Ids, times and nothing else differ, so the lines keep their sizes and shapes.
-import { parseRfc3339 } from "../../src/events/rfc3339.ts";
+import { parseRfc3339 } from "../../src/events/instant.ts";
 
 const UUID = "([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-)([0-9a-f]{12})";
 const NAMED = `"(thread_id|session_id|sub_thread_id|parent_thread|event_id|run_id)":"(?!${UUID})([^"]*)"`;

@@ -1,8 +1,7 @@
 // The recorded streams that each dialect's lines are copied from: what real runs and upstream's own
 // serialisers gave, as flat lines.
 import { readFileSync } from "node:fs";
-import { addMilliseconds } from "../../src/events/instant.ts";
-import { formatRfc3339, parseRfc3339 } from "../../src/events/rfc3339.ts";
+import { addMilliseconds, formatRfc3339, parseRfc3339 } from "../../src/events/instant.ts";
 
 const linesOf = (path) =>
   readFileSync(path, "utf8")

@@ -156,19 +156,29 @@ export {
   value,
   withoutNull,
 } from "./forms.ts";
-export { HASH_SALT, hashOfId, IdTable } from "./ids/id-table.ts";
-export { hashedWords, type IdWords, readUuid } from "./ids/id-words.ts";
+export {
+  HASH_SALT,
+  hashedWords,
+  hashOfId,
+  IdTable,
+  type IdWords,
+  readUuid,
+} from "./ids/id-words.ts";
 export { RecentMap, RecentPairs } from "./ids/recent-map.ts";
 export { canonicalRunId, hashedUuid, isUuid, RunIds, spanIdOf } from "./ids/run-ids.ts";
 export {
   addMilliseconds,
   compareInstants,
+  formatRfc3339,
   fromMilliseconds,
   type Instant,
+  instantOf,
+  inUtc,
   isAt,
   isSince,
   isSpanTime,
   millisecondsBetween,
+  readTimestamp,
   subtractMs,
   toMilliseconds,
 } from "./instant.ts";
@@ -241,7 +251,6 @@ export {
 } from "./option-checks.ts";
 export { isPlainWithin, plainJson, surelyFits } from "./plain-json.ts";
 export { Deferred, isPromise } from "./promises.ts";
-export { formatRfc3339, instantOf, inUtc, readTimestamp } from "./rfc3339.ts";
 export {
   APPROVAL_EVENT,
   ATTRIBUTES,

@@ -1,8 +1,7 @@
 import { now } from "./clock.ts";
 import type { EventDetails } from "./event-details.ts";
-import { type Instant, isSpanTime } from "./instant.ts";
+import { formatRfc3339, type Instant, isSpanTime, parseRfc3339 } from "./instant.ts";
 import { checkWhole } from "./option-checks.ts";
-import { formatRfc3339, parseRfc3339 } from "./rfc3339.ts";
 
 const TRACEPARENT =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/;

@@ -68,3 +68,150 @@ export function fromMilliseconds(ms: number): Instant {
   const nanos = Math.round((ms - seconds * 1000) * 1e6);
   return nanos >= 1e9 ? [seconds + 1, 0] : [seconds, nanos];
 }
+
+const SHAPE =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9})\d*)?(?:([Zz])|([+-])(\d{2}):(\d{2}))$/;
+
+/**
+ * Parses an RFC 3339 time to the nanosecond.
+ *
+ * Digits beyond the ninth are dropped; a leap second (`:60`) is read as the second after it.
+ * Returns `undefined` when the text is no RFC 3339 time or names no real date.
+ */
+export function parseRfc3339(text: string): Instant | undefined {
+  const match = SHAPE.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second, fraction, , sign, offsetHour, offsetMinute] =
+    match;
+  const h = Number(hour);
+  const m = Number(minute);
+  const s = Number(second);
+  if (h > 23 || m > 59 || s > 60) return undefined;
+  const days = daysSinceEpoch(Number(year), Number(month), Number(day));
+  if (days === undefined) return undefined;
+  let seconds = days * 86_400 + h * 3600 + m * 60 + s;
+  if (sign !== undefined) {
+    const oh = Number(offsetHour);
+    const om = Number(offsetMinute);
+    if (oh > 23 || om > 59) return undefined;
+    const offset = oh * 3600 + om * 60;
+    seconds += sign === "-" ? offset : -offset;
+  }
+  return [seconds, fraction === undefined ? 0 : Number(fraction.padEnd(9, "0"))];
+}
+
+function daysSinceEpoch(year: number, month: number, day: number): number | undefined {
+  if (month < 1 || month > 12 || day < 1) return undefined;
+  const date = new Date(0);
+  // setUTCFullYear takes the years 0 to 99 as they are; Date.UTC would read them as 1900 and on.
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCDate() === day ? date.getTime() / 86_400_000 : undefined;
+}
+
+/** The second written last, and its text: what is written at one time mostly has one second. */
+let lastSecond = Number.NaN;
+let lastText = "";
+
+/**
+ * Writes an instant as upstream's chrono does: UTC with `Z` and 0, 3, 6 or 9 sub-second digits, the
+ * fewest that lose nothing.
+ */
+export function formatRfc3339(at: Readonly<Instant>): string {
+  const [second, nanos] = at;
+  if (second !== lastSecond) {
+    lastText = new Date(second * 1000).toISOString().slice(0, -5);
+    lastSecond = second;
+  }
+  const whole = lastText;
+  if (nanos === 0) return `${whole}Z`;
+  const digits = String(nanos).padStart(9, "0");
+  if (nanos % 1_000_000 === 0) return `${whole}.${digits.slice(0, 3)}Z`;
+  if (nanos % 1_000 === 0) return `${whole}.${digits.slice(0, 6)}Z`;
+  return `${whole}.${digits}Z`;
+}
+
+const ZERO = 0x30;
+const COLON = 0x3a;
+/** Length of `2026-04-29T`. */
+const DATE_LENGTH = 11;
+/** Length of `2026-04-29T12:00:00Z`. */
+const SHORTEST = 20;
+/** Length of the same with nine digits of a second. */
+const LONGEST = 30;
+
+/** The text read last, and its time: a time is often asked for twice, and several lines share it. */
+let latest = "1970-01-01T00:00:00Z";
+let latestTime: Readonly<Instant> = [0, 0];
+/** The date read last. Lines of one file mostly share it, and reading it is what costs. */
+let date = "1970-01-01T";
+let dateStart = 0;
+
+/**
+ * `parseRfc3339`, several times as fast for times in UTC of the same day as the one before.
+ * Returns `undefined` for what is no RFC 3339 time.
+ */
+export function readTimestamp(text: string): Readonly<Instant> | undefined {
+  if (text === latest) return latestTime;
+  const time = read(text);
+  if (time !== undefined) {
+    latest = text;
+    latestTime = time;
+  }
+  return time;
+}
+
+function read(text: string): Instant | undefined {
+  const last = text.length - 1;
+  if (last < SHORTEST - 1 || last > LONGEST - 1 || text.charCodeAt(last) !== 0x5a) {
+    return parseRfc3339(text);
+  }
+  if (!text.startsWith(date) && !enterDate(text)) return parseRfc3339(text);
+  if (text.charCodeAt(13) !== COLON || text.charCodeAt(16) !== COLON) return parseRfc3339(text);
+  const hours = twoDigits(text, DATE_LENGTH);
+  const minutes = twoDigits(text, 14);
+  const inMinute = twoDigits(text, 17);
+  // A leap second (60), and everything malformed, is the slow reader's.
+  if (!(hours < 24 && minutes < 60 && inMinute < 60)) return parseRfc3339(text);
+  const seconds = dateStart + hours * 3600 + minutes * 60 + inMinute;
+  if (last === SHORTEST - 1) return [seconds, 0];
+  if (text.charCodeAt(SHORTEST - 1) !== 0x2e || last === SHORTEST) return parseRfc3339(text);
+  let nanos = 0;
+  for (let at = SHORTEST; at < SHORTEST + 9; at += 1) {
+    const digit = at < last ? text.charCodeAt(at) - ZERO : 0;
+    if (!(digit >= 0 && digit <= 9)) return parseRfc3339(text);
+    nanos = nanos * 10 + digit;
+  }
+  return [seconds, nanos];
+}
+
+/** `NaN` where the characters are no digits. */
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - ZERO;
+  const ones = text.charCodeAt(at + 1) - ZERO;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
+}
+
+function enterDate(text: string): boolean {
+  const next = text.slice(0, DATE_LENGTH);
+  const start = parseRfc3339(`${next}00:00:00Z`);
+  if (start === undefined) return false;
+  date = next;
+  dateStart = start[0];
+  return true;
+}
+
+/**
+ * A time as upstream's chrono writes it: UTC with `Z` and 0, 3, 6 or 9 sub-second digits.
+ *
+ * @throws RangeError when a text is no RFC 3339 time.
+ */
+export function inUtc(timestamp: string | Readonly<Instant>): string {
+  return formatRfc3339(instantOf(timestamp));
+}
+
+/** @throws RangeError when a text is no RFC 3339 time. */
+export function instantOf(timestamp: string | Readonly<Instant>): Readonly<Instant> {
+  const instant = typeof timestamp === "string" ? readTimestamp(timestamp) : timestamp;
+  if (instant !== undefined) return instant;
+  throw new RangeError(`timestamp: expected an RFC 3339 time, got ${JSON.stringify(timestamp)}`);
+}

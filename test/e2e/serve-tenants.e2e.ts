@@ -4,7 +4,7 @@ import { v7 } from "uuid";
 import { expect, it } from "vitest";
 import { stringifyExact } from "../../src/events/exact-json.ts";
 import { RunIds } from "../../src/events/ids/run-ids.ts";
-import { formatRfc3339 } from "../../src/events/rfc3339.ts";
+import { formatRfc3339 } from "../../src/events/instant.ts";
 import { OtlpServer, type WireSpan } from "../support/otlp-server.ts";
 import { RunEvents, second } from "../support/run-events.ts";
 import { ServeProcess } from "./support/serve-process.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatRfc3339, parseRfc3339, readTimestamp } from "../../src/events/rfc3339.ts";
+import { formatRfc3339, parseRfc3339, readTimestamp } from "../../src/events/instant.ts";
 import { runs } from "../support/runs.ts";
 
 describe("readTimestamp", () => {

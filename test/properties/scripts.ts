@@ -3,7 +3,7 @@ import type { AgentEvent } from "../../src/events/agent-event.ts";
 import { FAILURE_KIND_IDS, type FailureKindId } from "../../src/events/errors/error-kinds.ts";
 import type { EventEnvelope } from "../../src/events/event-envelope.ts";
 import { RunIds } from "../../src/events/ids/run-ids.ts";
-import { formatRfc3339 } from "../../src/events/rfc3339.ts";
+import { formatRfc3339 } from "../../src/events/instant.ts";
 import { RunEvents, second } from "../support/run-events.ts";
 import type { Sent } from "./chaos.ts";
 

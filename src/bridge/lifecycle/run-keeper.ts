@@ -99,7 +99,8 @@ export class RunKeeper<H> {
   /** The run that an event is about; closed where it was silent for too long before. */
   findOf({ tenantId, runId }: Pick<SignalSubject, "tenantId" | "runId">): Run<H> | undefined {
     const run = this.find(tenantId, runId);
-    if (run?.open === true) this.#ages.goesOn(run.tree);
+    // Live, the timer does this.
+    if (run?.open === true && this.#ages.eventAt !== undefined) this.#ages.goesOn(run.tree);
     return run;
   }
 

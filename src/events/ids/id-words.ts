@@ -81,3 +81,127 @@ function wordAt(digest: string, at: number): number {
     (digest.charCodeAt(at + 3) << 24)
   );
 }
+
+/**
+ * What the tables of this process mix into their hashes. It changes where something stands in them, and
+ * nothing else: senders choose their ids, and with a hash that they know they could choose a hundred
+ * thousand that all belong in one place, where each look-up passes all the others.
+ */
+export const HASH_SALT = Math.trunc(Math.random() * 2 ** 32) | 0;
+
+/** The four words of an id, and its owner's number. */
+const WORDS = 5;
+/** Ids that a table has room for at first, by default. */
+const FIRST_ROOM = 1_024;
+
+/**
+ * A set of ids of 128 bits, each with the number of its owner, in the order they were added: open
+ * addressing, linear probing, at most two thirds full.
+ *
+ * Kept as numbers, since a map of a hundred thousand texts takes twice as long, for its keys, its
+ * look-ups and the garbage collector, which moves each of them.
+ */
+export class IdTable {
+  size = 0;
+  #room: number;
+  #words: Int32Array;
+  /** Position + 1, or 0, and above it bits of the hash. Its length is a power of two. */
+  #index: Int32Array;
+
+  /** @param room ids it has room for at first; it doubles when it is full. Default 1,024. */
+  constructor(room = FIRST_ROOM) {
+    this.#room = Math.max(room, 1);
+    this.#words = new Int32Array(this.#room * WORDS);
+    this.#index = indexFor(this.#room);
+  }
+
+  /**
+   * Which of the ids it is, from 0; -1 where it is none.
+   *
+   * @param hash that of {@link hashOfId}, here and in `add`: two tables share it.
+   */
+  positionOf(id: IdWords, owner: number, hash: number): number {
+    return ((this.#index[this.#find(id, owner, hash)] ?? 0) & this.#mask) - 1;
+  }
+
+  /** @returns false when the id is in. */
+  add(id: IdWords, owner: number, hash: number): boolean {
+    if (this.size === this.#room) this.#grow();
+    const at = this.#find(id, owner, hash);
+    if (this.#index[at] !== 0) return false;
+    const words = this.#words;
+    const start = this.size * WORDS;
+    words[start] = id.w0;
+    words[start + 1] = id.w1;
+    words[start + 2] = id.w2;
+    words[start + 3] = id.w3;
+    words[start + 4] = owner;
+    this.size += 1;
+    this.#index[at] = (hash & ~this.#mask) | this.size;
+    return true;
+  }
+
+  clear(): void {
+    this.size = 0;
+    this.#index.fill(0);
+  }
+
+  /** The bits of a hash that say where in the index it belongs, and of an entry that say a position + 1. */
+  get #mask(): number {
+    return this.#index.length - 1;
+  }
+
+  /** Where in the index the id is, or belongs. */
+  #find(id: IdWords, owner: number, hash: number): number {
+    const index = this.#index;
+    const mask = index.length - 1;
+    for (let at = hash & mask; ; at = (at + 1) & mask) {
+      const entry = index[at] ?? 0;
+      if (entry === 0) return at;
+      const isAlike = ((entry ^ hash) & ~mask) === 0;
+      if (isAlike && this.#isAt((entry & mask) - 1, id, owner)) return at;
+    }
+  }
+
+  #isAt(position: number, id: IdWords, owner: number): boolean {
+    const words = this.#words;
+    const start = position * WORDS;
+    return (
+      words[start] === id.w0 &&
+      words[start + 1] === id.w1 &&
+      words[start + 2] === id.w2 &&
+      words[start + 3] === id.w3 &&
+      words[start + 4] === owner
+    );
+  }
+
+  #grow(): void {
+    this.#room *= 2;
+    const words = new Int32Array(this.#room * WORDS);
+    words.set(this.#words);
+    this.#words = words;
+    const index = indexFor(this.#room);
+    const mask = index.length - 1;
+    for (let position = 0; position < this.size; position += 1) {
+      const word = (n: number) => words[position * WORDS + n] ?? 0;
+      const hash = hashOfId({ w0: word(0), w1: word(1), w2: word(2), w3: word(3) }, word(4));
+      let at = hash & mask;
+      while (index[at] !== 0) at = (at + 1) & mask;
+      index[at] = (hash & ~mask) | (position + 1);
+    }
+    this.#index = index;
+  }
+}
+
+function indexFor(room: number): Int32Array {
+  return new Int32Array(2 ** Math.ceil(Math.log2(room * 1.5 + 1)));
+}
+
+/** An id may count up in any of its words. */
+export function hashOfId(id: IdWords, owner: number): number {
+  let hash = Math.imul(id.w0 ^ owner ^ HASH_SALT, 0x9e3779b1);
+  hash = Math.imul(hash ^ (hash >>> 15) ^ id.w1, 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13) ^ id.w2, 0xc2b2ae35);
+  hash = Math.imul(hash ^ (hash >>> 16) ^ id.w3, 0x9e3779b1);
+  return hash ^ (hash >>> 15);
+}

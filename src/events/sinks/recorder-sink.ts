@@ -5,7 +5,7 @@ import { now } from "../clock.ts";
 import type { ExceptionDetails } from "../errors/exception-of.ts";
 import type { EventDetails } from "../event-details.ts";
 import { type EventEnvelope, isTraceparent, SequenceCounter } from "../event-envelope.ts";
-import { type Instant, isSpanTime } from "../instant.ts";
+import { formatRfc3339, type Instant, isSpanTime, parseRfc3339 } from "../instant.ts";
 import {
   checkBoolean,
   checkFunction,
@@ -14,7 +14,6 @@ import {
   checkWhole,
   isWholeNumber,
 } from "../option-checks.ts";
-import { formatRfc3339, parseRfc3339 } from "../rfc3339.ts";
 import { CONTENT_FORMS, MOST_CONTENT_BYTES, MOST_NAME } from "../value-limits.ts";
 import type { AgentEventSink, ClosableSink } from "./agent-event-sink.ts";
 import { type RecordedLine, recordedLine } from "./recorded-line.ts";

@@ -1,8 +1,7 @@
 import { expect } from "vitest";
 import type { JsonValue } from "../../../src/events/exact-json.ts";
 import { parseExact } from "../../../src/events/exact-json.ts";
-import type { Instant } from "../../../src/events/instant.ts";
-import { parseRfc3339 } from "../../../src/events/rfc3339.ts";
+import { type Instant, parseRfc3339 } from "../../../src/events/instant.ts";
 import { isJsonObject } from "../../../src/replay/dialects/dialect.ts";
 import { readText } from "../../support/golden.ts";
 import type { SpanNode } from "../../support/spans.ts";

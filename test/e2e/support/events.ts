@@ -2,7 +2,7 @@ import { v7 } from "uuid";
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
 import { now } from "../../../src/events/clock.ts";
 import { stringifyExact } from "../../../src/events/exact-json.ts";
-import { formatRfc3339 } from "../../../src/events/rfc3339.ts";
+import { formatRfc3339 } from "../../../src/events/instant.ts";
 import { RunEvents } from "../../support/run-events.ts";
 
 /** The events of a new run. */

@@ -1,5 +1,5 @@
 import { parseExact, stringifyExact } from "../../../src/events/exact-json.ts";
-import { parseRfc3339 } from "../../../src/events/rfc3339.ts";
+import { parseRfc3339 } from "../../../src/events/instant.ts";
 import { isJsonObject, type JsonObject } from "../../../src/replay/dialects/dialect.ts";
 import { STREAMS } from "../../replay/dialects/agent-sdk/golden-lines.ts";
 import { recordedLines, recordings } from "../../replay/dialects/defect/recordings.ts";

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseExact, stringifyExact } from "../../../src/events/exact-json.ts";
-import type { Instant } from "../../../src/events/instant.ts";
-import { formatRfc3339, parseRfc3339 } from "../../../src/events/rfc3339.ts";
+import { formatRfc3339, type Instant, parseRfc3339 } from "../../../src/events/instant.ts";
 import { isJsonObject, type JsonObject } from "../../../src/replay/dialects/dialect.ts";
 import { readLines } from "../../support/golden.ts";
 import { shipped } from "./stack.ts";

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseExact, stringifyExact } from "../../../src/entries/events.ts";
-import { formatRfc3339, parseRfc3339 } from "../../../src/events/rfc3339.ts";
+import { formatRfc3339, parseRfc3339 } from "../../../src/events/instant.ts";
 import { isJsonObject } from "../../../src/replay/dialects/dialect.ts";
 import { SPANS_A_RUN, wholeRuns } from "../../e2e/support/serve-runs.ts";
 import { sendUntilTaken } from "../../e2e/support/serve-sender.ts";

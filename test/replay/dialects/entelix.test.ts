@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AGENT_EVENT_TYPES } from "../../../src/events/agent-event.ts";
 import { parseExact } from "../../../src/events/exact-json.ts";
-import { parseRfc3339 } from "../../../src/events/rfc3339.ts";
+import { parseRfc3339 } from "../../../src/events/instant.ts";
 import { EVENT_RANK, isJsonObject, type JsonObject } from "../../../src/replay/dialects/dialect.ts";
 import {
   decodeEntelix,

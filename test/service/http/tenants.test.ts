@@ -8,7 +8,7 @@ import type { AuditRow } from "../../../src/audit/audit-row.ts";
 import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import { stringifyExact } from "../../../src/events/exact-json.ts";
 import { RunIds } from "../../../src/events/ids/run-ids.ts";
-import { formatRfc3339 } from "../../../src/events/rfc3339.ts";
+import { formatRfc3339 } from "../../../src/events/instant.ts";
 import { DEFAULT_INGEST_LIMITS } from "../../../src/service/http/ingest-limits.ts";
 import { IngestService } from "../../../src/service/http/ingest-service.ts";
 import { tokenDigest } from "../../../src/service/http/tokens/token-file.ts";

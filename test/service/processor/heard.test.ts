@@ -2,7 +2,7 @@ import { emptyResource } from "@opentelemetry/resources";
 import { describe, expect, it } from "vitest";
 import { Bridge } from "../../../src/bridge/bridge.ts";
 import { createReplayProvider } from "../../../src/bridge/output/replay-provider.ts";
-import { formatRfc3339 } from "../../../src/events/rfc3339.ts";
+import { formatRfc3339 } from "../../../src/events/instant.ts";
 import { readEvents } from "../../../src/replay/input/read-events.ts";
 import { RUNTIMES } from "../../../src/replay/runtimes.ts";
 import type { LogLine } from "../../../src/service/processor/log-processor-options.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatRfc3339 } from "../../../src/events/rfc3339.ts";
+import { formatRfc3339 } from "../../../src/events/instant.ts";
 import { RUNTIMES } from "../../../src/replay/runtimes.ts";
 import { decodeLogLine } from "../../../src/service/processor/decode-log-line.ts";
 import { LineOrder } from "../../../src/service/processor/line-order.ts";

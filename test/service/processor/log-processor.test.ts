@@ -3,7 +3,7 @@ import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it, vi } from "vitest";
 import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import type { SpanStore } from "../../../src/bridge/stores/span-store.ts";
-import { formatRfc3339 } from "../../../src/events/rfc3339.ts";
+import { formatRfc3339 } from "../../../src/events/instant.ts";
 import { LogProcessor } from "../../../src/service/processor/log-processor.ts";
 import type {
   LogProcessorOptions,

@@ -1,4 +1,4 @@
-import { formatRfc3339 } from "../../../../src/events/rfc3339.ts";
+import { formatRfc3339 } from "../../../../src/events/instant.ts";
 import type { Signal } from "../../../../src/events/signals/signal.ts";
 import {
   AgentSdkMapping,

@@ -1,7 +1,11 @@
 import type { JsonValue } from "../../../../src/events/exact-json.ts";
 import { parseExact } from "../../../../src/events/exact-json.ts";
-import { addMilliseconds, type Instant } from "../../../../src/events/instant.ts";
-import { formatRfc3339, parseRfc3339 } from "../../../../src/events/rfc3339.ts";
+import {
+  addMilliseconds,
+  formatRfc3339,
+  type Instant,
+  parseRfc3339,
+} from "../../../../src/events/instant.ts";
 import { isJsonObject, type JsonObject } from "../../../../src/replay/dialects/dialect.ts";
 import { readLines } from "../../../support/golden.ts";
 

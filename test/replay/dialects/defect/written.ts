@@ -1,5 +1,4 @@
-import { type Instant, millisecondsBetween } from "../../../../src/events/instant.ts";
-import { parseRfc3339 } from "../../../../src/events/rfc3339.ts";
+import { type Instant, millisecondsBetween, parseRfc3339 } from "../../../../src/events/instant.ts";
 import type { Signal } from "../../../../src/events/signals/signal.ts";
 import type { ProjectedRow } from "../../../../src/replay/dialects/mapping.ts";
 import { flat } from "./flat.ts";

@@ -1,4 +1,4 @@
-import { formatRfc3339 } from "../../../../src/events/rfc3339.ts";
+import { formatRfc3339 } from "../../../../src/events/instant.ts";
 import { RunEvents, second } from "../../../support/run-events.ts";
 
 interface BacklogOptions {

@@ -1,5 +1,9 @@
-import { addMilliseconds, compareInstants, type Instant } from "../../../../src/events/instant.ts";
-import { formatRfc3339 } from "../../../../src/events/rfc3339.ts";
+import {
+  addMilliseconds,
+  compareInstants,
+  formatRfc3339,
+  type Instant,
+} from "../../../../src/events/instant.ts";
 import type { Random } from "../../../support/random.ts";
 import { RunEvents, second } from "../../../support/run-events.ts";
 

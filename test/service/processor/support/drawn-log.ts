@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { parseExact, stringifyExact } from "../../../../src/events/exact-json.ts";
-import { addMilliseconds, type Instant, toMilliseconds } from "../../../../src/events/instant.ts";
-import { formatRfc3339, parseRfc3339 } from "../../../../src/events/rfc3339.ts";
+import {
+  addMilliseconds,
+  formatRfc3339,
+  type Instant,
+  parseRfc3339,
+  toMilliseconds,
+} from "../../../../src/events/instant.ts";
 import { isJsonObject, type JsonObject } from "../../../../src/replay/dialects/dialect.ts";
 import type { LogLine } from "../../../../src/service/processor/log-processor-options.ts";
 import { chaos } from "../../../properties/chaos.ts";
