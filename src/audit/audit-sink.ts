@@ -32,7 +32,7 @@ import {
 } from "./event-rows.ts";
 import { withinRow } from "./row-values.ts";
 import { RunThreads } from "./run-threads.ts";
-import { type RowWaiter, type SessionLog, reportFailure, reportWhenStored } from "./session-log.ts";
+import { type RowWaiter, reportFailure, reportWhenStored, type SessionLog } from "./session-log.ts";
 import type { AnyGraphEvent, GraphEvent } from "./wire/graph-event.ts";
 import { decodeGraphEvent } from "./wire/graph-event-codec.ts";
 
@@ -51,11 +51,11 @@ export interface AuditSinkOptions {
   readonly clock?: (() => Instant) | undefined;
   /** Which rows events leave. Default `all`. */
   readonly rows?: AuditRows | undefined;
-  /** @internal What a bridge knows of the run of an audit call. Default: nothing. */
+  /** @internal Finds the bridge's run of an audit call. Default: none. */
   readonly runOf?: RunOfCall | undefined;
 }
 
-/** What a bridge knows of the run of an audit call. */
+/** The bridge's run of an audit call. */
 export interface CalledRun {
   /** The span of the run. */
   readonly ids?: Pick<AuditScope, "trace_id" | "span_id"> | undefined;
@@ -79,7 +79,7 @@ export interface PreparedRow {
   readonly event: AnyGraphEvent;
   readonly event_id?: string | null | undefined;
   readonly is_new?: boolean | undefined;
-  /** A dialect read it from JSON. Default `false`. Such a row is written whatever `rows` selects. */
+  /** A dialect read it from JSON. Default `false`. The option `rows` does not apply to such a row. */
   readonly projected?: boolean | undefined;
 }
 
@@ -107,8 +107,8 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   #cutRows = 0;
 
   /**
-   * @throws TypeError when `log` is no log, a callback no function, or `rows` not one of its words.
-   * @throws RangeError when `threads` is no whole number from 1.
+   * @throws TypeError when `log`, a callback or `rows` has the wrong type.
+   * @throws RangeError when `threads` is not a whole number from 1.
    */
   constructor(options: AuditSinkOptions) {
     super();
@@ -157,9 +157,9 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   }
 
   /**
-   * @internal The rows of an event, for a bridge, which knows its run and waits for the rows.
+   * @internal The rows of an event. A bridge knows the event's run, and waits for the rows.
    *
-   * @param run what is known of the event's run. Default: what this sink has seen of it.
+   * @param run the run of the event. Default: as far as this sink has seen it.
    * @param again the event was taken before, so that its rows get the same IDs again.
    * @returns `undefined` if the event leaves no row.
    * @throws what the event throws when it is read.
@@ -238,7 +238,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   /**
    * @param id makes the event's ID. It is called for events with rows only, because it is most of their
    *   cost here.
-   * @param known what the caller knows of the run. Default: what this sink has seen of it.
+   * @param known the run. Default: as far as this sink has seen it.
    */
   #rowsOf(
     event: AgentEvent,
@@ -274,7 +274,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     }
   }
 
-  /** What this sink has seen of a run: its segment, and what it continues. */
+  /** A run as far as this sink has seen it: its segment, and the run it continues. */
   #factsOf(signal: Signal, refs: EventRefs): RunFacts {
     const { runId, tenantId } = signal;
     const resumedFromRunId = refs.resumed_from_run_id || undefined;

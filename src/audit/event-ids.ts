@@ -75,26 +75,29 @@ export class EventIds {
   }
 }
 
-/** What is known beside an event that a `record` of an `AuditSink` is made of. */
+/** Data beside an event, for the rows of an `AuditSink`. */
 export interface EventRefs extends ThreadHints, EventFacts {
-  /** Default: made of run, type, tool call and time of the event. */
+  /** Default: derived from run, type, tool call and time of the event. */
   readonly event_id?: string | undefined;
   /** The interrupted run that a `started` continues. */
   readonly resumed_from_run_id?: string | undefined;
-  /** The call of its parent that dispatched a `started` run. */
+  /** The parent's call that dispatched a `started` run. */
   readonly parent_tool_use_id?: string | null | undefined;
   readonly trace_id?: string | undefined;
   readonly span_id?: string | undefined;
-  /** Whether the event came without a time, and a clock of this process was read: no other event can have its ID. */
+  /**
+   * Whether the event came without a time, so that a clock of this process was read. Then no other event can have its
+   * ID.
+   */
   readonly clocked?: boolean | undefined;
 }
 
-/** What an envelope says of rows, and no more of it: ids of spans are not the sender's to name. */
+/** The fields of an envelope that rows need. Span IDs are not taken from it, since the sender may not choose them. */
 export function refsOf(
   envelope: EventEnvelope | null | undefined,
   span?: Pick<EventRefs, "trace_id" | "span_id">,
 ): EventRefs {
-  // Programs without types give `null` for none.
+  // Untyped programs may send `null`.
   if (envelope === undefined || envelope === null) {
     return { clocked: true, span_id: span?.span_id, trace_id: span?.trace_id };
   }
@@ -108,14 +111,14 @@ export function refsOf(
     resumed_from_run_id,
     root_run_id,
     session_id,
-    // By name: to spread an object costs more than all else here.
+    // Field by field: spreading an object costs more than the rest of this function.
     span_id: span?.span_id,
     thread_id,
     trace_id: span?.trace_id,
   };
 }
 
-/** A segment of a run: what a row with a derived id belongs to. */
+/** A segment of a run. Rows with derived IDs belong to one. */
 export interface RowSegment {
   readonly tenantId: string;
   readonly runId: string;
@@ -124,10 +127,10 @@ export interface RowSegment {
 }
 
 /**
- * The id of a row that a call of the runtime and an event may both ask for, so that the log keeps the
- * first of them. A UUID: stores remember those in little memory.
+ * The ID of a row that both a call of the runtime and an event may write, so that the log keeps only the first. It is
+ * a UUID, which stores remember in little memory.
  *
- * @param call the tool call that the row is about; empty where it is about the run.
+ * @param call the tool call of the row. Empty for a row about the run.
  */
 export function derivedRowId(of: RowSegment, kind: string, call = ""): string {
   const run = canonicalRunId(of.runId);
@@ -135,14 +138,14 @@ export function derivedRowId(of: RowSegment, kind: string, call = ""): string {
 }
 
 /**
- * The derived id of a row, for the kinds that a segment has once: its pause, its resumption, its failure.
- * `undefined` for kinds that it may have any number of.
+ * The derived ID of a row whose kind a segment has once: its pause, its resumption, its failure. `undefined` for
+ * other kinds.
  */
 export function idInSegment(of: RowSegment, event: KnownGraphEvent): string | undefined {
   switch (event.kind) {
     case "interrupt": {
       const { interruption_kind: kind } = event;
-      // Several calls may wait for approval at once.
+      // Several calls may wait for approval at the same time.
       const call = kind?.type === "approval_pending" ? kind.tool_use_id : "";
       return derivedRowId(of, event.kind, call);
     }

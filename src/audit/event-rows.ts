@@ -280,17 +280,17 @@ function idOf({ event_id, unnamed }: EventFacts, suffix: string): string | null 
 }
 
 /**
- * The audit entry of a lifecycle event, or `undefined` for an event that leaves none.
+ * The audit entry of a lifecycle event. `undefined` for an event without one.
  *
- * Only tool events leave one: `tool_start` a `tool_call`, `tool_complete` and `tool_error` a
- * `tool_result`. Of an error the entry has the model's text, and whether the call was cancelled; the
- * operator's text, the rest of the envelope, run, tenant and duration do not pass. An `undefined`
- * output or input gives `null`.
+ * Only tool events have one: a `tool_call` for `tool_start`, a `tool_result` for `tool_complete` and `tool_error`.
+ * The entry of an error has the text that the model received, and whether the call was cancelled. It has neither the
+ * operator's text nor the rest of the envelope, run, tenant and duration. An `undefined` output or input becomes
+ * `null`.
  * Upstream: `AgentEvent::to_graph_event` of entelix-agents.
  *
- * @param timestamp when it happened. Written in UTC with the fewest of 0, 3, 6 or 9 sub-second digits
- *   that lose nothing.
- * @throws RangeError when the event leaves an entry and `timestamp` is a text but no RFC 3339 time.
+ * @param timestamp the time of the event. Written in UTC with the fewest of 0, 3, 6 or 9 sub-second digits that lose
+ *   nothing.
+ * @throws RangeError if the event has an entry and `timestamp` is a text that is not an RFC 3339 time.
  *
  * @example
  * toGraphEvent(event, "2026-04-29T21:00:00.120+09:00")?.timestamp; // "2026-04-29T12:00:00.120Z"
@@ -324,7 +324,7 @@ export function toGraphEvent(
         name: event.tool,
         content: event.error_for_llm === undefined ? null : event.error_for_llm,
         is_error: true,
-        // Programs without types leave the envelope out.
+        // Untyped programs may leave out the envelope.
         ...(event.envelope?.cancelled === true ? { cancelled: true } : {}),
         timestamp: inUtc(timestamp),
       };
@@ -347,27 +347,27 @@ export function toGraphEvent(
   }
 }
 
-/** A newer agent's event, let through untyped, leaves no entry that we know of. */
+/** An event of a newer agent has no known entry. */
 function unknownType(_: never): undefined {
   return undefined;
 }
 
 /**
- * Which rows events leave in the audit log. `all`: every kind. `upstream`: no row of this package's own
- * kinds, so that the log holds only what upstream's readers know.
+ * The rows that events leave in the audit log. `all`: every kind. `upstream`: only kinds that upstream's readers
+ * know, none of this package's own.
  */
 export type AuditRows = "all" | "upstream";
 
-/** What `rows` may be. */
+/** The values of `rows`. */
 export const AUDIT_ROWS = ["all", "upstream"] as const satisfies readonly AuditRows[];
 
-/** @throws TypeError when the option is neither absent nor one of the two words. */
+/** @throws TypeError if the option is neither absent nor one of the two words. */
 export function checkAuditRows(rows: AuditRows | undefined): AuditRows {
   checkOneOf(rows, "rows", AUDIT_ROWS);
   return rows ?? "all";
 }
 
-/** Whether upstream knows a kind of row. */
+/** Whether a kind of row is one of upstream's. */
 export function isUpstreamKind(kind: string): boolean {
   return graphEventForm.variants.has(kind);
 }

@@ -11,7 +11,7 @@ import {
 import type { StoredRow } from "./stored-row.ts";
 import { encodeGraphEvent } from "./wire/graph-event-codec.ts";
 
-/** What a row says about its event, beside the event itself. */
+/** The fields of a row about its event, without the event. */
 export interface RowFacts {
   readonly run_id: string | null;
   readonly event_id: string | null;
@@ -20,19 +20,20 @@ export interface RowFacts {
   readonly digest: string;
 }
 
-/** An entry made independent of the caller's object: nothing of it can change any more. */
+/** A copy of an entry, which the caller cannot change. */
 export interface EntryText extends RowFacts {
   /** The event as it is stored. */
   readonly event_text: string;
-  /** Thread and event id as one text: what a redelivery is known by. `null` where there can be none. */
+  /** Thread and event ID as one text, by which a redelivery is recognized. `null` if the event ID is unknown or new. */
   readonly event_name: string | null;
 }
 
 /**
  * Reads an entry once and encodes it.
  *
- * @throws TypeError when the event is no object with a `kind`, or an id is neither missing nor a
- *   string of at most 4,096 characters; RangeError when a value of it has more than 32 MiB of JSON.
+ * @throws TypeError if the event is not an object with a `kind`, or if an ID is neither missing nor a string of at
+ *   most 4,096 characters.
+ * @throws RangeError if one of its values has more than 32 MiB of JSON.
  */
 export function encodeEntry(entry: AuditEntry, thread: NamedThread): EntryText {
   const { event } = entry;
@@ -53,9 +54,10 @@ export function encodeEntry(entry: AuditEntry, thread: NamedThread): EntryText {
 }
 
 /**
- * {@link encodeEntry} for entries of a log that lasts.
+ * {@link encodeEntry} for the entries of a persistent log.
  *
- * @throws TypeError as there; RangeError when an event is longer than a log takes.
+ * @throws TypeError as `encodeEntry`.
+ * @throws RangeError if an event is longer than a log allows.
  */
 export function encodeEntries(
   entries: readonly AuditEntry[],
@@ -71,7 +73,7 @@ export function encodeEntries(
   return encoded;
 }
 
-/** An empty id says as little as none: both are stored as `null`. */
+/** An empty ID is the same as none. Both are stored as `null`. */
 function known(id: unknown, field: string): string | null {
   if (id === undefined || id === null || id === "") return null;
   if (typeof id === "string" && id.length <= MOST_NAME) return id;
@@ -115,7 +117,7 @@ function textsOf({ tenant_id, thread_id }: ThreadKey): ThreadTexts {
   return lastThread;
 }
 
-/** A row's line up to its event: the event's text and a closing brace make it whole. */
+/** A row's line up to its event. The event's text and a closing brace complete it. */
 export interface RowHead extends RowAnchor {
   readonly text: string;
 }

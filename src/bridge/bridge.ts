@@ -36,18 +36,18 @@ import { checkWait } from "./spans/within.ts";
 import { type Taken, Telemetry } from "./telemetry.ts";
 import type { BridgeOptions } from "./telemetry-options.ts";
 
-/** What `setupTracing`, the command and the services use of a bridge, and its users don't. */
+/** The parts of a bridge that `setupTracing`, the command and the services use. Users do not see them. */
 export interface BridgeInternals {
   readonly telemetry: Telemetry;
   /** Absent without an audit log. */
   readonly audit: AuditSink | undefined;
-  /** The rows of each run: its span waits for them. */
+  /** The pending rows of each run. The run's span waits for them. */
   readonly rows: RunRows;
-  /** Flushes and closes the bridge without its provider, which its owner flushes once for all sinks. */
+  /** Flushes and closes the bridge without its provider. Its owner flushes the provider once for all sinks. */
   readonly own: Required<ClosableSink>;
 }
 
-/** A friend's access: not a method, so that it is in no declaration that users see. */
+/** Not a method, so that the declarations for users do not show it. */
 export let internalsOf: (bridge: Bridge) => BridgeInternals;
 
 /**
@@ -81,7 +81,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
   }
 
   readonly #telemetry: Telemetry;
-  /** Told of all rows. */
+  /** Called with the outcome of each row. */
   readonly #rowOutcomes: RowWaiter = {
     stored: () => {
       this.#failing = false;
@@ -97,15 +97,15 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
   readonly #sink: AuditSink | undefined;
   readonly #reason: "shutdown" | "end_of_input";
   readonly #timeoutMs: number;
-  /** The runtime's own audit calls; absent without an audit log. */
+  /** The runtime's own audit calls. Absent without an audit log. */
   readonly audit: AuditCalls | undefined;
-  /** The last append failed: the next run must not start before one works. */
+  /** The last append failed. The next run must not start before an append works. */
   #failing = false;
   #isShut = false;
 
   /**
-   * @throws TypeError when an option is of another type.
-   * @throws RangeError when a limit is no whole number in its range, or `shutdownTimeoutMs` no time.
+   * @throws TypeError when an option has the wrong type.
+   * @throws RangeError when a limit or `shutdownTimeoutMs` is outside its range.
    */
   constructor(options: BridgeOptions = {}) {
     checkOptionsObject(options);
@@ -123,7 +123,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     this.audit = this.#sink;
   }
 
-  /** Everything while spans show content, else what the audit log has of it, or what loops are found in. */
+  /** `all` if spans show content. Otherwise what audit rows contain, or what loops are detected by. */
   get contentNeed(): ContentNeed {
     if (this.#telemetry.capturesContent) return "all";
     if (this.#sink !== undefined) return "rows";
@@ -137,8 +137,8 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
    *   event's rows are stored. An agent that waits for it has each call and each decision on record
    *   before the call is made. The promise rejects in two cases, as the upstream contract requires: at
    *   `started` if the log is known to fail or the bridge was shut down, and at `complete` if a row of
-   *   the run could not be stored. You may ignore the promise: `onError` is called as well, and there
-   *   is no unhandled rejection.
+   *   the run could not be stored. You may ignore the promise: `onError` is called as well, and the
+   *   rejection counts as handled.
    */
   send(event: AgentEvent, envelope?: EventEnvelope): void | Promise<void> {
     const sink = this.#sink;
@@ -196,7 +196,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     }
   }
 
-  /** What is known of the run of an audit call. A call for a resumption links the spans of its two runs. */
+  /** Finds the run of an audit call. The call for a resumption links the spans of the two runs. */
   #runOf(scope: ResumeScope, kind: string): CalledRun {
     const { run_id, tenant_id } = scope;
     if (kind === "resumed")
@@ -213,10 +213,10 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
    * The active context with an open span of the bridge. HTTP and database spans of code that runs
    * in it become children of that span.
    *
-   * @param toolUseId the tool call; default: the run itself. Of several open calls with this id the
-   *   newest counts.
-   * @returns the run's context where that call is not open, and the active context unchanged where
-   *   the run is not.
+   * @param toolUseId the tool call. Default: the run itself. If several open calls have this ID, the
+   *   newest one counts.
+   * @returns the run's context if that call is not open. The unchanged active context if the run is not
+   *   open.
    *
    * @example
    * await context.with(bridge.contextOf(tenantId, runId, toolUseId), () => callTool());
@@ -241,9 +241,9 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
    * The run context for a child agent in another process or language. Pass it to `inject` of
    * `entelix-otel/context`, so that the child joins this trace under the tool call that starts it.
    *
-   * @param toolUseId the tool call; default: the run itself. Of several calls with this id the
-   *   newest counts.
-   * @returns `undefined` where the run is not known.
+   * @param toolUseId the tool call. Default: the run itself. If several calls have this ID, the newest
+   *   one counts.
+   * @returns `undefined` if the run is not known.
    *
    * @example
    * const context = bridge.runContext(tenantId, runId, toolUseId);
@@ -259,12 +259,12 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
   }
 
   /**
-   * The open runs, the one that was silent longest first: what they wait for, since when, and what they
-   * have used so far. The list is a copy. It costs some time for each open run.
+   * Lists the open runs, the longest idle one first: what each waits for, since when, and its usage so
+   * far. The list is a copy. Its cost grows with the number of open runs.
    *
    * In a replay (`mode`) the time is that of the newest event.
    *
-   * @throws TypeError, RangeError when an option can't be used; the message names it.
+   * @throws TypeError, RangeError for an invalid option, which the message names.
    *
    * @example
    * for (const run of bridge.openRuns({ limit: 20 })) {
@@ -308,7 +308,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     return this.shutdown();
   }
 
-  /** Closes the open runs and waits for the rows on their way. */
+  /** Closes the open runs and waits for the pending rows. */
   async #end(): Promise<void> {
     this.#isShut = true;
     this.#telemetry.close(this.#reason);
@@ -319,8 +319,8 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
   }
 
   /**
-   * Reports that an event after the shutdown leaves no row: an agent that goes on must not do so in silence, and one
-   * that begins must not begin.
+   * Reports an event after the shutdown, which leaves no row. A run that starts then is rejected, because it would
+   * have no rows at all.
    */
   #reportLost(event: AgentEvent): undefined | Promise<void> {
     const lost = lostRowOf(event);
@@ -334,9 +334,9 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
   }
 
   /**
-   * A redelivered event has its row in the log, or on its way there, unless the log failed: only then is
-   * it written once more. Its run may have come to another thread since, where the log would not know
-   * it; and what was refused has no row.
+   * Writes the row of a redelivered event again if the log has failed before: only then the row may be
+   * missing. Otherwise it is not written, because the run may have another thread by now, where the log
+   * does not know the event ID. An unknown run has no rows to write again.
    */
   #recordAgain(
     sink: AuditSink,
@@ -349,13 +349,13 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     const write = () => {
       if (this.#telemetry.auditFailures === 0) return undefined;
       try {
-        // What its run had done when it came first is not known any more.
+        // The counts of the run when the event first came are not known any more.
         const { parentCallId, resumedFromRunId, segment } = run;
         const facts = { parentCallId, resumedFromRunId, segment };
         const rows = sink.prepare(event, at, refs, facts, true);
         return rows && sink.append(rows, this.#rows.waiterOf(run));
       } catch (error) {
-        // It could be read when it came first, or changed nothing then either.
+        // The event could be read when it first came, or changed nothing then either.
         this.#telemetry.reporter.report(error, "event");
         return undefined;
       }
@@ -363,7 +363,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     return this.#rows.whenStored(run)?.then(write) ?? write();
   }
 
-  /** The log is known to fail: the run starts, and has its first row, only if the log works again. */
+  /** Tries the log, which failed before. Only if it works again, the run starts and its first row is written. */
   async #probe(
     sink: AuditSink,
     rows: PreparedRows | undefined,
@@ -385,5 +385,5 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
   }
 }
 
-/** A run that is not known counts as one in its first segment. */
+/** An unknown run counts as one in its first segment. */
 const UNKNOWN_RUN: RunFacts = { segment: 1 };

@@ -41,13 +41,13 @@ export type ParentResolver = (
 /** `own`: a root run is its own trace, linked to the active span. `ambient`: it joins that trace. */
 export type RootParent = "own" | "ambient";
 
-/** Set on the contexts that `contextOf` gives, so that a run finds whose run and call it is in. */
+/** Set on the contexts of `contextOf`, so that a run finds the run and call around it. */
 const SCOPE_KEY = createContextKey("entelix-otel.scope");
 
-/** The ESM and the CommonJS copy of this package have a class each; a change of it is a new number. */
+/** Shared by the ESM and the CommonJS copy of this package. A changed class needs a new number. */
 const SCOPE: unique symbol = Symbol.for("entelix-otel.scope.v1");
 
-/** Whose run, and which call of it, a context is in. */
+/** The run, and the call of it, that a context belongs to. */
 export class RunScope {
   readonly run: Run<SpanHandle>;
   readonly call: Call<SpanHandle> | undefined;
@@ -65,7 +65,7 @@ function isScope(value: unknown): value is RunScope {
   return property(value, SCOPE) === true;
 }
 
-/** The context for code that runs inside a span of ours; other values of `base` stay. */
+/** The context for code inside a span of the bridge. Other values of `base` are retained. */
 export function contextInside(
   base: Context,
   handle: SpanHandle,
@@ -75,28 +75,28 @@ export function contextInside(
   return trace.setSpan(base, handle.span).setValue(SCOPE_KEY, new RunScope(run, call));
 }
 
-/** Whose run, and which call of it, a context is in; `undefined` where it is in none of ours. */
+/** The run and call that a context belongs to. `undefined` outside the bridge's spans. */
 export function scopeIn(active: Context): RunScope | undefined {
   const scope = active.getValue(SCOPE_KEY);
   return isScope(scope) ? scope : undefined;
 }
 
 export interface EventContextOptions {
-  /** Whether the active context of this process says something about the event. */
+  /** Whether events come from this process, so that its active context applies. */
   readonly live: boolean;
   readonly rootParent: RootParent;
   readonly resolveParent: ParentResolver | undefined;
   readonly reporter: Reporter;
 }
 
-/** Makes the contexts that the lifecycle takes signals in. */
+/** Makes the contexts of signals. */
 export class EventContexts {
   /** Calls of the parent resolver that threw. */
   failures = 0;
   readonly options: EventContextOptions;
   readonly owners = new RunOwners();
   readonly #asksForEvent: boolean;
-  /** Nearly every live event has this one: only the active context says something of it. */
+  /** For events without an envelope, nearly all live ones: only the active context applies. */
   readonly #plain: EventContext;
 
   constructor(options: EventContextOptions) {
@@ -105,7 +105,7 @@ export class EventContexts {
     this.#plain = new EventContext(this, undefined, undefined);
   }
 
-  /** @param event the runtime's own, where it is this package's. */
+  /** @param event `undefined` for events of other runtimes. */
   of(
     event: AgentEvent | undefined,
     envelope: EventEnvelope | undefined,
@@ -115,7 +115,7 @@ export class EventContexts {
   }
 }
 
-/** What is known of an event beside its signals: envelope, active context, resolver. */
+/** Parents and owner of an event by its envelope, the active context and the resolver. */
 class EventContext implements SignalContext<SpanHandle> {
   readonly identified: boolean;
   readonly #event: AgentEvent | undefined;
@@ -166,7 +166,7 @@ class EventContext implements SignalContext<SpanHandle> {
     };
   }
 
-  /** @param tenantId whose run the active span is in, if it is in one of ours. */
+  /** @param tenantId tenant of the run that the active span belongs to, if it is a run of the bridge. */
   #outerParent(
     ambient: SpanHandle | undefined,
     tenantId: string | undefined,
@@ -191,9 +191,9 @@ class EventContext implements SignalContext<SpanHandle> {
     const { reporter, resolveParent } = this.#contexts.options;
     if (resolveParent === undefined || event === undefined) return undefined;
     try {
-      // Copies: the audit row is made of the caller's objects.
-      const told = envelope === undefined ? undefined : copyFields(envelope);
-      const resolved = resolveParent(copyFields(event), told) ?? undefined;
+      // Copies, because the audit row is made from the caller's objects.
+      const copy = envelope === undefined ? undefined : copyFields(envelope);
+      const resolved = resolveParent(copyFields(event), copy) ?? undefined;
       if (!isPromise(resolved)) {
         return resolved !== undefined && trace.isSpanContextValid(resolved) ? resolved : undefined;
       }
@@ -209,7 +209,7 @@ class EventContext implements SignalContext<SpanHandle> {
 
 const HOOK = "resolveParent hook";
 
-/** The same fields, of which no object is the caller's. */
+/** A copy that shares no object with the caller. */
 function copyFields<T extends object>(given: T): T {
   const copy = { ...given };
   for (const [field, value] of Object.entries(copy)) {
@@ -218,7 +218,7 @@ function copyFields<T extends object>(given: T): T {
   return copy;
 }
 
-/** A name from an envelope; programs without types give `null` and `""` for none. */
+/** A name from an envelope. Programs without types leave it out as `null` or `""`. */
 function nameIn(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
@@ -229,7 +229,7 @@ function spanIdIn(value: unknown): string | undefined {
   return text === undefined ? undefined : parseTraceparent(text)?.spanId;
 }
 
-/** The active span by its ids alone: a run keeps its parent longer than the span should live. */
+/** The active span by its IDs alone. The run would keep the span itself in memory for too long. */
 function ambientOf(span: Span): SpanHandle | undefined {
   const spanContext = span.spanContext();
   return trace.isSpanContextValid(spanContext) ? SpanHandle.remote(spanContext, false) : undefined;

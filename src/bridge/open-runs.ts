@@ -19,7 +19,7 @@ import { type SpanHandle, spanRefs } from "./spans/span-handle.ts";
 
 /** Which open runs to list. */
 export interface OpenRunsOptions {
-  /** At most so many, from 1: those that were silent longest. Default 100. */
+  /** Maximum number of runs, from 1: the longest idle ones. Default 100. */
   readonly limit?: number | undefined;
   /** Only runs of this tenant. Default: of all tenants. */
   readonly tenantId?: string | undefined;
@@ -28,15 +28,15 @@ export interface OpenRunsOptions {
 /** What an open run waits for. */
 export interface OpenRunWait {
   /**
-   * The first of this order that applies: `approval` (a call waits for a decision, or for a child run that
-   * has paused), `tool` (a tool call without an open child run), `model`, `child` (an open child run),
-   * `nothing` (it is between calls). `unknown`: its calls are not followed, because it is not sampled and
-   * nothing is measured, or it may have ended and its source has no event for that.
+   * The first that applies: `approval` (a call waits for a decision, or for a child run that has paused),
+   * `tool` (a tool call without an open child run), `model`, `child` (an open child run), `nothing`
+   * (between calls). `unknown`: the bridge does not follow the run's calls, because it is not sampled and
+   * there are no metrics, or the run may have ended and its source has no event for that.
    */
   readonly kind: WaitKind;
-  /** The tool, the model that was asked for, or the child's agent. */
+  /** The tool, the requested model, or the child's agent. */
   readonly name?: string | undefined;
-  /** How long it has been waiting, in ms. */
+  /** The time of waiting so far, in ms. */
   readonly sinceMs: number;
 }
 
@@ -59,32 +59,32 @@ export interface OpenRun {
   /** The time since then, in ms. */
   readonly ageMs: number;
   /**
-   * The time since the run's last event, and since the last start or end of a child of its own, in ms. It
-   * counts from the arrival of events where their time differs by more than 10 s from that.
+   * The time since the run's last event, or the last start or end of its child runs, in ms. If the time of
+   * events differs by more than 10 s from their arrival, it counts from the arrival.
    */
   readonly idleMs: number;
   readonly waitsFor: OpenRunWait;
-  /** What its ended model calls used, as far as they say. */
+  /** Usage of the ended model calls, as far as it was reported. */
   readonly tokens: {
     readonly input?: number | undefined;
     readonly output?: number | undefined;
   };
-  /** What they cost in US dollars, as a decimal; absent where no cost is known. */
+  /** Their cost in US dollars, as a decimal. Absent if no cost is known. */
   readonly cost?: string | undefined;
 }
 
 const DEFAULT_LIMIT = 100;
 
-/** @throws TypeError, RangeError when an option can't be used; the message names it. */
+/** @throws TypeError, RangeError for an invalid option, which the message names. */
 export function checkOpenRunsOptions({ limit, tenantId }: OpenRunsOptions): void {
   if (limit !== undefined) checkWhole(limit, "limit", 1);
   if (tenantId !== undefined) checkText(tenantId, "tenantId");
 }
 
 /**
- * The open runs, the one that was silent longest first.
+ * Lists the open runs, the longest idle one first.
  *
- * @param trees those with open runs.
+ * @param trees the trees with open runs.
  */
 export function listOpenRuns(
   trees: Iterable<Tree<SpanHandle>>,
@@ -106,13 +106,13 @@ export function listOpenRuns(
   return found.slice(0, limit).map(({ run, idle, delay }) => {
     const known = children.get(run.tree) ?? childrenIn(run.tree);
     children.set(run.tree, known);
-    // What it waits for began before its last event, whatever that event's clock.
+    // The wait began before the run's last event, even if the clocks disagree.
     const msSince = (at: Instant) => Math.max(millisecondsBetween(at, now) - delay, idle);
     return describe(run, known, idle, msSince);
   });
 }
 
-/** Of the open runs of several bridges those that were silent longest. */
+/** The longest idle of the open runs of several bridges. */
 export function firstOpenRuns(runs: OpenRun[], limit: number = DEFAULT_LIMIT): OpenRun[] {
   return runs.sort((one, other) => other.idleMs - one.idleMs).slice(0, limit);
 }

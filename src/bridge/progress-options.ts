@@ -3,8 +3,8 @@ import { checkGiven, checkObject } from "../events/door.ts";
 import { checkWait } from "./spans/within.ts";
 
 /**
- * The part of a log record of `@opentelemetry/api-logs` that is used. The three types here have its
- * shape and are not imported from it, so that the main entry needs no package for logs.
+ * The part of a log record of `@opentelemetry/api-logs` that is used. The three types here are copies,
+ * so that the main entry needs no package for logs.
  */
 export interface LogRecordLike {
   eventName?: string;
@@ -37,8 +37,8 @@ export interface ProgressOptions {
 const LEAST_MS = 100;
 
 /**
- * @throws TypeError when the options are no object, or `loggerProvider` is none.
- * @throws RangeError when `everyMs` is no number of milliseconds from 100.
+ * @throws TypeError when the options are not an object, or `loggerProvider` is not a logger provider.
+ * @throws RangeError when `everyMs` is not a number of milliseconds from 100.
  */
 export function checkProgressOptions(progress: ProgressOptions | undefined): void {
   checkObject(progress, "progress");

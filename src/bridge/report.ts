@@ -7,8 +7,8 @@ import { isPromise } from "../events/door.ts";
 export type ErrorHook = (error: unknown, where: string) => void;
 
 /**
- * Says what went wrong without ever passing it on: to the operator's hook, else to OpenTelemetry's
- * diagnostic logger, there at most once a minute per place.
+ * Reports internal errors to the operator's hook, or to OpenTelemetry's diagnostic logger. The logger
+ * gets at most one a minute for each `where`. Never throws.
  */
 export class Reporter {
   readonly #hook: ErrorHook | undefined;
@@ -18,7 +18,7 @@ export class Reporter {
     this.#hook = hook;
   }
 
-  /** @param where one of a fixed set of places in this package: it bounds the memory. */
+  /** @param where one of a fixed set of names, which bounds the memory. */
   report(error: unknown, where: string): void {
     if (this.#hook === undefined) {
       this.#log(error, where);
@@ -26,7 +26,7 @@ export class Reporter {
     }
     try {
       const result: unknown = this.#hook(error, where);
-      // An async hook is taken too; its rejection must not end the process.
+      // The rejection of an async hook must not end the process.
       if (isPromise(result)) result.then(undefined, (failure) => this.#log(failure, "onError"));
     } catch (failure) {
       this.#log(failure, "onError");
@@ -40,7 +40,7 @@ export class Reporter {
     try {
       diag.warn(`entelix-otel: ${where}: ${String(error)}`);
     } catch {
-      // A logger that throws, or an error that can't be shown: nobody is left to tell.
+      // The logger throws, or the error cannot be shown. There is no other channel.
     }
   }
 }

@@ -18,16 +18,16 @@ import type { Reporter } from "./report.ts";
 import { nameIn } from "./spans/span-ends.ts";
 import { SpanHandle } from "./spans/span-handle.ts";
 
-/** Time between two records of an open run, in ms, unless the option says otherwise. */
+/** Default interval of the records of an open run, in ms. */
 const USUAL_MS = 30_000;
 
-/** Most records of one look at the open runs: a batch processor of logs holds 2,048 by default. */
+/** Maximum number of records at one interval. A batch processor of logs holds 2,048 by default. */
 export const MOST_RECORDS = 1_000;
 
-/** INFO: an open run, and its end, is news and no trouble. Failures have their spans and alerts. */
+/** Failures have spans and alerts, so no record needs a higher severity. */
 const INFO = { severityNumber: 9, severityText: "INFO" } as const;
 
-/** What it needs of the bridge. */
+/** The part of the bridge that is used here. */
 interface RunSource {
   readonly reporter: Reporter;
   readonly lifecycle: { readonly runs: { readonly openRuns: number } };
@@ -35,7 +35,7 @@ interface RunSource {
   find(tenantId: string, runId: string): Run<SpanHandle> | undefined;
 }
 
-/** @returns `undefined` where nobody asked for it, and in a replay. */
+/** @returns `undefined` without the option `progress`, and in a replay. */
 export function progressOf(
   {
     mode,
@@ -49,13 +49,13 @@ export function progressOf(
 }
 
 /**
- * Says in log records how runs go: one at the start, one at each interval, one at the end. They go by
- * this process's clock, so nothing of them is on a span, and a replay makes none.
+ * Writes log records about runs: one at the start, one at each interval, one at the end. They depend on
+ * the clock of this process, so spans do not contain them, and a replay makes none.
  *
- * It has one timer, which keeps no process alive, and holds nothing of a run. It never throws.
+ * It has one timer, which does not keep the process alive, and no state of runs. It never throws.
  */
 export class RunProgress implements RunObserver {
-  /** Open runs that had no record at an interval, because there were too many. */
+  /** Records that were left out because too many runs were open. */
   leftOut = 0;
   readonly #options: ProgressOptions;
   readonly #source: RunSource;
@@ -99,7 +99,7 @@ export class RunProgress implements RunObserver {
 
   modelEnded(): void {}
 
-  /** No further looks. Ends of runs still have their records. */
+  /** Stops the records at intervals. Ends of runs still have records. */
   close(): void {
     clearInterval(this.#timer);
   }
@@ -108,9 +108,9 @@ export class RunProgress implements RunObserver {
     const { lifecycle, reporter } = this.#source;
     try {
       const at = now();
-      // Those that were silent longest come first: what is left out had an event more recently.
+      // The longest idle runs come first, so the runs left out had an event more recently.
       for (const open of this.#source.openRuns({ limit: MOST_RECORDS }, at)) {
-        // Else it has just had its start.
+        // A younger run has just had its start record.
         if (open.ageMs >= this.#everyMs) this.#emitOpen(open, at);
       }
       this.leftOut += Math.max(0, lifecycle.runs.openRuns - MOST_RECORDS);
@@ -144,7 +144,7 @@ export class RunProgress implements RunObserver {
     known: KnownAttributes,
   ): void {
     try {
-      // The SDK of logs would export what is `undefined` as an attribute without a value.
+      // The SDK of logs would export `undefined` as an attribute without a value.
       const attributes: Attributes = {};
       for (const [name, value] of Object.entries(known)) {
         if (value !== undefined) attributes[name] = value;
@@ -158,7 +158,7 @@ export class RunProgress implements RunObserver {
   }
 }
 
-/** Whose run it is, in every record. */
+/** The attributes that identify the run, in every record. */
 function subjectOf(run: Run<unknown>): KnownAttributes {
   return {
     "entelix.run_id": run.runId,
@@ -169,13 +169,13 @@ function subjectOf(run: Run<unknown>): KnownAttributes {
   };
 }
 
-/** The same with the segment that begins or ends. */
+/** The same, with the segment that begins or ends. */
 function segmentOf(run: Run<unknown>): KnownAttributes {
   const { segment } = run;
   return { ...subjectOf(run), "entelix.run.segment": segment === 1 ? undefined : segment };
 }
 
-/** What its model calls used so far. */
+/** Usage of the run's model calls so far. */
 function usageOf({ used }: Run<unknown>): KnownAttributes {
   return {
     "entelix.run.input_tokens": used?.inputTokens,
@@ -184,7 +184,7 @@ function usageOf({ used }: Run<unknown>): KnownAttributes {
   };
 }
 
-/** A context with the span of the run: it gives the record its trace and span id. */
+/** A context with the span of the run, which gives the record its trace ID and span ID. */
 function contextOf({ handle, spanId, traceId }: Run<unknown>): Context {
   const own = { traceId, spanId, traceFlags: 0 };
   return trace.setSpanContext(

@@ -1,14 +1,14 @@
 import { type Instant, now } from "../events/door.ts";
 import type { LifecycleLimits } from "./lifecycle/limits.ts";
 
-/** Most time between two looks at what is open, in ms. */
+/** Maximum interval of the sweeps, in ms. */
 const SWEEP_MS = 5_000;
 
 /**
- * Looks at what is open as time passes, by a timer that keeps no process alive.
+ * Calls `sweep` at intervals. The timer does not keep the process alive.
  *
- * @param sweep is given the time.
- * @param contain takes what it throws.
+ * @param sweep called with the time.
+ * @param contain called with the errors of `sweep`.
  */
 export function startSweeper(
   { markerAfterMs, maxAgeMs }: LifecycleLimits,

@@ -35,18 +35,18 @@ export interface TelemetryOptions extends ContentOptions {
   readonly metrics?: MetricOptions | false | undefined;
   /**
    * Log records about runs, for stores of logs: one at the start, one at each interval while the run is
-   * open, one at the end, each with the trace and span ID of the run. They hold no content. A replay makes
-   * none. Default: none.
+   * open, one at the end. Each has the trace and span ID of the run, and no content. A replay makes none.
+   * Default: none.
    */
   readonly progress?: ProgressOptions | undefined;
   /**
-   * Whether spans of failures have an `exception` event with class, text and stack, where the sender
-   * knows it: agents written in TypeScript. Operator text, redacted. Default `true`.
+   * Whether spans of failures have an `exception` event with class, text and stack, if the sender knows
+   * them, as agents written in TypeScript do. They are operator text and redacted. Default `true`.
    */
   readonly exceptions?: boolean | undefined;
   /** Adds your own attributes when the span of a run, a tool call or a model call opens. */
   readonly attributes?: AttributeHook | undefined;
-  /** Default `own`: a root run is its own trace, whose id is the run id. */
+  /** Default `own`: a root run is its own trace, whose ID is the run ID. */
   readonly rootParent?: RootParent | undefined;
   readonly resolveParent?: ParentResolver | undefined;
   /**
@@ -55,8 +55,8 @@ export interface TelemetryOptions extends ContentOptions {
    */
   readonly benignFailureKinds?: readonly FailureKindId[] | undefined;
   /**
-   * Whether steps have spans: nodes of a graph, retrievals, named parts of a program. `false`: what is
-   * inside them stands under the run. Default `true`.
+   * Whether steps have spans: nodes of a graph, retrievals, named parts of a program. `false`: the run is
+   * the parent of the spans inside them. Default `true`.
    */
   readonly steps?: boolean | undefined;
   /**
@@ -66,8 +66,8 @@ export interface TelemetryOptions extends ContentOptions {
   readonly approvalPerson?: boolean | undefined;
   readonly limits?: Partial<LifecycleLimits> | undefined;
   /**
-   * What counts as a loop of a run's tool calls: `entelix.run.loop`, `entelix.runs.looping`. `false`: no loops are
-   * looked for, and adapters do not pass on inputs and results of tools for it. Default: see {@link LoopOptions}.
+   * When a run's tool calls count as a loop: `entelix.run.loop`, `entelix.runs.looping`. `false`: loops are not
+   * detected, and adapters do not pass inputs and results of tools for it. Default: see {@link LoopOptions}.
    */
   readonly loops?: LoopOptions | false | undefined;
   /** Called with every internal error. Default: OpenTelemetry's diagnostic logger. */
@@ -79,17 +79,17 @@ export interface TelemetryOptions extends ContentOptions {
   readonly mode?: "live" | "replay" | undefined;
 }
 
-/** What of events spans show. The commands have an option for each. */
+/** What spans show of events. The commands have an option for each field. */
 export type SpanChoices = Pick<
   TelemetryOptions,
   "captureContent" | "exceptions" | "steps" | "approvalPerson"
 >;
 
 /**
- * Checks what has no check of its own where it is used, as limits, sizes and label bounds have.
- * `captureContent` and `approvalPerson` need none: nothing but `true` counts.
+ * Checks the options that are not checked where they are used, as limits, sizes and label bounds are.
+ * `captureContent` and `approvalPerson` need no check: any value but `true` counts as `false`.
  *
- * @throws TypeError naming the option that is of another type.
+ * @throws TypeError that names the option with the wrong type.
  */
 export function checkTelemetryOptions(options: TelemetryOptions): void {
   checkOptionsObject(options);

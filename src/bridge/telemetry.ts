@@ -34,13 +34,13 @@ import { startSweeper } from "./sweeper.ts";
 import { checkTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
 
 /**
- * What an event has done. `repeat`: its event id has come before, so it changed nothing. `no`: nor did a
- * repeat that has no event id, what is no event at all, or what comes after the shutdown. `unread`: it
- * threw when it was read, and is counted; its audit row is tried, should it have one.
+ * The effect of an event. `repeat`: its event ID was seen before, so it changed nothing. `no`: it
+ * changed nothing because it repeats another event without an ID, is not an event, or came after the
+ * shutdown. `unread`: it threw when it was read. It is counted, and its audit row is still tried.
  */
 export type Taken = Outcome<SpanHandle> | "repeat" | "no" | "unread";
 
-/** Makes the audit rows of signals as they are carried out. */
+/** Called around each signal, to write its audit rows. */
 export interface SignalFollower {
   before(signal: Signal): void;
   after(signal: Signal, outcome: Outcome<SpanHandle>): void;
@@ -62,23 +62,23 @@ export class Telemetry {
   readonly #metrics: BridgeMetrics | undefined;
   readonly #conflicts: TenantTally;
   readonly #progress: RunProgress | undefined;
-  /** Whether a meter provider is still to be looked for. */
+  /** No meter provider was found yet. */
   #unmetered = false;
   #sweeper: NodeJS.Timeout | undefined;
   #second = 0;
-  /** The time as it was last read while calls pass quietly. */
+  /** The last time that was read. Precise enough for the activity of runs that are not sampled. */
   #roughly: Instant = now();
   #closed = false;
   auditFailures = 0;
-  /** The audit side, where there is one. */
+  /** Absent without an audit log. */
   audit: { readonly cutRows: number } | undefined = undefined;
   /**
-   * Replay only: the second up to which the time of an event is believed. One sender's clock that is
-   * far ahead must not age the runs of all others.
+   * Replay only: events later than this second do not move the clock of the replay. Otherwise one sender's
+   * clock that is far ahead would close the runs of all others.
    */
   horizon: () => number = noHorizon;
 
-  /** @param rows the audit rows of each run, where there is an audit log. */
+  /** @param rows the audit rows of each run. Absent without an audit log. */
   constructor(options: TelemetryOptions, rows?: RunRows) {
     checkTelemetryOptions(options);
     const limits = resolveLimits(options.limits);
@@ -152,7 +152,7 @@ export class Telemetry {
     return this.#content.captures;
   }
 
-  /** When the event happened: by its envelope, else by the clock. */
+  /** The time of the event: that of its envelope, or the clock's. */
   timeOf(envelope: EventEnvelope | undefined): Instant {
     const given = envelope === undefined ? undefined : readEventTime(envelope);
     if (given !== undefined) return given;
@@ -161,9 +161,9 @@ export class Telemetry {
     return at;
   }
 
-  /** Takes one event where there is no audit side. */
+  /** Takes one event. For bridges without an audit log. */
   send(event: AgentEvent, envelope: EventEnvelope | undefined): void {
-    // In a run that is not sampled most events end here, before the clock is read.
+    // Most events of a run that is not sampled end here, before the clock is read.
     const quiet = this.lifecycle.runs.quietRuns > 0 && envelope === undefined && !this.#closed;
     if (quiet && this.#passQuietly(event)) return;
     this.take(event, envelope, this.timeOf(envelope));
@@ -194,23 +194,23 @@ export class Telemetry {
       const outcome = lifecycle.apply(signalOf(event, at, envelope?.details), context);
       return outcome.taken ? outcome : "no";
     } catch (error) {
-      // The driver contains its provider: what comes up to here is a malformed event.
+      // The driver catches errors of its provider, so this one comes from a malformed event.
       if (lifecycle.counters.events === before) lifecycle.counters.events++;
       this.refuse(error);
       return "unread";
     }
   }
 
-  /** An event that has begun threw when it was read: it counts as none. */
+  /** Counts an event that threw when it was read as ignored, and reports the error. */
   refuse(error: unknown): void {
     this.lifecycle.counters.ignored.not_an_event++;
     this.reporter.report(error, "event");
   }
 
   /**
-   * Begins an event of another runtime, whose signals follow.
+   * Begins an event of another runtime. Its signals follow by {@link apply}.
    *
-   * @returns false when it changes nothing: it has come before, or comes after the shutdown.
+   * @returns `false` if it changes nothing, as a repeat or after the shutdown.
    */
   begin(tenantId: string, eventId: string | undefined, at: Instant): boolean {
     const { lifecycle } = this;
@@ -225,9 +225,9 @@ export class Telemetry {
   }
 
   /**
-   * Carries out what a dialect read in an event with this envelope.
+   * Applies the signals that a dialect read in one event.
    *
-   * @param follow called before each signal, and after it with what it has done.
+   * @param follow called before each signal, and after it with its outcome.
    */
   apply(
     signals: readonly Signal[],
@@ -246,7 +246,7 @@ export class Telemetry {
     }
   }
 
-  /** Replay only: a line shows that a run is active, and no more. */
+  /** Replay only: a line shows only that its run is active. */
   keepAlive(signal: Signal): void {
     if (this.#closed) return;
     this.#tick(signal.at);
@@ -259,9 +259,9 @@ export class Telemetry {
   }
 
   /**
-   * The open runs, the one that was silent longest first.
+   * Lists the open runs, the longest idle one first.
    *
-   * @param at what time it is in the events. Default: live what it is here, else that of the newest one.
+   * @param at the time that ages count to. Default: live the clock's, in a replay that of the newest event.
    */
   openRuns(
     options: OpenRunsOptions = {},
@@ -270,7 +270,7 @@ export class Telemetry {
     return listOpenRuns(this.lifecycle.runs.openTrees(), at, options);
   }
 
-  /** The runtime says which interrupted run this one continues. */
+  /** Links a run to the interrupted run that it continues. */
   linkResumed(tenantId: string, runId: string, resumedFromRunId: string | undefined): void {
     if (resumedFromRunId === undefined) return;
     try {
@@ -280,7 +280,7 @@ export class Telemetry {
     }
   }
 
-  /** Replay only: it is `at`, though no event says so. */
+  /** Replay only: moves the clock to `at` without an event. */
   advance(at: Instant): void {
     if (this.#live || at[0] <= this.#second) return;
     this.#second = at[0];
@@ -291,7 +291,7 @@ export class Telemetry {
     }
   }
 
-  /** Closes what is open; later events are counted and change nothing. */
+  /** Closes the open runs. Later events are counted and change nothing. */
   close(reason: AbandonedReason): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -300,12 +300,12 @@ export class Telemetry {
     this.#progress?.close();
   }
 
-  /** All that belonged to the events is done: what was counted stays, and no more is asked for. */
+  /** The bridge counts no more. Its counts stay in the metrics. */
   retire(): void {
     this.#metrics?.leave();
   }
 
-  /** Asks the provider to send what it holds. */
+  /** Flushes the provider. */
   async flush(): Promise<void> {
     await flushProvider(this.#provider ?? trace.getTracerProvider());
   }
@@ -333,14 +333,14 @@ export class Telemetry {
     };
   }
 
-  /** @returns whether there is anything to count on. */
+  /** @returns whether a meter provider was found. */
   #startMetrics(): boolean {
     const observer = this.#metrics?.find();
     if (observer !== undefined) this.lifecycle.observe(bothOf(observer, this.#progress));
     return observer !== undefined;
   }
 
-  /** In a replay time passes by events that can be read and name a run. */
+  /** In a replay, only readable events that name a run move the clock. */
   #tick(at: Instant, by?: AgentEvent): void {
     if (this.#live) return;
     this.lifecycle.runs.eventAt = at;
@@ -371,7 +371,7 @@ export class Telemetry {
           return false;
       }
     } catch {
-      // What can't be read is counted where events are taken.
+      // `take` counts an event that cannot be read.
       return false;
     }
   }
