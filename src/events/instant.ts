@@ -75,8 +75,8 @@ const SHAPE =
 /**
  * Parses an RFC 3339 time to the nanosecond.
  *
- * Digits beyond the ninth are dropped; a leap second (`:60`) is read as the second after it.
- * Returns `undefined` when the text is no RFC 3339 time or names no real date.
+ * Digits beyond the ninth are dropped. A leap second (`:60`) is read as the second after it. Returns `undefined` if
+ * the text is not an RFC 3339 time or has no valid date.
  */
 export function parseRfc3339(text: string): Instant | undefined {
   const match = SHAPE.exec(text);
@@ -103,18 +103,18 @@ export function parseRfc3339(text: string): Instant | undefined {
 function daysSinceEpoch(year: number, month: number, day: number): number | undefined {
   if (month < 1 || month > 12 || day < 1) return undefined;
   const date = new Date(0);
-  // setUTCFullYear takes the years 0 to 99 as they are; Date.UTC would read them as 1900 and on.
+  // setUTCFullYear accepts the years 0 to 99. Date.UTC would add 1900 to them.
   date.setUTCFullYear(year, month - 1, day);
   return date.getUTCDate() === day ? date.getTime() / 86_400_000 : undefined;
 }
 
-/** The second written last, and its text: what is written at one time mostly has one second. */
+/** The last second that was written, and its text: consecutive times mostly share the second. */
 let lastSecond = Number.NaN;
 let lastText = "";
 
 /**
- * Writes an instant as upstream's chrono does: UTC with `Z` and 0, 3, 6 or 9 sub-second digits, the
- * fewest that lose nothing.
+ * Writes an instant as upstream's chrono does: UTC with `Z` and the fewest of 0, 3, 6 or 9 sub-second digits that
+ * lose nothing.
  */
 export function formatRfc3339(at: Readonly<Instant>): string {
   const [second, nanos] = at;
@@ -139,16 +139,16 @@ const SHORTEST = 20;
 /** Length of the same with nine digits of a second. */
 const LONGEST = 30;
 
-/** The text read last, and its time: a time is often asked for twice, and several lines share it. */
+/** The last text that was read, and its time: a time is often read twice, and several lines share it. */
 let latest = "1970-01-01T00:00:00Z";
 let latestTime: Readonly<Instant> = [0, 0];
-/** The date read last. Lines of one file mostly share it, and reading it is what costs. */
+/** The last date that was read. Lines of one file mostly share it, and reading it is most of the cost. */
 let date = "1970-01-01T";
 let dateStart = 0;
 
 /**
- * `parseRfc3339`, several times as fast for times in UTC of the same day as the one before.
- * Returns `undefined` for what is no RFC 3339 time.
+ * `parseRfc3339`, but several times as fast for times in UTC on the same day as the one before. Returns `undefined`
+ * for any other text.
  */
 export function readTimestamp(text: string): Readonly<Instant> | undefined {
   if (text === latest) return latestTime;
@@ -170,7 +170,7 @@ function read(text: string): Instant | undefined {
   const hours = twoDigits(text, DATE_LENGTH);
   const minutes = twoDigits(text, 14);
   const inMinute = twoDigits(text, 17);
-  // A leap second (60), and everything malformed, is the slow reader's.
+  // The slow reader handles a leap second (60) and every malformed text.
   if (!(hours < 24 && minutes < 60 && inMinute < 60)) return parseRfc3339(text);
   const seconds = dateStart + hours * 3600 + minutes * 60 + inMinute;
   if (last === SHORTEST - 1) return [seconds, 0];
@@ -184,7 +184,7 @@ function read(text: string): Instant | undefined {
   return [seconds, nanos];
 }
 
-/** `NaN` where the characters are no digits. */
+/** `NaN` unless both characters are digits. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - ZERO;
   const ones = text.charCodeAt(at + 1) - ZERO;
@@ -203,7 +203,7 @@ function enterDate(text: string): boolean {
 /**
  * A time as upstream's chrono writes it: UTC with `Z` and 0, 3, 6 or 9 sub-second digits.
  *
- * @throws RangeError when a text is no RFC 3339 time.
+ * @throws RangeError for a text that is not an RFC 3339 time.
  */
 export function inUtc(timestamp: string | Readonly<Instant>): string {
   return formatRfc3339(instantOf(timestamp));

@@ -83,32 +83,31 @@ function wordAt(digest: string, at: number): number {
 }
 
 /**
- * What the tables of this process mix into their hashes. It changes where something stands in them, and
- * nothing else: senders choose their ids, and with a hash that they know they could choose a hundred
- * thousand that all belong in one place, where each look-up passes all the others.
+ * Mixed into the hashes of this process's tables, where it only changes positions. Senders choose their IDs. With a
+ * known hash they could choose 100,000 IDs for one position, so that each look-up would pass all others.
  */
 export const HASH_SALT = Math.trunc(Math.random() * 2 ** 32) | 0;
 
-/** The four words of an id, and its owner's number. */
+/** The four words of an ID, and the number of its owner. */
 const WORDS = 5;
-/** Ids that a table has room for at first, by default. */
+/** Default initial room, in IDs. */
 const FIRST_ROOM = 1_024;
 
 /**
- * A set of ids of 128 bits, each with the number of its owner, in the order they were added: open
- * addressing, linear probing, at most two thirds full.
+ * A set of 128-bit IDs, each with the number of its owner, in the order they were added. It uses open addressing and
+ * linear probing, and is at most two thirds full.
  *
- * Kept as numbers, since a map of a hundred thousand texts takes twice as long, for its keys, its
- * look-ups and the garbage collector, which moves each of them.
+ * IDs are stored as numbers. A map of 100,000 texts would take twice as long, for its keys, its look-ups and the
+ * garbage collector.
  */
 export class IdTable {
   size = 0;
   #room: number;
   #words: Int32Array;
-  /** Position + 1, or 0, and above it bits of the hash. Its length is a power of two. */
+  /** Position + 1, or 0, and bits of the hash above it. Its length is a power of two. */
   #index: Int32Array;
 
-  /** @param room ids it has room for at first; it doubles when it is full. Default 1,024. */
+  /** @param room initial room in IDs. It doubles when it is full. Default 1,024. */
   constructor(room = FIRST_ROOM) {
     this.#room = Math.max(room, 1);
     this.#words = new Int32Array(this.#room * WORDS);
@@ -116,15 +115,15 @@ export class IdTable {
   }
 
   /**
-   * Which of the ids it is, from 0; -1 where it is none.
+   * The position of an ID, from 0, or -1 if it is missing.
    *
-   * @param hash that of {@link hashOfId}, here and in `add`: two tables share it.
+   * @param hash from {@link hashOfId}, here and in `add`. Two tables can share it.
    */
   positionOf(id: IdWords, owner: number, hash: number): number {
     return ((this.#index[this.#find(id, owner, hash)] ?? 0) & this.#mask) - 1;
   }
 
-  /** @returns false when the id is in. */
+  /** @returns false if the table already has the ID. */
   add(id: IdWords, owner: number, hash: number): boolean {
     if (this.size === this.#room) this.#grow();
     const at = this.#find(id, owner, hash);
@@ -146,12 +145,12 @@ export class IdTable {
     this.#index.fill(0);
   }
 
-  /** The bits of a hash that say where in the index it belongs, and of an entry that say a position + 1. */
+  /** Mask of the bits that give the position in the index, and of the bits of an entry that give position + 1. */
   get #mask(): number {
     return this.#index.length - 1;
   }
 
-  /** Where in the index the id is, or belongs. */
+  /** The position of the ID in the index, or the one where it belongs. */
   #find(id: IdWords, owner: number, hash: number): number {
     const index = this.#index;
     const mask = index.length - 1;
@@ -197,7 +196,7 @@ function indexFor(room: number): Int32Array {
   return new Int32Array(2 ** Math.ceil(Math.log2(room * 1.5 + 1)));
 }
 
-/** An id may count up in any of its words. */
+/** Hashes all words, because IDs may count up in any of them. */
 export function hashOfId(id: IdWords, owner: number): number {
   let hash = Math.imul(id.w0 ^ owner ^ HASH_SALT, 0x9e3779b1);
   hash = Math.imul(hash ^ (hash >>> 15) ^ id.w1, 0x85ebca6b);
