@@ -1,10 +1,10 @@
-// The JSON that the page of `view` and `report` reads, and that `view --json` prints. docs/view-format.md
-// describes it. Fields without a value are left out, unless their type says `null`.
+// The JSON that the page of `view` and `report` reads, and that `view --json` prints. docs/view-format.md describes it.
+// Fields without a value are absent, unless their type has `null`.
 
 /** Name of the format, in every document. */
 export const FORMAT = "entelix-otel/view";
 
-/** Changes when a field changes its meaning or goes away. A new field keeps it. */
+/** Changes when a field changes its meaning or is removed, not when a field is added. */
 export const FORMAT_VERSION = 1;
 
 /** How a run ended. `open`: it has no end yet, or its end is not in the source. */
@@ -19,7 +19,7 @@ export type RunOutcome =
 
 /** One row of the list. */
 export interface ViewRun {
-  /** Names the run in this document: `run_id`, and the tenant where two tenants have the same one. */
+  /** Identifies the run in this document: `run_id`, with the tenant if two tenants have the same ID. */
   readonly key: string;
   readonly run_id: string;
   readonly tenant_id: string;
@@ -31,52 +31,52 @@ export interface ViewRun {
   readonly resumed_from?: string;
   /** When its first event or row happened: Unix time in ns, as decimal text. */
   readonly start_ns: string;
-  /** When it ended; of a run that paused and went on, the last time. `null`: it is open. */
+  /** When it ended, or ended last if it was resumed. `null`: it is open. */
   readonly end_ns: string | null;
   readonly outcome: RunOutcome;
-  /** Of `failed`: one of the seven kinds, and where the failure arose. */
+  /** If the outcome is `failed`: one of the seven kinds. */
   readonly failure_kind?: string;
   readonly failure_origin?: string;
   readonly failure_fingerprint?: string;
-  /** Of `interrupted`: what it waits for. */
+  /** If the outcome is `interrupted`: the reason of the pause. */
   readonly interruption_kind?: string;
   /** Time between start and end without {@link ViewRun.waiting_ms}, in ms. Absent while it is open. */
   readonly working_ms?: number;
   /** Time spent waiting for people: approvals, and pauses that interrupted it. In ms. */
   readonly waiting_ms?: number;
-  /** Tokens, those of its child runs included where they are known. */
+  /** Tokens, including those of its child runs if they are known. */
   readonly input_tokens?: number;
   readonly output_tokens?: number;
   /** US dollars as decimal text. */
   readonly cost_usd?: string;
-  /** Its own spans; not those of child runs. */
+  /** Its own spans, without those of child runs. */
   readonly spans: number;
   /** Its audit rows. */
   readonly rows: number;
   readonly child_runs: number;
-  /** Of `complete`: the tools whose last call failed. */
+  /** If the outcome is `complete`: the tools whose last call failed. */
   readonly degraded?: readonly string[];
   /** Shape of the loop that its tool calls were in. */
   readonly loop?: string;
 }
 
-/** Something that is wrong with a source: damage, missing parts, lines that are no event. */
+/** A problem of a source: damage, missing parts, lines that cannot be read as events. */
 export interface ViewProblem {
   /** File, folder or database as the user named it, or a file of the log. */
   readonly place: string;
-  /** From 1; absent where no line is meant. */
+  /** From 1. Absent if the problem is not about a line. */
   readonly line?: number;
-  /** What is wrong, in plain words. */
+  /** The problem in a sentence. */
   readonly problem: string;
 }
 
-/** What the verification of an audit log has shown. */
+/** Result of the verification of an audit log. */
 export interface ViewVerdict {
-  /** `checking`: the answer comes later. */
+  /** `checking`: the verification has not ended. */
   readonly state: "intact" | "open" | "unclosed" | "damaged" | "checking";
   /** In words: `intact, closed`. */
   readonly text: string;
-  /** What it means and what to do. */
+  /** Meaning and next steps, a sentence each. */
   readonly advice: readonly string[];
   /** Rows that were checked. */
   readonly rows: number;
@@ -91,14 +91,14 @@ export interface ViewSource {
   /** As the user named it, without a password. */
   readonly name: string;
   readonly kind: "recording" | "spans" | "folder" | "audit-log" | "database" | "jaeger";
-  /** Whether it is read on as it grows. */
+  /** Whether it is read further as it grows. */
   readonly followed: boolean;
-  /** Share of it that was read, 0 to 1; 1 where its end was reached. */
+  /** Share of it that was read, 0 to 1. 1: its end was reached. */
   readonly read: number;
   readonly problem_count: number;
   /** The first of them. */
   readonly problems: readonly ViewProblem[];
-  /** Of an audit log. */
+  /** Result of the verification, if it is an audit log. */
   readonly verdict?: ViewVerdict;
 }
 
@@ -108,12 +108,12 @@ export interface RunList {
   readonly version: typeof FORMAT_VERSION;
   /** Counts changes: `since` of the next request. */
   readonly revision: number;
-  /** `true`: these are all runs, and those of an earlier list that are not among them are gone. */
+  /** `true`: the list is complete. Remove runs of earlier lists that are not in it. */
   readonly all?: boolean;
   readonly sources: readonly ViewSource[];
-  /** Spans that belong to no run of this package's, and are not shown. */
+  /** Spans in traces without a run of this package. They are not shown. */
   readonly other_spans: number;
-  /** Runs that began before those of the list, and are not in it: it has the newest 100,000. Absent if there are none. */
+  /** Older runs that are not in the list: it has the newest 100,000. Absent if there are none. */
   readonly left_out?: number;
   /** With `left_out`: when the oldest run of the list began, Unix time in ns. */
   readonly oldest_ns?: string;
@@ -137,7 +137,7 @@ export interface ViewSpan {
   readonly trace_id: string;
   readonly span_id: string;
   readonly parent_span_id?: string;
-  /** The run that it belongs to; absent on spans of others. */
+  /** The run that it belongs to. Absent on spans of other instrumentation. */
   readonly run_id?: string;
   /** `other`: not made by this package. */
   readonly kind: SpanKindName;
@@ -187,7 +187,7 @@ export interface ViewRow {
   readonly event?: unknown;
 }
 
-/** One run with all that is known of it: what the page of a run shows. */
+/** One run with its spans, rows and related runs: the data of the page of a run. */
 export interface RunDetail {
   readonly format: typeof FORMAT;
   readonly version: typeof FORMAT_VERSION;
@@ -199,29 +199,29 @@ export interface RunDetail {
   readonly rows: readonly ViewRow[];
   /** `log`: they are stored in an audit log. `replay`: a replay would write them. `none`: there are no rows. */
   readonly rows_from: "log" | "replay" | "none";
-  /** Of the log that has its rows. */
+  /** Result of the verification of the log that has its rows. */
   readonly verdict?: ViewVerdict;
-  /** Runs that have to do with it: its parent, its children, what it resumes, and what resumes it. */
+  /** Its parent, its child runs, the run that it resumes, and the runs that resume it. */
   readonly related: readonly RelatedRun[];
   /** Whether spans and rows have their content: messages, inputs and outputs of tools, payloads. */
   readonly content: boolean;
-  /** The trace in Jaeger, where `--jaeger` says where that is. */
+  /** The trace in Jaeger. Absent without `--jaeger`. */
   readonly trace_url?: string;
 }
 
 export interface RelatedRun {
   readonly relation: "parent" | "child" | "resumes" | "resumed_by";
   readonly run_id: string;
-  /** Absent where the run is not in the list. */
+  /** Absent if the run is not in the list. */
   readonly key?: string;
   readonly agent?: string;
   readonly outcome?: RunOutcome;
 }
 
-/** What a report has in its file: the list, and every run of it by key. */
+/** The document in the file of a report: the list, and each of its runs by key. */
 export interface ReportDocument {
   readonly list: RunList;
   readonly details: Readonly<Record<string, RunDetail>>;
-  /** Failed runs that are not in it: there were more than a report may have. */
+  /** Failed runs that are not in the report because of its limits. */
   readonly left_out: number;
 }

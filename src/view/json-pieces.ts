@@ -1,9 +1,9 @@
-/** About how long a piece is, in UTF-16 units. */
+/** Approximate length of a piece in UTF-16 units. */
 const PIECE = 64 * 1024;
 
 /**
- * An object as JSON in pieces, with the entries of its arrays one by one: a run can have more spans than one
- * text should hold.
+ * An object as JSON in pieces. Entries of its arrays are converted one by one: the spans of a run can be too long for
+ * one string.
  */
 export function* jsonPieces(value: object): Generator<string, void, undefined> {
   let text = "{";

@@ -4,10 +4,10 @@ export interface PageFiles {
   readonly style: string;
 }
 
-/** Name of the element of the head that hands the session to the page. */
+/** Name of the `<meta>` element that passes the session to the page. */
 export const SESSION_META = "entelix-otel.session";
 
-/** The page's HTML up to where it is drawn. @param head elements of the head, as HTML. */
+/** HTML before the content of the page. @param head HTML of elements of the head. */
 export function pageStart(title: string, head: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -24,7 +24,7 @@ ${head}
 `;
 }
 
-/** The rest of it. @param script element of the script, as HTML. */
+/** HTML after the content. @param script HTML of the script element. */
 export function pageEnd(script: string): string {
   return `${script}
 </body>

@@ -19,40 +19,40 @@ import type { SourcesOptions, ViewedRuns } from "../runs/viewed-runs.ts";
 import { JaegerSource, jaegerUrl } from "../sources/jaeger.ts";
 import { LogSource } from "../sources/logs.ts";
 import { newFiles } from "../sources/new-files.ts";
-import { type PlacedFile, placesOf } from "../sources/places.ts";
+import { type SourceFile, sourcesOf } from "../sources/operands.ts";
 import { type Recording, Recordings } from "../sources/recordings.ts";
 import { SourceState } from "../sources/source-state.ts";
 import { SpanFile } from "../sources/span-file.ts";
 
-/** Something that is read: files of recordings together are one. */
+/** A source that is read. All recordings together are one. */
 interface Source {
-  /** Resolves when it was read to where it ended. */
+  /** Resolves when it was read to its end. */
   read(): Promise<void>;
-  /** Resolves when nothing of it is read any more; the signal has come. */
+  /** Resolves when reading has ended. The signal was aborted before. */
   close(): Promise<void>;
   /** Indexes the audit rows again. */
   again?(): Promise<void>;
   verify?(): Promise<void>;
 }
 
-/** How often files and logs are looked at, in ms. */
+/** How often files and logs are polled, in ms. */
 const POLL_MS = 500;
 /** Polls of the files for each poll of the folders. */
 const FOLDER_POLLS = 4;
 
 interface OpenOptions extends SourcesOptions {
-  /** For tests: how often files and logs are looked at, in ms. Default 500. */
+  /** For tests: how often files and logs are polled, in ms. Default 500. */
   readonly pollMs?: number;
   /** For tests: runs of the list. Default 100,000. */
   readonly mostRuns?: number;
 }
 
 /**
- * Opens what a command is to show, and begins to read it: `ready()` says when all of it was read.
+ * Opens the sources of a command, and begins to read them. `ready()` resolves when all were read.
  *
- * @param places recordings, files of spans, audit logs, folders of files, URLs of databases; `-` is standard input.
- * @throws CliError when a place is missing or something else, when a database or Jaeger does not answer, and when an
- *   option can't be used.
+ * @param operands recordings, files of spans, audit logs, folders of files, URLs of databases; `-` is standard input.
+ * @throws CliError when an operand is missing or not a source, when a database or Jaeger does not answer, and for
+ *   invalid options.
  *
  * @example
  * const runs = await openSources(["run.ndjson"], { follow: false, content: true }, io);
@@ -61,18 +61,18 @@ interface OpenOptions extends SourcesOptions {
  * await runs.close();
  */
 export async function openSources(
-  places: readonly string[],
+  operands: readonly string[],
   options: OpenOptions,
   io: Io,
 ): Promise<ViewedRuns> {
   const runtimes = runtimesNamed(options.dialect);
   const tenantName = tenantOption(options.tenant);
-  const { files, folders, logs } = await placesOf(places);
+  const { files, folders, logs } = await sourcesOf(operands);
   const opened = await Promise.all(
-    logs.map(async (place) => {
-      const log = await auditLogAt(place);
+    logs.map(async (name) => {
+      const log = await auditLogAt(name);
       await log.check();
-      return { place, log };
+      return { name, log };
     }),
   );
   const stop = new AbortController();
@@ -96,7 +96,7 @@ export async function openSources(
   };
   const { pollMs = POLL_MS } = options;
   const common = { ...options, pollMs, tenantName, io, signal: stop.signal, forget };
-  const placed = (file: PlacedFile) => {
+  const withState = (file: SourceFile) => {
     const { name, size } = file.input;
     return { ...file, state: stateOf(name, file.kind, file.grows, size) };
   };
@@ -105,18 +105,18 @@ export async function openSources(
     return source;
   };
   const spansIn = ({ input, state }: Recording) => add(new SpanFile(input, state, store, common));
-  const all = files.map(placed);
+  const all = files.map(withState);
   const recorded = all.filter(({ kind }) => kind === "recording");
   const recordings = add(
     new Recordings(recorded, store, { ...common, runtimes, folder: folder.path }),
   );
   for (const file of all) if (file.kind === "spans") spansIn(file);
-  const logAt = (place: string, log: AuditLog) => {
-    const isDatabase = isPostgresUrl(place);
-    const state = stateOf(place, isDatabase ? "database" : "audit-log", !isDatabase);
-    return add(new LogSource(place, log, state, store, common));
+  const logAt = (name: string, log: AuditLog) => {
+    const isDatabase = isPostgresUrl(name);
+    const state = stateOf(name, isDatabase ? "database" : "audit-log", !isDatabase);
+    return add(new LogSource(name, log, state, store, common));
   };
-  for (const { log, place } of opened) logAt(place, log);
+  for (const { log, name } of opened) logAt(name, log);
   if (jaeger !== undefined) {
     const state = stateOf(jaeger, "jaeger", true);
     add(new JaegerSource(jaeger, state, store, { ...common, searchMs: options.pollMs }));
@@ -128,9 +128,9 @@ export async function openSources(
       await source.verify?.();
     }),
   );
-  /** Reads a file that was not there before. */
-  const takeNewFile = async (file: PlacedFile) => {
-    const shown = placed(file);
+  /** Reads a new file. */
+  const takeNewFile = async (file: SourceFile) => {
+    const shown = withState(file);
     try {
       if (file.kind === "spans") await spansIn(shown).read();
       else await recordings.add(shown);
@@ -139,8 +139,8 @@ export async function openSources(
     }
     store.flush();
   };
-  const takeNewLog = async (place: string) => {
-    const source = logAt(place, await auditLogAt(place));
+  const takeNewLog = async (name: string) => {
+    const source = logAt(name, await auditLogAt(name));
     await source.read();
     store.flush();
     await source.verify();
@@ -176,7 +176,7 @@ export async function openSources(
   });
 }
 
-/** A folder that only its owner can read. It is removed at the end, also by a signal. */
+/** A folder that only its owner can read. It is removed at the end, also after a signal. */
 class TemporaryFolder {
   readonly path: string;
   readonly #remove = () => rmSync(this.path, { recursive: true, force: true });

@@ -12,19 +12,19 @@ import type { SourcesOptions, ViewedRuns } from "../runs/viewed-runs.ts";
 import { openSources } from "./open-sources.ts";
 
 /**
- * Opens the sources, works on their runs, and removes what was written to temporary files.
+ * Opens the sources, works on their runs, and removes temporary files.
  *
- * @param work returns the exit code; `undefined` where it ended early by the signal.
+ * @param work returns the exit code; `undefined` if the signal ended it early.
  */
 export async function withRuns(
-  places: readonly string[],
+  operands: readonly string[],
   options: SourcesOptions,
   io: Io,
   work: (runs: ViewedRuns, signal: AbortSignal) => Promise<number | undefined>,
 ): Promise<number> {
   const interruption = new Interruption();
   try {
-    const runs = await openSources(places, options, io);
+    const runs = await openSources(operands, options, io);
     try {
       return (await work(runs, interruption.signal)) ?? interruption.exitCode ?? 1;
     } finally {
@@ -36,20 +36,20 @@ export async function withRuns(
   }
 }
 
-/** Waits until the sources were read. @returns whether they were, before the signal. */
+/** Waits until the sources were read. @returns `false` if the signal came first. */
 export async function allRead(runs: ViewedRuns, signal: AbortSignal): Promise<boolean> {
   await Promise.race([runs.ready(), aborted(signal)]);
   return !signal.aborted;
 }
 
-/** The runs with the id that `--run` gave. @throws CliError when there is none. */
+/** Keys of the runs with the ID of `--run`. @throws CliError when there is none. */
 export function keysOf(runs: ViewedRuns, run: string): readonly string[] {
   const keys = runs.keysOf(run);
   if (keys.length > 0) return keys;
   throw new CliError(`--run: expected a run of the sources, got ${safe(run)}`);
 }
 
-/** 2: something is wrong with a source, and the rest was read. */
+/** 2: a source has problems. The rest was read. */
 export function exitCodeOf(runs: ViewedRuns): 0 | 2 {
   return runs.list([]).sources.some(({ problem_count }) => problem_count > 0) ? 2 : 0;
 }
@@ -63,7 +63,7 @@ export function leftOutLines(runs: ViewedRuns): string[] {
   ];
 }
 
-/** What is wrong with the sources: a line for each that has problems, with the first of them. */
+/** Problems of the sources: a line for each source that has any, with its first problem. */
 export function problemLines(runs: ViewedRuns): string[] {
   return runs.list([]).sources.flatMap(({ name, problem_count, problems: [first] }) => {
     if (first === undefined) return [];

@@ -58,7 +58,7 @@ const OPTIONS = {
   },
 } as const;
 
-/** Writes runs as one file, to be sent to somebody. */
+/** Writes runs as one file. */
 export const report: Command = {
   name: "report",
   summary: "Write a run, or all failed runs, as one HTML file that needs no network.",
@@ -110,9 +110,9 @@ interface Plans {
   readonly trace: OutputPlan | undefined;
 }
 
-/** @throws CliError when something can't be written, or would be destroyed by it. */
-async function outputPlans(values: Outputs, places: readonly string[]): Promise<Plans> {
-  const inputs = await filesOf(places);
+/** @throws CliError when an output can't be written, or would overwrite an input. */
+async function outputPlans(values: Outputs, operands: readonly string[]): Promise<Plans> {
+  const inputs = await filesOf(operands);
   const plan = (option: "out" | "chrome-trace") => {
     const name = values[option];
     return name === undefined ? undefined : planOutput(`--${option}`, name, { inputs });
@@ -123,28 +123,28 @@ async function outputPlans(values: Outputs, places: readonly string[]): Promise<
   return { html, trace };
 }
 
-/** The files that are read, those of folders among them: none may be written to. */
-async function filesOf(places: readonly string[]): Promise<readonly InputFile[]> {
+/** The files that are read, including those of folders. An output must not overwrite them. */
+async function filesOf(operands: readonly string[]): Promise<readonly InputFile[]> {
   const names: string[] = [];
   const folders: string[] = [];
-  for (const place of places) {
-    const found = place === "-" ? undefined : await stat(place).catch(() => undefined);
-    if (found?.isDirectory() === true) folders.push(place);
-    // Opening the sources reports missing files. A database is no file.
-    else if (place === "-" || found !== undefined) names.push(place);
+  for (const operand of operands) {
+    const found = operand === "-" ? undefined : await stat(operand).catch(() => undefined);
+    if (found?.isDirectory() === true) folders.push(operand);
+    // Opening the sources reports missing files. A database is not a file.
+    else if (operand === "-" || found !== undefined) names.push(operand);
   }
   const inputs = await Promise.all(folders.map(filesIn));
   return [...inputs.flat(), ...(await inputFiles(names))];
 }
 
-/** Of a folder, what is no file can't be destroyed by writing. */
+/** The files of a folder. Other entries cannot be overwritten. */
 async function filesIn(folder: string): Promise<InputFile[]> {
   const names = await readdir(folder).catch(() => []);
   const found = names.map((name) => folderEntry(join(folder, name)).catch(() => undefined));
   return (await Promise.all(found)).filter((file) => file !== undefined);
 }
 
-/** Writes all or nothing. @returns `undefined` where it was asked to end. */
+/** Writes all or nothing. @returns `undefined` if the signal ended it. */
 async function write(
   runs: ViewedRuns,
   asked: ReportRuns,

@@ -8,18 +8,18 @@ import { aborted, allRead, leftOutLines } from "./opened-runs.ts";
 
 interface ServeViewOptions {
   readonly page: PageFiles;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Key of the run that is shown first; else the list is. */
+  /** Key of the run that is shown first. Default: the list. */
   readonly key?: string | undefined;
-  /** Whether the page is opened in the user's browser. */
+  /** Whether to open the page in the user's browser. */
   readonly open: boolean;
-  /** Ends it. */
+  /** Ends the server. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Serves the page of these runs until it is asked to end.
+ * Serves the page of these runs until the signal is aborted.
  *
  * @throws (rejects) CliError when the port can't be listened on.
  */
@@ -36,7 +36,7 @@ export async function serveView(
     },
   );
   try {
-    // Browsers take what stands behind # along when they are led to the page.
+    // Browsers keep the part after # when they are redirected to the page.
     const url = key === undefined ? server.url : `${server.url}#/run/${encodeURIComponent(key)}`;
     out.line(`Open in a browser: ${out.style("cyan", url)}`);
     out.line("The address works once. Ctrl-C ends the command.");
@@ -56,12 +56,12 @@ export async function serveView(
   }
 }
 
-/** Between two verifications, in ms. */
+/** Shortest time between two verifications, in ms. */
 const VERIFY_MS = 30_000;
-/** A verification takes at most this share of the time. */
+/** The pause after a verification is at least this many times as long as the verification. */
 const VERIFY_SHARE = 10;
 
-/** Verifies the logs again when something has changed: at most a tenth of the time goes into it. */
+/** Verifies the logs again after changes, in at most a tenth of the time. */
 async function keepVerified(runs: ViewedRuns, signal: AbortSignal): Promise<void> {
   await allRead(runs, signal);
   let waitMs = VERIFY_MS;
@@ -92,7 +92,7 @@ function openBrowser(url: string, onFailure: () => void): void {
   child.once("exit", (code) => {
     if (code !== 0) onFailure();
   });
-  // The browser may be a child of it, and outlives this command.
+  // The browser may be a child of the opener, and outlives this command.
   child.unref();
 }
 
@@ -101,7 +101,7 @@ function opener(): readonly [program: string, args: readonly string[]] {
     case "darwin":
       return ["open", []];
     case "win32":
-      // What `start` does, without a shell that would read the address.
+      // The same as `start`, but without a shell that would interpret the address.
       return ["rundll32", ["url.dll,FileProtocolHandler"]];
     default:
       return ["xdg-open", []];

@@ -2,7 +2,7 @@ import { CliError, DEFAULT_JAEGER } from "../../cli/door.ts";
 import { DIALECT_NAMES } from "../../replay/door.ts";
 import type { SourcesOptions } from "../runs/viewed-runs.ts";
 
-/** For the help: what can be named. */
+/** For the help: the sources. */
 export const SOURCES_NOTE =
   "FILE is a recording (events as NDJSON, also gzip) or spans as OTLP/JSON lines (replay --out). DIR is an audit log, or a folder of such files. postgres://USER@HOST/DATABASE is an audit log in PostgreSQL, with ?schema=NAME if the schema is not entelix. The password comes from PGPASSWORD or ~/.pgpass.";
 
@@ -34,16 +34,16 @@ interface SourceValues {
 }
 
 /**
- * What the user said of the sources, for `openSources`, who checks each of it.
+ * Options of `openSources`, which checks each of them.
  *
  * @throws CliError when there is no source.
  */
 export function sourcesOptions(
-  places: readonly string[],
+  operands: readonly string[],
   { dialect, jaeger, run, tenant }: SourceValues,
   how: Pick<SourcesOptions, "follow" | "content">,
 ): SourcesOptions {
-  if (places.length === 0 && jaeger === undefined) {
+  if (operands.length === 0 && jaeger === undefined) {
     throw new CliError(
       "expected a source: a recording, spans, the folder of an audit log, postgres://…, or --jaeger URL",
       "Runs to look at: entelix-otel demo --view",

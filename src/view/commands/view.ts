@@ -60,7 +60,7 @@ export const view: Command = {
   },
 };
 
-/** The list, or each run on a line of its own: several tenants can have the same id. */
+/** Prints the list, or each run on a line: several tenants can have the same run ID. */
 async function print(
   runs: ViewedRuns,
   keys: readonly string[] | undefined,

@@ -4,11 +4,11 @@ import { ChromeTrace } from "../report/chrome-trace.ts";
 import { ReportHtml } from "../report/report-html.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
 
-/** The most that a report has without `--run`: what a mail or a browser can take. */
+/** Limits of a report without `--run`, so that it fits into a mail and a browser. */
 export const MOST_RUNS = 1_000;
 export const MOST_BYTES = 50_000_000;
 
-/** Bytes that the list has for each run, at most: kept free for it. */
+/** Bytes of a run in the list, at most. They are reserved. */
 const LIST_BYTES = 1_500;
 
 interface ReportOutputs {
@@ -18,7 +18,7 @@ interface ReportOutputs {
 
 export interface ReportRuns {
   readonly keys: readonly string[];
-  /** Whether the limits hold: they do not for a run that was asked for. */
+  /** Whether the limits apply. They do not with `--run`. */
   readonly limited: boolean;
   readonly signal: AbortSignal;
 }
@@ -29,9 +29,9 @@ export interface ReportCounts {
 }
 
 /**
- * Writes runs as a page, as a trace, or as both. In memory is one run at a time.
+ * Writes runs as a page, as a trace, or as both. Memory holds one run at a time.
  *
- * @returns `undefined` where it was asked to end: then nothing is to be seen of it.
+ * @returns `undefined` if the signal ended it. The caller then discards the outputs.
  */
 export async function writeReport(
   runs: ViewedRuns,

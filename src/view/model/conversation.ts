@@ -2,29 +2,29 @@ import type { ViewSpan } from "../format.ts";
 import { fieldsOf, fieldText, textIn } from "./attributes.ts";
 import { indentedJson, jsonOf } from "./json-text.ts";
 
-/** A message as it is shown. What does not have the conventions' form is shown as text. */
+/** A message as it is shown. Values without the form of the conventions are shown as text. */
 export interface ChatMessage {
-  /** `system`, `user`, `assistant`, `tool`, or another word of the sender's. */
+  /** `system`, `user`, `assistant`, `tool`, or a role of the sender's own. */
   readonly role: string;
-  /** Which attribute it is from. */
+  /** The attribute that has it. */
   readonly from: "instructions" | "input" | "output";
   readonly parts: readonly ChatPart[];
-  /** Of an answer: why the model stopped. */
+  /** Why the model stopped, if it is an answer. */
   readonly finishReason?: string;
 }
 
 /** A part of a message. */
 export interface ChatPart {
-  /** `data`: a file, an image, or a part of a type that is not known here. */
+  /** `data`: a file, an image, or a part of an unknown type. */
   readonly kind: "text" | "reasoning" | "tool_call" | "tool_result" | "data";
   /** The tool of a call, or the type of data. */
   readonly name?: string;
-  /** Id of a call, which its result has too. */
+  /** ID of a call. Its result has the same. */
   readonly callId?: string;
   readonly text: string;
 }
 
-/** The messages of a span in their order; none where it has no content. */
+/** The messages of a span in their order; none if it has no content. */
 export function conversationOf({ attributes }: ViewSpan): readonly ChatMessage[] {
   const instructions = textIn(attributes, "gen_ai.system_instructions");
   const input = textIn(attributes, "gen_ai.input.messages");
@@ -90,7 +90,7 @@ function asText(text: string): ChatPart {
   return { kind: "text", text: indentedJson(text) ?? text };
 }
 
-/** Arguments and results come as values, or as text that may be JSON itself. */
+/** Arguments and results are values, or text that may be JSON. */
 function valueText(value: unknown): string {
   if (value === undefined) return "";
   return typeof value === "string" ? (indentedJson(value) ?? value) : jsonOf(value);

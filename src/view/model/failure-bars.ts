@@ -1,7 +1,7 @@
 import { highest } from "../../events/format/door.ts";
 import type { RunRow } from "./run-index.ts";
 
-/** Failed runs of one span of time. */
+/** Failed runs in one range of time. */
 export interface FailureBar {
   /** Unix time in ms. */
   readonly fromMs: number;
@@ -14,27 +14,27 @@ export interface FailureBar {
 
 /** Failed runs by kind over time. */
 export interface FailureBars {
-  /** One after the other, empty ones included. Empty where no run failed. */
+  /** In order of time, including bars without runs. Empty if no run failed. */
   readonly bars: readonly FailureBar[];
   /** Kinds that occur, the most frequent first, with their counts. */
   readonly kinds: ReadonlyMap<string, number>;
-  /** Of the highest bar. */
+  /** Failed runs of the highest bar. */
   readonly highest: number;
 }
 
-/** At most this many bars. */
+/** Most bars. */
 export const MOST_BARS = 60;
 
-/** Kind of a failed run whose source does not have any. */
+/** Kind of failed runs without a kind. */
 export const UNKNOWN_KIND = "unknown";
 
-/** At most this many kinds have a pattern of their own; the rest together is {@link OTHER_KINDS}. */
+/** Most kinds with their own pattern. The rest is {@link OTHER_KINDS}. */
 export const MOST_KINDS = 7;
 
 export const OTHER_KINDS = "other kinds";
 
 /**
- * Bars for the runs that failed, over the time of all rows given.
+ * Bars of failed runs over the time of all rows.
  *
  * @param offset minutes that the reader's time zone is ahead of UTC: a bar of a day begins at midnight.
  */
@@ -89,7 +89,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Widths that people count in. */
+/** Widths of bars that are easy to read. */
 const WIDTHS = [
   ...[1, 5, 15, 30].map((n) => n * SECOND),
   ...[1, 5, 15, 30].map((n) => n * MINUTE),

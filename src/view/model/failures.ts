@@ -21,7 +21,7 @@ export function firstFailure(tree: SpanTree): SpanNode | undefined {
   return first;
 }
 
-/** Failed spans, and what they stand under. */
+/** Failed spans and their ancestors. */
 export function failedAndAbove(tree: SpanTree): ReadonlySet<SpanNode> {
   const shown = new Set<SpanNode>();
   for (const node of tree.nodes) {
@@ -35,14 +35,14 @@ export function failedAndAbove(tree: SpanTree): ReadonlySet<SpanNode> {
   return shown;
 }
 
-/** What a failed span says, for the operator and for the model apart. */
+/** Errors of a failed span: the operator's text and the model's text. */
 export interface SpanError {
   /** Description of the status, or the operator's text of a span that did not fail. */
   readonly message?: string;
   /** `error.type`. */
   readonly type?: string;
   readonly exceptions: readonly SpanException[];
-  /** What the model received. */
+  /** Text that the model received. */
   readonly modelText?: string;
   /** It is not known what the model received. */
   readonly modelTextUnknown: boolean;
@@ -55,7 +55,7 @@ export interface SpanException {
 }
 
 /**
- * `undefined` where nothing went wrong.
+ * `undefined` if the span did not fail.
  *
  * @param rows audit rows of the span: they have what the model received, also where the span does not.
  */
@@ -82,7 +82,7 @@ export function errorOf(span: ViewSpan, rows: readonly ViewRow[] = []): SpanErro
   };
 }
 
-/** What the result of a failed call says. */
+/** Text of the result of a failed call. */
 function modelTextIn(rows: readonly ViewRow[]): string | undefined {
   for (const { event, kind } of rows) {
     const { content, is_error } = fieldsOf(event) ?? {};

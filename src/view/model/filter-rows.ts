@@ -2,7 +2,7 @@ import type { ViewRun } from "../format.ts";
 import { FACETS, type Facet, type ListQuery } from "./list-query.ts";
 import type { RunRow } from "./run-index.ts";
 
-/** A list is filtered many times before it changes. */
+/** IDs are computed once for a list, which is filtered many times. */
 const idsByRows = new WeakMap<readonly RunRow[], RunIds>();
 
 /**
@@ -33,7 +33,7 @@ function listedIn(rows: readonly RunRow[]): RunIds {
   return ids;
 }
 
-/** The values of one filter, and how many rows each would show with the other filters as they are. */
+/** The values of one filter, and how many rows each shows together with the other filters. */
 export function facetCounts(
   rows: readonly RunRow[],
   query: ListQuery,
@@ -48,7 +48,7 @@ export function facetCounts(
   return counts;
 }
 
-/** Value of a run that a filter chooses by; `""` where it has none. */
+/** Value of a run for a filter; `""` if it has none. */
 export function facetValue(run: ViewRun, facet: Facet): string {
   switch (facet) {
     case "outcome":
@@ -78,8 +78,8 @@ export function runIdsOf(runs: readonly ViewRun[]): RunIds {
 }
 
 /**
- * Whether another run of the list dispatched it. A list may not have the parent of a run: it comes later, or a
- * report has only failed runs and the parent did not fail.
+ * Whether another run of the list dispatched it. The parent may be absent: it comes later, it was left out, or it did
+ * not fail and the list is that of a report.
  */
 export function isSubRun({ parent_run_id, run_id, tenant_id }: ViewRun, listed: RunIds): boolean {
   if (parent_run_id === undefined || parent_run_id === run_id) return false;

@@ -1,11 +1,11 @@
-/** Unix time in ms, with its fraction, of decimal text in ns. Exact to 1 µs. */
+/** Converts decimal text in ns to Unix time in ms with a fraction. Exact to 1 µs. */
 export function msOf(ns: string): number {
-  // The whole ms and the rest apart: 19 digits do not fit into a number.
+  // In two parts: a number cannot hold 19 digits.
   const whole = ns.length > 6 ? Number(ns.slice(0, -6)) : 0;
   return whole + Number(ns.slice(-6)) / 1e6;
 }
 
-/** What to show of the part below a minute. */
+/** Precision of a time. */
 export type Precision = "minutes" | "seconds" | "milliseconds";
 
 /**
@@ -32,7 +32,7 @@ export function utcTime(ms: number): string {
 
 const LENGTHS: Readonly<Record<Precision, number>> = { minutes: 16, seconds: 19, milliseconds: 23 };
 
-/** US dollars, short: `$0`, `<$0.0001`, `$0.0042`, `$12.30`, `$1,234.50`. Text that is no number stays. */
+/** US dollars, short: `$0`, `<$0.0001`, `$0.0042`, `$12.30`, `$1,234.50`. Other text is returned unchanged. */
 export function dollars(decimal: string): string {
   const value = Number(decimal);
   if (decimal.trim() === "" || !Number.isFinite(value)) return decimal;

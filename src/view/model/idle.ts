@@ -2,16 +2,16 @@ import type { RunModel } from "./run-model.ts";
 import { ancestorsOf, type SpanNode } from "./span-tree.ts";
 import type { Wait } from "./waits.ts";
 
-/** A time from and to, in ms since the start of a run. */
+/** A range of time in ms since the start of a run. */
 export interface TimeRange {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * The times in which people were waited for and nothing else went on, in their order.
+ * The times in which the run only waited for people, in order.
  *
- * @param now end of what is open.
+ * @param now end of open spans.
  */
 export function idleTimes(
   { tree, waits }: Pick<RunModel, "tree" | "waits">,
@@ -19,7 +19,7 @@ export function idleTimes(
 ): readonly TimeRange[] {
   const waited = merged([...waits.values()].flat().map(rangeOf));
   if (waited.length === 0) return [];
-  // What has a run or a wait inside works where the spans inside do.
+  // A span with a run or a wait below it does not count as work itself: the spans below it do.
   const around = new Set<SpanNode>();
   for (const node of tree.nodes) {
     if (node.span.kind !== "run" && !waits.has(node)) continue;
@@ -41,7 +41,7 @@ function rangeOf({ end, start }: Wait): TimeRange {
   return { from: start, to: end };
 }
 
-/** The same times, those that overlap or touch in one, in their order. */
+/** Merges ranges that overlap or touch. In order. */
 function merged(ranges: readonly TimeRange[]): readonly TimeRange[] {
   const all: { readonly from: number; to: number }[] = [];
   for (const { from, to } of [...ranges].sort((one, other) => one.from - other.from)) {
@@ -52,7 +52,7 @@ function merged(ranges: readonly TimeRange[]): readonly TimeRange[] {
   return all;
 }
 
-/** What is left of some times without others. Both are merged. */
+/** Removes some ranges from others. Both must be merged. */
 function without(ranges: readonly TimeRange[], others: readonly TimeRange[]): TimeRange[] {
   const left: TimeRange[] = [];
   let next = 0;

@@ -1,11 +1,11 @@
 const INDENT = "  ";
 
-/** Levels that are indented. A text of brackets alone would become one of the square of its length. */
+/** Levels that are indented. Otherwise the output for nested brackets has the square of their length. */
 const DEEPEST = 100;
 
 /**
- * A text that is a JSON object or list, indented; `undefined` of any other text. Numbers keep all their
- * digits: the text is not written anew from values.
+ * Indents a text that is a JSON object or list; `undefined` for other text. It changes only white space, so numbers
+ * keep all digits.
  */
 export function indentedJson(text: string): string | undefined {
   if (!/^\s*[[{]/.test(text) || !isJson(text)) return undefined;

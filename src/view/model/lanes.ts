@@ -3,14 +3,14 @@ import { textIn } from "./attributes.ts";
 import type { SpanNode, SpanTree } from "./span-tree.ts";
 import type { Wait } from "./waits.ts";
 
-/** One run of an agent: its segments, and what it did in them. */
+/** A run of an agent with its spans: a row of the overview. */
 export interface Lane {
-  /** The run's id, or that of the first span where there is no run. */
+  /** ID of the run, or of the first span if there is no run. */
   readonly id: string;
   readonly agent: string;
-  /** The runs that it stands under. */
+  /** Number of runs above it. */
   readonly depth: number;
-  /** Its spans, those of sub-agents left out, by kind. Each list in the order of start. */
+  /** Its spans without those of sub-agents, by kind, in the order of their start. */
   readonly nodes: ReadonlyMap<SpanKindName, readonly SpanNode[]>;
   readonly waits: readonly Wait[];
 }
@@ -20,7 +20,7 @@ interface OpenLane extends Lane {
   readonly waits: Wait[];
 }
 
-/** A lane for each run of an agent, in the order of the tree. */
+/** A row of the overview for each run of an agent, in the order of the tree. */
 export function lanesOf(
   tree: SpanTree,
   waits: ReadonlyMap<SpanNode, readonly Wait[]>,
@@ -56,14 +56,14 @@ function ownLane(node: SpanNode, around: Lane | undefined, lanes: Map<string, Op
   return lane;
 }
 
-/** A piece of a lane in pixels. */
+/** A bar in pixels. */
 export interface Bar {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Spans as bars, those that touch in one: at most one bar for every two pixels of the width.
+ * Spans as bars. Bars that touch are merged, so there is at most one bar for two pixels.
  *
  * @param spans in the order of their start.
  * @param scale time in ms to pixels.
@@ -89,7 +89,7 @@ export function mergedBars(
 }
 
 /**
- * The span of some at a pixel, the shortest where several are; else the nearest within a distance.
+ * The shortest span at a pixel, else the nearest within a distance.
  *
  * @param scale time in ms to pixels.
  */

@@ -1,4 +1,4 @@
-/** What the list can be filtered by, and the name of each in the address of the page. */
+/** Filters of the list, by their names in the address of the page. */
 export const FACETS = ["outcome", "kind", "origin", "agent", "tenant"] as const;
 
 export type Facet = (typeof FACETS)[number];
@@ -20,9 +20,9 @@ export const SORT_COLUMNS = [
 
 export type SortColumn = (typeof SORT_COLUMNS)[number];
 
-/** Which runs the list shows, and in which order. The address of the page has all of it. */
+/** Filters and order of the list, as in the address of the page. */
 export interface ListQuery {
-  /** Chosen values; empty: every value. The value `""` stands for runs that have none. */
+  /** Chosen values; empty: all. `""`: runs without a value. */
   readonly chosen: Readonly<Record<Facet, ReadonlySet<string>>>;
   /** Runs that started at this Unix time in ms, or later. */
   readonly fromMs: number | undefined;
@@ -30,7 +30,7 @@ export interface ListQuery {
   readonly toMs: number | undefined;
   /** Show runs that another run of the list dispatched, too. Default: top-level runs only. */
   readonly subRuns: boolean;
-  /** Words that must all be found. */
+  /** Words that must all occur. */
   readonly search: string;
   /** Default: by time, the newest first. */
   readonly sort: SortColumn;
@@ -39,7 +39,7 @@ export interface ListQuery {
 
 const DEFAULT_SORT = "-time";
 
-/** Reads the query of an address. What is damaged has its default. */
+/** Reads the query of an address. Invalid parts get their defaults. */
 export function listQuery(query: URLSearchParams): ListQuery {
   const sort = query.get("sort") ?? DEFAULT_SORT;
   const column = SORT_COLUMNS.find((name) => name === sort.replace(/^-/, ""));
@@ -61,7 +61,7 @@ export function listQuery(query: URLSearchParams): ListQuery {
   };
 }
 
-/** The same as the query of an address. What has its default is left out. */
+/** The query of an address. Defaults are left out. */
 export function addressQuery(list: ListQuery): URLSearchParams {
   const query = new URLSearchParams();
   if (list.search !== "") query.set("q", list.search);
@@ -86,14 +86,14 @@ export function withoutFilters(list: ListQuery): ListQuery {
   return { ...listQuery(new URLSearchParams()), descending, sort, subRuns };
 }
 
-/** With a value of a filter chosen, or no longer. */
+/** Adds or removes a value of a filter. */
 export function toggled(list: ListQuery, facet: Facet, value: string): ListQuery {
   const values = new Set(list.chosen[facet]);
   if (!values.delete(value)) values.add(value);
   return { ...list, chosen: { ...list.chosen, [facet]: values } };
 }
 
-/** Sorted by another column, or the other way round. Text begins with A, numbers with the largest. */
+/** Sorts by a column; if it is the present column, reverses the order. Text begins with A, numbers with the largest. */
 export function sortedBy(list: ListQuery, column: SortColumn): ListQuery {
   const descending = column === list.sort ? !list.descending : !TEXTS.has(column);
   return { ...list, sort: column, descending };

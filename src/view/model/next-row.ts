@@ -1,7 +1,7 @@
 /**
- * Position of the row that a key leads to in a list of rows; `undefined` for other keys.
+ * Position of the row that a key moves to; `undefined` for other keys.
  *
- * @param page rows that a page has.
+ * @param page rows of a page.
  */
 export function nextRow(
   key: string,

@@ -1,6 +1,6 @@
 import type { RunOutcome } from "../format.ts";
 
-/** How the page shows an outcome: a sign, so that colour is not needed, and what the word means. */
+/** How the page shows an outcome: a sign, so that colour is not needed, and the meaning of the word. */
 export interface OutcomeLook {
   /** Chooses the colours. */
   readonly tone: "good" | "bad" | "waits" | "unsure" | "plain";
@@ -25,10 +25,10 @@ const LOOKS: Readonly<Record<string, OutcomeLook>> = {
   open: { tone: "plain", sign: "…", meaning: "The run has not ended yet." },
 };
 
-/** Outcomes in the order in which filters list them. Others come behind. */
+/** Outcomes in the order of the filter. Unknown ones come last. */
 export const OUTCOMES: readonly string[] = Object.keys(LOOKS);
 
-/** Unknown outcomes have a plain look: newer versions may have more of them. */
+/** Unknown outcomes, which newer versions may have, look plain. */
 export function lookOf(outcome: RunOutcome): OutcomeLook {
   return (
     (Object.hasOwn(LOOKS, outcome) ? LOOKS[outcome] : undefined) ?? {

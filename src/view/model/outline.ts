@@ -1,13 +1,13 @@
 import { textIn } from "./attributes.ts";
 import type { SpanNode, SpanTree } from "./span-tree.ts";
 
-/** What the timeline has a row for: a span, or a call with its retries folded into one row. */
+/** An item of the timeline: a span, or a call with its retries folded into one row. */
 export interface OutlineItem {
   /** The node's id, or `fold:` with the id of the first call. */
   readonly id: string;
-  /** The span; of a fold the last call, which says how it ended. */
+  /** The span. For a fold: the last call, which has the outcome. */
   readonly node: SpanNode;
-  /** Of a fold: its calls, at least two. All but the last failed. */
+  /** The calls of a fold, at least two. All but the last failed. */
   readonly calls?: readonly SpanNode[];
   readonly parent: OutlineItem | undefined;
   readonly children: readonly OutlineItem[];
@@ -17,7 +17,7 @@ export interface OutlineItem {
 
 export interface Outline {
   readonly roots: readonly OutlineItem[];
-  /** The item of each node itself, not of a fold that it is in. */
+  /** The item of each node itself, not that of its fold. */
   readonly byNode: ReadonlyMap<SpanNode, OutlineItem>;
 }
 
@@ -59,7 +59,7 @@ export function outlineOf(tree: SpanTree): Outline {
   return { roots, byNode };
 }
 
-/** The item with an id, that of a fold too; `undefined`: there is none. */
+/** The item or fold with an ID; `undefined` if there is none. */
 export function itemWith(
   id: string,
   { outline, tree }: { readonly outline: Outline; readonly tree: SpanTree },
@@ -76,7 +76,7 @@ export function timeOf({ calls, node }: OutlineItem): Pick<SpanNode, "end" | "st
   return { start: (calls?.[0] ?? node).start, end: node.end };
 }
 
-/** What one calls, so that the same one called again is a retry; `undefined`: never one. */
+/** Name of the called tool or model: a further call of it is a retry. `undefined`: the span is never a retry. */
 export function calleeOf({ span }: SpanNode): string | undefined {
   const { attributes, kind, name } = span;
   if (kind === "tool") return `tool ${textIn(attributes, "gen_ai.tool.name") ?? name}`;
@@ -84,7 +84,7 @@ export function calleeOf({ span }: SpanNode): string | undefined {
   return undefined;
 }
 
-/** Siblings in groups: a failed call and its retries, one after the other, or one span. */
+/** Groups siblings: a failed call with its consecutive retries, or one span. */
 function* retriesIn(nodes: readonly SpanNode[]): Generator<readonly SpanNode[]> {
   let group: SpanNode[] = [];
   for (const node of nodes) {
@@ -98,7 +98,7 @@ function* retriesIn(nodes: readonly SpanNode[]): Generator<readonly SpanNode[]> 
   if (group.length > 0) yield group;
 }
 
-/** Calls that overlap are no retries of each other. */
+/** Calls that overlap are not retries. */
 function isRetry(node: SpanNode, last: SpanNode): boolean {
   const callee = calleeOf(node);
   const isOver = last.end !== undefined && last.end <= node.start;

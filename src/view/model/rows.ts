@@ -1,18 +1,18 @@
 import type { OutlineItem } from "./outline.ts";
 import type { SpanNode } from "./span-tree.ts";
 
-/** A row of the timeline that is shown, with what a tree tells screen readers of it. */
+/** A visible row of the timeline, with its attributes for screen readers. */
 export interface TimelineRow {
   readonly item: OutlineItem;
   /** Among the rows shown under its parent, from 1. */
   readonly position: number;
   readonly setSize: number;
-  /** `undefined`: it has nothing under it that is shown. */
+  /** `undefined`: no visible rows are under it. */
   readonly expanded: boolean | undefined;
 }
 
 /**
- * The rows that are shown, in order. Spans are open and folds closed, unless they are among `toggled`.
+ * The visible rows in order. Spans are open and folds closed, unless they are in `toggled`.
  *
  * @param toggled ids of items.
  * @param only spans that are shown; all without it.
@@ -45,7 +45,7 @@ export function isExpanded(item: OutlineItem, toggled: ReadonlySet<string>): boo
   return (item.calls === undefined) !== toggled.has(item.id);
 }
 
-/** What has to be toggled so that an item is shown; the same set where it is shown already. */
+/** Toggles items so that an item is visible. Returns the same set if it is visible already. */
 export function toggledToShow(
   item: OutlineItem,
   toggled: ReadonlySet<string>,
@@ -59,7 +59,7 @@ export function toggledToShow(
   return changed ?? toggled;
 }
 
-/** The item that is shown for one: itself, or the nearest around it that has a row. */
+/** The item itself if it has a row, else the nearest ancestor or fold that has one. */
 export function shownFor(
   item: OutlineItem | undefined,
   hasRow: (id: string) => boolean,

@@ -9,11 +9,11 @@ export interface GraphPart {
   /** Runs of the agent, or calls of the tool. */
   readonly count: number;
   readonly failed: number;
-  /** The first of them; absent of an agent that only a handoff names. */
+  /** The first of them. Absent for an agent that only a handoff names. */
   readonly first?: SpanNode;
 }
 
-/** How one part came to another. */
+/** A relation between two parts. */
 export interface GraphEdge {
   readonly from: string;
   readonly to: string;
@@ -23,11 +23,11 @@ export interface GraphEdge {
   readonly failed: number;
 }
 
-/** Who called whom in a run. */
+/** The calls and handoffs of a run. */
 export interface RunGraph {
   readonly parts: readonly GraphPart[];
   readonly edges: readonly GraphEdge[];
-  /** Parts that are left out, the rarest: the layout takes long of many. */
+  /** Number of parts that were left out, the rarest ones: the layout of many takes long. */
   readonly leftOut: number;
 }
 
@@ -40,9 +40,9 @@ type Open<T> = { -readonly [name in keyof T]: T[name] };
 export function runGraph(tree: SpanTree): RunGraph {
   const parts = new Map<string, Open<GraphPart>>();
   const edges = new Map<string, Open<GraphEdge>>();
-  /** Of each span: the agent or tool that it is, or is under. */
+  /** The part of each span: the agent or tool that it is, or that it is under. */
   const idOf = new Map<SpanNode, string>();
-  /** Runs by agent: their other segments, and runs that continue them, were not called anew. */
+  /** Runs that have begun, by agent: other segments and runs that resume them are not further calls. */
   const begun = new Set<string>();
   for (const node of tree.nodes) {
     const { parent, span } = node;
@@ -101,7 +101,7 @@ function runKey({ id }: Part, runId: string | undefined): string {
   return JSON.stringify([id, runId]);
 }
 
-/** A run has an event for each handoff that it made, or says who handed control to it. */
+/** A run has an event for each handoff that it made, or names the agent that handed control to it. */
 function handoffsIn({ span }: SpanNode): (readonly [from: Part, to: Part, times: number])[] {
   return span.events.flatMap(({ attributes, name }) => {
     if (name !== "entelix.handoff") return [];

@@ -2,21 +2,21 @@ import { count, durationText } from "../../events/format/door.ts";
 import type { ViewRun } from "../format.ts";
 import { dollars, localTime, msOf } from "./formats.ts";
 
-/** A run with what the list computes of it once, and not at every key stroke. */
+/** A run with values that the list computes once, not at every key stroke. */
 export interface RunRow {
   readonly run: ViewRun;
   /** Unix time in ms. */
   readonly startMs: number;
-  /** What a search looks at, in lower case: the columns as they are shown, and the IDs. */
+  /** Text for the search in lower case: the columns as they are shown, and the IDs. */
   readonly text: string;
 }
 
-/** All runs that the page knows, by key. */
+/** The runs of the page, by key. */
 export class RunIndex {
   readonly #positions = new Map<string, number>();
   #rows: readonly RunRow[] = [];
 
-  /** In no order. Another array after every change. */
+  /** In no order. Each change makes a new array. */
   get rows(): readonly RunRow[] {
     return this.#rows;
   }

@@ -7,7 +7,7 @@ import { type SpanNode, type SpanTree, spanTree } from "./span-tree.ts";
 import { type Usage, usageUnder } from "./usage.ts";
 import { type Wait, waitsOf } from "./waits.ts";
 
-/** All that the page of a run computes of its detail, once. */
+/** The model of the page of a run, computed once for a detail. */
 export interface RunModel {
   readonly detail: RunDetail;
   readonly tree: SpanTree;
@@ -17,7 +17,7 @@ export interface RunModel {
   readonly usage: ReadonlyMap<SpanNode, Usage>;
   readonly rows: ReadonlyMap<SpanNode, readonly ViewRow[]>;
   readonly firstFailure: SpanNode | undefined;
-  /** Failed spans and what they stand under. */
+  /** Failed spans and their ancestors. */
   readonly failed: ReadonlySet<SpanNode>;
   /** Spans that failed. */
   readonly failures: number;
@@ -40,12 +40,12 @@ export function runModel(detail: RunDetail): RunModel {
   };
 }
 
-/** Longest time after the last event in which an open run is drawn as going on: the usual age limit of runs. */
+/** An open run is drawn as active until this long after its last event: the default age limit of runs. */
 const MAX_OPEN_MS = 86_400_000;
 
 /**
- * The end of the time axis in ms since the origin: of an open run the present, unless its last event is
- * more than a day ago.
+ * The end of the time axis in ms since the origin. For an open run: the present, unless its last event is older than
+ * the age limit.
  *
  * @param now Unix time in ms; `undefined`: the data does not change any more.
  */

@@ -8,8 +8,7 @@ export function newestFirst(rows: readonly RunRow[]): readonly RunRow[] {
 }
 
 /**
- * Rows by a column. Those without a value are last in both directions; those with the same value
- * have the newest first.
+ * Sorts rows by a column. Rows without a value are last in both directions. Rows with the same value: the newest first.
  *
  * @param byTime rows as {@link newestFirst} gives them.
  */
@@ -20,7 +19,7 @@ export function sortRows(
 ): readonly RunRow[] {
   if (column === "time") return descending ? byTime : byTime.toReversed();
   const ranks = ranksOf(byTime, column, descending);
-  // Rank and position as one number, below 2^53: numbers are sorted fastest without a comparison of our own.
+  // Rank and position as one number below 2^53: sorting numbers without a comparator is fastest.
   const keys = Float64Array.from(ranks, (rank, position) => rank * byTime.length + position).sort();
   const sorted: RunRow[] = [];
   for (const key of keys) {
@@ -30,7 +29,7 @@ export function sortRows(
   return sorted;
 }
 
-/** Place of each row's value among all values; behind them where it has none. */
+/** Rank of each row's value. Rows without a value get the last rank. */
 function ranksOf(
   rows: readonly RunRow[],
   column: Exclude<SortColumn, "time">,
@@ -77,7 +76,7 @@ function columnValue(
   }
 }
 
-/** A cost that is no number has no place in the order. */
+/** A cost that is not a number counts as no value. */
 function numberOf(decimal: string): number | undefined {
   const value = Number(decimal);
   return Number.isFinite(value) ? value : undefined;

@@ -3,8 +3,8 @@ import { fieldsOf, fieldText, textIn } from "./attributes.ts";
 import type { SpanNode, SpanTree } from "./span-tree.ts";
 
 /**
- * The audit rows of each span, in their order. Rows that name no span of the tree belong to the first
- * span of their run; rows of a run that has no span, to the first root.
+ * The audit rows of each span, in their order. Rows without a span in the tree belong to the first span of their run,
+ * or to the first root if the run has no span.
  */
 export function rowsBySpan(
   tree: SpanTree,
@@ -26,7 +26,7 @@ export function rowsBySpan(
   return found;
 }
 
-/** Who decided what about a tool call. */
+/** A decision about a tool call. */
 export interface RowDecision {
   readonly tool?: string;
   /** `approved`, `denied`, `edited`, `answered`. */
@@ -37,7 +37,7 @@ export interface RowDecision {
   readonly reason?: string;
 }
 
-/** The decision in a row; `undefined` where it has none, or no content. */
+/** The decision in a row; `undefined` if the row has no decision or no content. */
 export function decisionIn({ event, kind }: ViewRow): RowDecision | undefined {
   const decision = fieldText(event, "decision");
   if (kind !== "entelix.tool_call_decided" || decision === undefined) return undefined;
@@ -51,7 +51,7 @@ export function decisionIn({ event, kind }: ViewRow): RowDecision | undefined {
   return { decision, ...fields };
 }
 
-/** What a row is about, in a few words, besides its kind: the tool, an outcome. */
+/** Subject of a row besides its kind, such as the tool or an outcome. */
 export function subjectOf({ event }: ViewRow): string | undefined {
   const fields = fieldsOf(event);
   if (fields === undefined) return undefined;
@@ -59,7 +59,7 @@ export function subjectOf({ event }: ViewRow): string | undefined {
   return names.map((name) => fieldText(fields, name)).find((text) => text !== undefined);
 }
 
-/** The decision about a tool call, by its audit row, else by the span; `undefined` where there was none. */
+/** The decision about a tool call, from its audit row, else from the span; `undefined` if there was none. */
 export function decisionOf(node: SpanNode, rows: readonly ViewRow[]): RowDecision | undefined {
   const { attributes, kind, run_id } = node.span;
   if (kind !== "tool") return undefined;
@@ -72,13 +72,13 @@ export function decisionOf(node: SpanNode, rows: readonly ViewRow[]): RowDecisio
       callId !== undefined,
   );
   const [row] = own;
-  // An id that came more than once does not say which call a row is about.
+  // If several calls have the same ID, the call of a row is unknown.
   const decision = row === undefined || own.length > 1 ? undefined : decisionIn(row);
   const outcome = textIn(attributes, "entelix.approval.outcome");
-  return decision ?? (outcome === undefined ? undefined : toldBySpan(outcome, attributes));
+  return decision ?? (outcome === undefined ? undefined : decisionOfSpan(outcome, attributes));
 }
 
-function toldBySpan(decision: string, attributes: ViewAttributes): RowDecision {
+function decisionOfSpan(decision: string, attributes: ViewAttributes): RowDecision {
   const by = textIn(attributes, "entelix.approval.by");
   const person = textIn(attributes, "entelix.approval.person");
   const reason = textIn(attributes, "entelix.approval.reason");

@@ -1,8 +1,8 @@
 import type { ViewSpan } from "../format.ts";
 
-/** A span, where it stands in the tree of its run, and its times as numbers. */
+/** A span in the tree of its run, with its times as numbers. */
 export interface SpanNode {
-  /** Names the node in the tree: the span id, with a number where two spans have the same one. */
+  /** Unique ID in the tree: the span ID, with a number if two spans have the same ID. */
   readonly id: string;
   readonly span: ViewSpan;
   readonly parent: SpanNode | undefined;
@@ -39,7 +39,7 @@ interface OpenNode extends SpanNode {
   children: OpenNode[];
 }
 
-/** Times are exact to far less than a microsecond: a double has room for 100 days in ns. */
+/** Exact to less than 1 µs: a double can hold 100 days in ns. */
 export function spanTree(spans: readonly ViewSpan[]): SpanTree {
   const originNs = earliest(spans);
   const byId = new Map<string, OpenNode>();
@@ -98,7 +98,7 @@ function nodeOf(span: ViewSpan, id: string, originNs: bigint): OpenNode {
   };
 }
 
-/** @param copies the last number of each id that was there before. */
+/** @param copies the last number of each ID that occurred several times. */
 function freeId(
   id: string,
   taken: ReadonlyMap<string, unknown>,
@@ -113,7 +113,7 @@ function freeId(
   return free;
 }
 
-/** Notes what a node is under. What is above it has its notes already. */
+/** Sets the run and agent of a node. Those of its parent are set already. */
 function putBelow(node: OpenNode): void {
   const { parent, span } = node;
   node.run = parent?.span.kind === "run" ? parent : parent?.run;
@@ -121,7 +121,7 @@ function putBelow(node: OpenNode): void {
   node.agent = typeof own === "string" ? own : parent?.agent;
 }
 
-/** A walk without recursion: a chain of spans may be as long as the run. Cycles become roots. */
+/** Without recursion: a chain of spans can be very long. One span of each cycle becomes a root. */
 function inOrder(roots: OpenNode[], all: readonly OpenNode[]): OpenNode[] {
   const reached = new Set<OpenNode>();
   const ordered: OpenNode[] = [];
@@ -149,7 +149,7 @@ function inOrder(roots: OpenNode[], all: readonly OpenNode[]): OpenNode[] {
   return ordered;
 }
 
-/** The first of a cycle that is at or above a node: what only stands under a cycle keeps its parent. */
+/** The first span of the cycle at or above a node. Spans that are only under a cycle keep their parents. */
 function onCycle(node: OpenNode): OpenNode {
   const passed = new Set<OpenNode>();
   let at = node;
@@ -169,7 +169,7 @@ function lastTime(nodes: readonly SpanNode[], originNs: bigint): number {
   return last;
 }
 
-/** A damaged time counts as the beginning. */
+/** An invalid time counts as the origin. */
 function nsOf(text: string): bigint {
   return /^-?\d+$/.test(text) ? BigInt(text) : 0n;
 }

@@ -3,7 +3,7 @@ import type { SpanKindName, ViewSpan } from "../format.ts";
 import { textIn } from "./attributes.ts";
 import type { SpanNode } from "./span-tree.ts";
 
-/** How the page names a kind of spans. The letter marks it where there is no room for the word. */
+/** Name of a kind of spans. The letter is used if there is no room for the word. */
 export interface KindWords {
   readonly letter: string;
   readonly word: string;
@@ -54,18 +54,18 @@ const OUTCOMES = [
   "entelix.step.outcome",
 ];
 
-/** How a span ended, in the words of its attributes: `complete`, `error`, `denied`, `cancelled`. */
+/** Outcome of a span from its attributes: `complete`, `error`, `denied`, `cancelled`. */
 export function outcomeOf({ attributes }: ViewSpan): string | undefined {
   return OUTCOMES.map((name) => textIn(attributes, name)).find((outcome) => outcome !== undefined);
 }
 
-/** The outcome of a span that did not fail and is not complete either: `denied`, `cancelled`, `interrupted`. */
+/** Outcome of a span that is neither failed nor complete: `denied`, `cancelled`, `interrupted`. */
 export function unusualEnd(span: ViewSpan): string | undefined {
   const outcome = span.failed ? undefined : outcomeOf(span);
   return outcome === "complete" ? undefined : outcome;
 }
 
-/** How many of some spans failed. */
+/** Number of failed spans. */
 export function failuresOf(nodes: readonly SpanNode[]): number {
   return nodes.filter(({ span }) => span.failed).length;
 }

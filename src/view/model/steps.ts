@@ -10,9 +10,9 @@ export interface StepSummary {
   readonly name: string;
   readonly calls: number;
   readonly failed: number;
-  /** Their lengths together, in ms. Calls beside each other count twice. */
+  /** Sum of their durations in ms. Parallel calls count twice. */
   readonly duration: number;
-  /** Waits for people because of them, in ms. */
+  /** Sum of their waits for people, in ms. */
   readonly waiting: number;
   /** Tokens and cost of model calls. */
   readonly usage: Usage;
@@ -20,7 +20,7 @@ export interface StepSummary {
   readonly first: SpanNode;
 }
 
-/** What the agents called, by agent and in the order of the first call. Runs are not among it. */
+/** Calls of the agents, by agent, in the order of the first call. Without runs. */
 export function stepSummaries(
   tree: SpanTree,
   agentOf: (node: SpanNode) => string,

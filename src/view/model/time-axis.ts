@@ -1,31 +1,31 @@
 import { durationText } from "../../events/format/door.ts";
 import type { TimeRange } from "./idle.ts";
 
-/** Most of an axis that one wait takes, as a share of the time in which something went on. */
+/** Longest drawn wait, as a share of the time of work. */
 const MOST_SHARE = 0.1;
 
-/** A wait that is drawn shorter than it was. */
+/** A wait that is drawn shorter. */
 export interface CutWait extends TimeRange {
   readonly share: number;
   readonly length: number;
 }
 
-/** Where times are drawn: as shares of the length of a track. */
+/** Maps times to shares of the length of a track. */
 export interface TimeAxis {
   readonly range: TimeRange;
-  /** Place of a time as a share, from 0 to 1. */
+  /** Position of a time, from 0 to 1. */
   readonly share: (time: number) => number;
   /** Waits that are drawn shorter. */
   readonly cut: readonly CutWait[];
-  /** Labels at round times; time that is cut out does not count in them. */
+  /** Labels at round times, without the time that was cut out. */
   readonly ticks: (most: number) => readonly { readonly time: number; readonly share: number }[];
 }
 
 /**
- * An axis on which work is seen beside long waits: a night in which a run waits for somebody takes a tenth of it.
+ * An axis that draws long waits shorter, so that work stays visible. A wait of a night takes about a tenth of it.
  *
- * @param range what it shows; not empty.
- * @param idle times in which nothing goes on, in their order.
+ * @param range its times; not empty.
+ * @param idle times without work, in order.
  */
 export function timeAxis(range: TimeRange, idle: readonly TimeRange[]): TimeAxis {
   const inside = idle
@@ -34,7 +34,7 @@ export function timeAxis(range: TimeRange, idle: readonly TimeRange[]): TimeAxis
   const waited = inside.reduce((sum, { from, to }) => sum + to - from, 0);
   const longest = (range.to - range.from - waited) * Math.min(MOST_SHARE, 1 / inside.length);
   const cuts = longest > 0 ? inside.filter(({ from, to }) => to - from > longest) : [];
-  // Corners of three scales: the time, the time that counts, and where it is drawn.
+  // Corners of three scales: time, time without cuts, position.
   const times = [range.from];
   const counted = [0];
   const drawn = [0];
@@ -58,7 +58,7 @@ export function timeAxis(range: TimeRange, idle: readonly TimeRange[]): TimeAxis
     cut: cuts.map(({ from, to }) => ({ from, to, share: share(from), length: longest / total })),
     ticks: (wanted) => {
       const work = counted.at(-1) ?? 0;
-      // Of fewer than three, only the start may be left.
+      // With fewer than three labels, only the start may remain.
       return roundTimes(work, Math.max(3, Math.floor((wanted * work) / total))).map((time) => ({
         time,
         share: between(counted, drawn, time) / total,
@@ -69,7 +69,7 @@ export function timeAxis(range: TimeRange, idle: readonly TimeRange[]): TimeAxis
 
 /** Width of the label of a tick in pixels, at most. */
 const LABEL = 70;
-/** Width of a letter, and of what stands beside a label. */
+/** Width of a letter, and the space beside a label. */
 const LETTER = 6.5;
 const BESIDE = 8;
 
@@ -77,7 +77,7 @@ const BESIDE = 8;
 export interface Tick {
   readonly time: number;
   readonly share: number;
-  /** Empty where it has no room. */
+  /** Empty if there is no room. */
   readonly text: string;
   /** Its text ends at the mark. */
   readonly isLast: boolean;
@@ -95,7 +95,7 @@ export function labelledTicks({ range, ticks }: TimeAxis, width: number): readon
   return ticks(Math.floor(width / LABEL)).map(({ share, time }) => {
     const text = time === 0 ? start : `${plus}${durationText(time)}`;
     const length = text.length * LETTER + BESIDE;
-    // Labels begin at their time. Where there is no room for that, they end there.
+    // A label begins at its time, or ends there if it has no room.
     const isLast = share * width + length > width;
     const from = share * width - (isLast ? length : 0);
     const fits = from >= free;
@@ -104,14 +104,14 @@ export function labelledTicks({ range, ticks }: TimeAxis, width: number): readon
   });
 }
 
-/** Where a bar is on an axis, as shares of its length; `undefined`: it is not on it. */
-export function placeOn({ range, share }: TimeAxis, start: number, end: number) {
+/** Position of a bar on an axis, as shares of its length; `undefined`: outside of it. */
+export function positionOn({ range, share }: TimeAxis, start: number, end: number) {
   const touches = end === range.from || start === range.to;
   if (end < range.from || start > range.to || (touches && start < end)) return undefined;
   return { start: share(start), length: share(end) - share(start) };
 }
 
-/** Shortest range that is shown, in ms: a point in time has neighbours. */
+/** Shortest range that is shown, in ms, so that a point in time is visible. */
 const SHORTEST_MS = 0.001;
 
 /**
@@ -127,7 +127,7 @@ export function rangeOf(
   return { from: span.start, to: Math.max(span.end ?? end, span.start + SHORTEST_MS) };
 }
 
-/** Reads a line with corners. Of a value that it has at several places, the first counts. */
+/** Interpolates a line with corners. If it has a value at several positions, the first counts. */
 function between(xs: readonly number[], ys: readonly number[], x: number): number {
   let low = 0;
   let high = xs.length - 1;
@@ -142,14 +142,14 @@ function between(xs: readonly number[], ys: readonly number[], x: number): numbe
 }
 
 const UNITS = [1, 2, 5];
-/** Steps above a second that read well, in ms. */
+/** Steps above a second that are easy to read, in ms. */
 const LONG = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200,
 ].map((seconds) => seconds * 1000);
 const DAY = 86_400_000;
 
 /**
- * Times to label on an axis from 0, in ms: round figures, the first one 0.
+ * Round times to label on an axis from 0, in ms. The first one is 0.
  *
  * @param length of the axis in ms.
  * @param most labels that have room.
@@ -162,7 +162,7 @@ export function roundTimes(length: number, most: number): readonly number[] {
   return times;
 }
 
-/** The least round figure that is not below one. */
+/** The smallest round number that is at least `least`. */
 function roundStep(least: number): number {
   if (least > 1000) {
     return LONG.find((step) => step >= least) ?? Math.ceil(least / DAY) * DAY;

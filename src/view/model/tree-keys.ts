@@ -1,6 +1,6 @@
 import type { TimelineRow } from "./rows.ts";
 
-/** What a key does in the timeline, after the pattern for trees of the ARIA guide. */
+/** Action of a key in the timeline, by the tree pattern of the ARIA guide. */
 export type TreeMove =
   | { readonly does: "go"; readonly to: number }
   | { readonly does: "toggle" }
@@ -46,7 +46,7 @@ export function treeMove(
   }
 }
 
-/** The next row whose name has the text, after the active one and then from the top; -1: none has. */
+/** The next row whose name has the text, after the active one, then from the top; -1 if there is none. */
 export function findRow(
   names: readonly string[],
   text: string,

@@ -2,7 +2,7 @@ import type { ViewSpan } from "../format.ts";
 import { numberIn, textIn } from "./attributes.ts";
 import type { SpanNode, SpanTree } from "./span-tree.ts";
 
-/** Tokens and cost, as far as they are known. */
+/** Known tokens and cost. */
 export interface Usage {
   readonly input?: number;
   readonly output?: number;
@@ -12,7 +12,7 @@ export interface Usage {
 
 const NOTHING: Usage = {};
 
-/** What each span used with all that is under it. Spans without a figure are left out. */
+/** Usage of each span with all spans under it. Spans without usage are left out. */
 export function usageUnder(tree: SpanTree): ReadonlyMap<SpanNode, Usage> {
   const under = new Map<SpanNode, Usage>();
   for (let at = tree.nodes.length - 1; at >= 0; at--) {
@@ -20,13 +20,13 @@ export function usageUnder(tree: SpanTree): ReadonlyMap<SpanNode, Usage> {
     if (node === undefined) continue;
     const below = node.children.map((child) => under.get(child) ?? NOTHING);
     const sum = addUsage([ownUsage(node.span), ...below]);
-    const usage = isNothing(sum) && node.span.kind === "run" ? toldOfRun(node.span) : sum;
+    const usage = isNothing(sum) && node.span.kind === "run" ? usageAtEnd(node.span) : sum;
     if (!isNothing(usage)) under.set(node, usage);
   }
   return under;
 }
 
-/** What one model call used; nothing of other spans. */
+/** Usage of a model call; none for other spans. */
 export function ownUsage({ attributes, kind }: ViewSpan): Usage {
   if (kind !== "model") return NOTHING;
   return usage(
@@ -36,8 +36,8 @@ export function ownUsage({ attributes, kind }: ViewSpan): Usage {
   );
 }
 
-/** Of a run whose model calls have no spans: what its end says. */
-function toldOfRun({ attributes }: ViewSpan): Usage {
+/** Usage from the span of a run whose model calls have no spans. */
+function usageAtEnd({ attributes }: ViewSpan): Usage {
   const tokens = (name: string) =>
     numberIn(attributes, `gen_ai.usage.${name}`) ?? numberIn(attributes, `entelix.run.${name}`);
   return usage(
@@ -47,7 +47,7 @@ function toldOfRun({ attributes }: ViewSpan): Usage {
   );
 }
 
-/** The sum, of what is known. */
+/** Sum of the known values. */
 export function addUsage(all: readonly Usage[]): Usage {
   let input: number | undefined;
   let output: number | undefined;
@@ -60,7 +60,7 @@ export function addUsage(all: readonly Usage[]): Usage {
   return usage(input, output, cost);
 }
 
-/** The exact sum of two decimal texts. A text that is no decimal counts as 0. */
+/** The exact sum of two decimal texts. Other text counts as 0. */
 export function addDecimals(one: string, other: string): string {
   const [a, b] = [DECIMAL.exec(one), DECIMAL.exec(other)];
   if (a === null || b === null) return a === null ? (b === null ? "0" : other) : one;

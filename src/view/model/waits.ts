@@ -2,9 +2,9 @@ import type { ViewAttributes } from "../format.ts";
 import { numberIn, textIn } from "./attributes.ts";
 import { type SpanNode, type SpanTree, timeSince } from "./span-tree.ts";
 
-/** A time in which people were waited for, in ms since the origin of the tree. */
+/** A wait for people, in ms since the origin of the tree. */
 export interface Wait {
-  /** `approval`: of a tool call. `pause`: between two segments of a run. */
+  /** `approval`: for a decision about a tool call. `pause`: between two segments of a run. */
   readonly kind: "approval" | "pause";
   readonly start: number;
   readonly end: number;
@@ -13,13 +13,13 @@ export interface Wait {
 const NONE: readonly Wait[] = [];
 
 /**
- * The waits of each span that has any. Those of a call mostly lie before its span: most runtimes start a
- * call after it was approved. That of a run lies between its segment and the one before.
+ * Waits by span. The wait of a call is mostly before its span: most runtimes start a call after its approval. The wait
+ * of a run is between its segment and the one before.
  */
 export function waitsOf(tree: SpanTree): ReadonlyMap<SpanNode, readonly Wait[]> {
   const waits = new Map<SpanNode, readonly Wait[]>();
   const segments = new Map<string, SpanNode>();
-  /** Of each segment: since when its calls may have waited. */
+  /** Earliest start of a wait of the calls of each segment. */
   const since = new Map<SpanNode, number>();
   const decisions = new Decisions(tree);
   for (const node of tree.nodes) {
@@ -29,7 +29,7 @@ export function waitsOf(tree: SpanTree): ReadonlyMap<SpanNode, readonly Wait[]> 
     if (own.length > 0) waits.set(node, own);
     if (kind !== "run") continue;
     segments.set(run_id, node);
-    // A run that was silent for too long was given up, while somebody decided.
+    // A run without events was given up while a person decided.
     const end = own.length > 0 ? undefined : last?.end;
     since.set(node, Math.min(end ?? node.start, node.start));
   }
@@ -56,7 +56,7 @@ function approvalWait(
   const { attributes, events } = node.span;
   const length = numberIn(attributes, "entelix.approval.wait_ms");
   if (length === undefined || length === 0) return NONE;
-  // A rule is no person.
+  // Decisions by a policy are not waits.
   if (textIn(attributes, "entelix.approval.by") === "policy") return NONE;
   const asked = events.find(({ name }) => name === "entelix.approval_asked");
   if (asked !== undefined) {
@@ -64,12 +64,12 @@ function approvalWait(
     return [{ kind: "approval", start, end: start + length }];
   }
   const end = decidedAt(node, decisions);
-  // An adapter may count from a pause of an earlier run: that time is not on this page.
+  // An adapter may count from a pause of an earlier run. That time is not on this page.
   const start = Math.max(end - length, (node.run && since.get(node.run)) ?? 0);
   return start < end ? [{ kind: "approval", start, end }] : NONE;
 }
 
-/** When a call was decided about: an event of the run, else its refusal, else its start. */
+/** Time of the decision about a call: an event of the run, else its refusal, else its start. */
 function decidedAt(node: SpanNode, decisions: Decisions): number {
   const before = node.end ?? Number.POSITIVE_INFINITY;
   const decided = node.run && decisions.last(node.run, callKey(node.span.attributes), before);
@@ -78,7 +78,7 @@ function decidedAt(node: SpanNode, decisions: Decisions): number {
   return denied ? (node.end ?? node.start) : node.start;
 }
 
-/** When runs say that calls were decided about. A run's events are read once, not for each of its calls. */
+/** Times of decisions from the events of runs. The events of a run are read once, not for each call. */
 class Decisions {
   readonly #tree: SpanTree;
   readonly #runs = new Map<SpanNode, ReadonlyMap<string, readonly number[]>>();
@@ -87,7 +87,7 @@ class Decisions {
     this.#tree = tree;
   }
 
-  /** The latest time of a call that is not after one. */
+  /** The latest decision about a call up to a time. */
   last(run: SpanNode, call: string, before: number): number | undefined {
     let known = this.#runs.get(run);
     if (known === undefined) {

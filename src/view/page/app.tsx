@@ -9,7 +9,7 @@ import { ErrorNote } from "./shell/error-note.tsx";
 import { Header } from "./shell/header.tsx";
 import { LiveRegion } from "./shell/live-region.tsx";
 
-/** The list of runs, or one of them, as the address says. */
+/** The list or a run, depending on the address. */
 export function App({ data, feed }: { readonly data: RunData; readonly feed: Feed }) {
   const { query, run } = useRoute();
   useLayoutEffect(() => {
@@ -30,7 +30,7 @@ export function App({ data, feed }: { readonly data: RunData; readonly feed: Fee
   );
 }
 
-/** Shows what went wrong where a part of the page can't be shown. The rest of the page stays. */
+/** Shows an error instead of a part of the page that failed. The rest of the page stays. */
 class ErrorBoundary extends Component<
   { readonly children: ComponentChildren },
   { readonly error?: unknown }

@@ -2,19 +2,19 @@ import type { ReportDocument, RunDetail, RunList } from "../format.ts";
 import { isSubRun, runIdsOf } from "../model/filter-rows.ts";
 import { SESSION_META } from "../page-html.ts";
 
-/** Where the page has its runs from: the server of `view`, or the file of a report. */
+/** Source of the page's runs: the server of `view`, or the file of a report. */
 export interface RunData {
-  /** A report: nothing changes, and nothing is asked for. */
+  /** Whether it is a report: it never changes, and the page makes no requests. */
   readonly isReport: boolean;
   /** Key of the only run of a report, which the page opens at once. */
   readonly onlyRun?: string | undefined;
-  /** Failed runs that a report does not have. */
+  /** Failed runs that were left out of a report. */
   readonly leftOut?: number;
-  /** Of a report: whether it has the content of its runs. */
+  /** Whether a report has the content of its runs; `undefined` if it is not a report. */
   readonly content?: boolean;
   /** All runs, or those that changed since a revision. */
   list(since?: number): Promise<RunList>;
-  /** @throws Error with what the server said. */
+  /** @throws Error with the server's message. */
   run(key: string): Promise<RunDetail>;
 }
 
@@ -77,7 +77,7 @@ class ReportedRuns implements RunData {
   }
 }
 
-/** The server is this package's own, of the same version: what it answers is taken at its word. */
+/** The server has the same version of this package, so its answers are not checked. */
 async function ask<T>(path: string): Promise<T> {
   const response = await fetch(path, {
     headers: { accept: "application/json", ...sessionHeaders() },
@@ -87,17 +87,17 @@ async function ask<T>(path: string): Promise<T> {
     );
   });
   if (response.ok) return response.json();
-  const said = await response.text();
-  throw new Error(said === "" ? `The server answered ${response.status}.` : said);
+  const message = await response.text();
+  throw new Error(message === "" ? `The server answered ${response.status}.` : message);
 }
 
-/** Of this origin, and so of this port alone. */
+/** Storage of this origin, so of this port only. */
 const KEY = SESSION_META;
 
-/** Of a browser whose user forbids storage: it lasts until the page is loaded again. */
+/** The session if the browser forbids storage. It is lost when the page is loaded again. */
 let unstored: string | undefined;
 
-/** Keeps the session that came with the page, and takes the token out of the address, and so out of what is copied. */
+/** Stores the session of the page, and removes the token from the address, so that it is not copied. */
 function takeSession(): void {
   const element = document.querySelector<HTMLMetaElement>(`meta[name="${SESSION_META}"]`);
   if (element !== null) keep(element.content);
@@ -105,7 +105,10 @@ function takeSession(): void {
   if (location.search !== "") history.replaceState(null, "", location.pathname + location.hash);
 }
 
-/** Headers of a request with the session. Another tab may have got it meanwhile, of a command that was started again. */
+/**
+ * Headers of a request with the session. Reads it from storage each time: another tab may have a newer one, after a
+ * restart of the command.
+ */
 function sessionHeaders(): Readonly<Record<string, string>> {
   const session = stored() ?? unstored;
   return session === undefined ? {} : { authorization: `Bearer ${session}` };
@@ -116,7 +119,7 @@ function keep(session: string): void {
   try {
     localStorage.setItem(KEY, session);
   } catch {
-    // Until the page is loaded again.
+    // The session lasts until the page is loaded again.
   }
 }
 

@@ -6,21 +6,21 @@ import { RunIndex, type RunRow } from "../model/run-index.ts";
 import type { RunData } from "./data.ts";
 import { announce } from "./shell/live-region.tsx";
 
-/** Time between two questions to the server, in ms; and the longest one while it does not answer. */
+/** Time between two requests, in ms, and the longest one while the server does not answer. */
 const POLL_MS = 1000;
 const MOST_POLL_MS = 10_000;
 
 /** At most one message about new runs in this time, in ms. */
 const ANNOUNCE_MS = 10_000;
 
-/** Runs that are taken in without a pause, so that the page stays fluid. */
+/** Runs that are merged without a pause, so that the page stays responsive. */
 const AT_ONCE = 5000;
 
-/** What the page knows of all runs. */
+/** State of the list. */
 export interface FeedState {
   /** Whether the first list has come. */
   readonly loaded: boolean;
-  /** Another array after every change of a run. */
+  /** Each change of a run makes a new array. */
   readonly rows: readonly RunRow[];
   readonly sources: readonly ViewSource[];
   readonly otherSpans: number;
@@ -35,9 +35,9 @@ export interface FeedState {
 /** Keeps the list of runs up to date while the page is visible. */
 export class Feed {
   readonly isReport: boolean;
-  /** Failed runs that a report does not have. */
+  /** Failed runs that were left out of a report. */
   readonly leftOut: number;
-  /** Of a report: whether it has the content of its runs. */
+  /** Whether a report has the content of its runs; `undefined` if it is not a report. */
   readonly content: boolean | undefined;
   readonly #data: RunData;
   readonly #listeners = new Set<() => void>();
@@ -69,13 +69,13 @@ export class Feed {
     return this.#state;
   }
 
-  /** @returns a function that ends the calls. */
+  /** @returns a function that removes the listener. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Begins to ask. It goes on as long as the page is open. */
+  /** Starts the requests, which continue while the page is open. */
   start(): void {
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "visible") void this.#ask();
@@ -83,7 +83,7 @@ export class Feed {
     void this.#ask();
   }
 
-  /** Asks now, and not when the time for it has come. */
+  /** Sends a request now. */
   retry(): void {
     void this.#ask();
   }
@@ -107,7 +107,7 @@ export class Feed {
   async #take(list: RunList): Promise<void> {
     const { all, left_out = 0, oldest_ns, other_spans, revision, runs, sources } = list;
     if (this.#revision !== undefined && revision < this.#revision) {
-      // Another process answers on the same port: its runs are others.
+      // Another process uses the same port now. It has other runs.
       this.#revision = undefined;
       this.#index = new RunIndex();
       return;
@@ -150,7 +150,7 @@ export class Feed {
   }
 }
 
-/** Sources come anew with every answer. Most answers change nothing. */
+/** Every answer has new objects for sources. Most answers change nothing. */
 function isSame(next: FeedState, last: FeedState): boolean {
   return (
     next.rows === last.rows &&
@@ -168,7 +168,7 @@ function pause(): Promise<void> {
 
 export const FeedContext = createContext<Feed | undefined>(undefined);
 
-/** The feed, and a new rendering after every change of its state. */
+/** The feed. The component renders again after every change of its state. */
 export function useFeed(): Feed {
   const feed = useContext(FeedContext);
   if (feed === undefined) throw new Error("The page has no feed.");

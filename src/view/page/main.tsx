@@ -6,10 +6,10 @@ import { openOnlyRun } from "./route.ts";
 import { ErrorNote } from "./shell/error-note.tsx";
 import { applyStoredTheme } from "./shell/theme.tsx";
 
-const place = document.getElementById("page");
-if (place !== null) show(place);
+const element = document.getElementById("page");
+if (element !== null) show(element);
 
-function show(place: HTMLElement): void {
+function show(element: HTMLElement): void {
   applyStoredTheme();
   try {
     const data = runData();
@@ -18,12 +18,12 @@ function show(place: HTMLElement): void {
     openOnlyRun(data.onlyRun);
     const feed = new Feed(data);
     feed.start();
-    render(<App data={data} feed={feed} />, place);
+    render(<App data={data} feed={feed} />, element);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     render(
       <ErrorNote reason={reason} title="The file is damaged: its runs can't be read." />,
-      place,
+      element,
     );
   }
 }

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 
-/** What the page shows: the list, or a run; `query` has the filters of the list, or the selected span. */
+/** The list or a run. `query` has the filters of the list, or the selected span. */
 export interface Route {
   readonly run: string | undefined;
   readonly query: URLSearchParams;
@@ -9,7 +9,7 @@ export interface Route {
 /** The route in the address behind `#`: `#/?outcome=failed`, `#/run/KEY?span=ID`. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(currentRoute);
-  // At once, not after the first painting: a change before that would not be seen.
+  // In a layout effect: a change before the first paint would be missed.
   useLayoutEffect(() => {
     const onChange = () => setRoute(currentRoute());
     addEventListener("hashchange", onChange);
@@ -18,7 +18,7 @@ export function useRoute(): Route {
   return route;
 }
 
-/** Filters of the list that was shown last: the way back from a run leads to it. */
+/** Filters of the last list, for the link back from a run. */
 let lastList = new URLSearchParams();
 
 /** Address of the list. Default: with the filters that it had last. */
@@ -30,7 +30,7 @@ export function runAddress(key: string, query = new URLSearchParams()): string {
   return `#/run/${encodeURIComponent(key)}${withQuery(query)}`;
 }
 
-/** Changes the query in place: no step back leads to what was there before. */
+/** Replaces the query without a new entry in the history. */
 export function replaceQuery(query: URLSearchParams): void {
   const { run } = currentRoute();
   const address = run === undefined ? listAddress(query) : runAddress(run, query);
@@ -51,7 +51,7 @@ function currentRoute(): Route {
   return { run: key === undefined ? undefined : decoded(key), query };
 }
 
-/** An address that somebody typed may be damaged. */
+/** A typed address may be invalid. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -2,24 +2,24 @@ import type { RunDetail, ViewSpan } from "../format.ts";
 import { onTracks, type TimedSpan } from "./nesting.ts";
 
 /**
- * Runs in the trace event format, which Perfetto, speedscope and chrome://tracing open: a process for each run,
- * a complete event for each span, an instant for each span event and each failure, and an arrow to each child run.
- * Times are in µs from the first run: as Unix time they would not fit into a number with their ns.
+ * Runs in the trace event format of Perfetto, speedscope and chrome://tracing: a process for each run, a complete event
+ * for each span, an instant for each span event and failure, and an arrow to each child run. Times are in µs since the
+ * first run, because a double cannot hold Unix times to the ns.
  */
 export class ChromeTrace {
   readonly #begin: bigint;
   readonly #beginText: string;
   /** Number of the process by tenant, trace and run. */
   readonly #processes = new Map<string, number>();
-  /** Tracks of all processes: Perfetto expects each to have a number of its own. */
+  /** Number of tracks of all processes: Perfetto expects unique numbers. */
   #tracks = 0;
-  /** Spans that were written: a child run is in the detail of its parent, too. */
+  /** Spans that were written. The detail of a run has the spans of its child runs as well. */
   readonly #written = new Set<string>();
-  /** Where the spans of runs are: a child run may have been written before its parent. */
-  readonly #runs = new Map<string, Place>();
+  /** Tracks of the spans of runs. A child run may be written before its parent. */
+  readonly #runs = new Map<string, RunTrack>();
   #before = "\n";
 
-  /** @param beginNs the time that is 0: the start of the first run. */
+  /** @param beginNs start of the first run: time 0. */
   constructor(beginNs: string) {
     this.#beginText = beginNs;
     this.#begin = BigInt(beginNs);
@@ -44,7 +44,7 @@ export class ChromeTrace {
       if (others === undefined) byRun.set(key, [timed]);
       else others.push(timed);
     }
-    const places = new Map<string, Place>();
+    const tracks = new Map<string, RunTrack>();
     for (const [key, spans] of byRun) {
       const { isNew, pid } = this.#process(key);
       if (isNew) yield* this.#events(named(pid, detail, spans));
@@ -53,12 +53,12 @@ export class ChromeTrace {
         const tid = tids[track] ?? ++this.#tracks;
         if (tids[track] === undefined) yield* this.#events([trackName(pid, tid, track)]);
         tids[track] = tid;
-        places.set(idOf(timed.span), [pid, tid]);
+        tracks.set(idOf(timed.span), [pid, tid]);
         if (timed.span.kind === "run") this.#runs.set(idOf(timed.span), [pid, tid]);
         yield* this.#events(eventsOf(timed, pid, tid));
       }
     }
-    for (const span of detail.spans) yield* this.#events(this.#arrowTo(span, places));
+    for (const span of detail.spans) yield* this.#events(this.#arrowTo(span, tracks));
   }
 
   end(): string {
@@ -66,11 +66,14 @@ export class ChromeTrace {
     return `\n],"otherData":${other}}\n`;
   }
 
-  /** From a call to the run that it dispatched, which is a process of its own. @param places of this detail's spans. */
-  #arrowTo(span: ViewSpan, places: ReadonlyMap<string, Place>): TraceEvent[] {
+  /**
+   * An arrow from a call to the run that it dispatched, which is another process. @param tracks of the spans of this
+   * detail.
+   */
+  #arrowTo(span: ViewSpan, tracks: ReadonlyMap<string, RunTrack>): TraceEvent[] {
     const { parent_span_id, trace_id } = span;
     if (parent_span_id === undefined) return [];
-    const from = places.get(idOf({ trace_id, span_id: parent_span_id }));
+    const from = tracks.get(idOf({ trace_id, span_id: parent_span_id }));
     const to = this.#runs.get(idOf(span));
     if (from === undefined || to === undefined || from[0] === to[0]) return [];
     const ts = micros(BigInt(span.start_ns) - this.#begin);
@@ -96,9 +99,9 @@ export class ChromeTrace {
   }
 }
 
-type Place = readonly [pid: number, tid: number];
+type RunTrack = readonly [pid: number, tid: number];
 
-/** An event of the format; which fields there are depends on `ph`. */
+/** An event of the format. Its fields depend on `ph`. */
 interface TraceEvent {
   readonly ph: "M" | "X" | "i" | "s" | "f";
   readonly pid: number;
@@ -108,9 +111,9 @@ interface TraceEvent {
   /** In µs. */
   readonly ts?: number;
   readonly dur?: number;
-  /** Of an instant: it belongs to its track. */
+  /** Scope of an instant: its track. */
   readonly s?: "t";
-  /** Of an arrow: what its ends have in common, and that it ends at the event around it. */
+  /** Both ends of an arrow have the same `id`. `bp`: the arrow ends at the event around it. */
   readonly id?: string;
   readonly bp?: "e";
   readonly args?: Readonly<Record<string, unknown>>;
@@ -147,12 +150,12 @@ function trackName(pid: number, tid: number, track: number): TraceEvent {
 }
 
 function eventsOf({ end, span, start }: TimedSpan, pid: number, tid: number): TraceEvent[] {
-  const place = { pid, tid };
+  const track = { pid, tid };
   const cat = span.kind;
   const events: TraceEvent[] = [
     {
       ph: "X",
-      ...place,
+      ...track,
       name: span.name,
       cat,
       ts: micros(start),
@@ -169,12 +172,12 @@ function eventsOf({ end, span, start }: TimedSpan, pid: number, tid: number): Tr
   const begin = BigInt(span.start_ns) - start;
   for (const { attributes, name, time_ns } of span.events) {
     const ts = micros(BigInt(time_ns) - begin);
-    events.push({ ph: "i", s: "t", ...place, name, cat, ts, args: attributes });
+    events.push({ ph: "i", s: "t", ...track, name, cat, ts, args: attributes });
   }
   if (span.failed) {
     const kind = span.attributes["entelix.failure.kind"] ?? span.attributes["error.type"];
     const name = kind === undefined ? "failed" : `failed: ${kind}`;
-    events.push({ ph: "i", s: "t", ...place, name, cat: "failure", ts: micros(end) });
+    events.push({ ph: "i", s: "t", ...track, name, cat: "failure", ts: micros(end) });
   }
   return events;
 }

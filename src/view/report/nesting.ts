@@ -1,6 +1,6 @@
 import type { ViewSpan } from "../format.ts";
 
-/** A span with its times in ns from a common beginning. */
+/** A span with its times in ns since a common start. */
 export interface TimedSpan {
   readonly span: ViewSpan;
   readonly start: bigint;
@@ -8,8 +8,8 @@ export interface TimedSpan {
 }
 
 /**
- * Puts the spans of one run on as few tracks as they can be drawn on. Viewers nest what is on one track by time
- * alone, so a track has under a span only its descendants: a sibling that overlaps it gets another track.
+ * Puts the spans of one run on tracks. Viewers nest the events of a track by time only. So a span is put on a track
+ * where all spans around it in time are its ancestors. A sibling that overlaps it gets another track.
  *
  * @param spans those of the run, in any order.
  * @returns the track of each span, from 0, in the order of their start.
@@ -18,7 +18,7 @@ export function onTracks(spans: readonly TimedSpan[]): (readonly [TimedSpan, num
   const ordered = [...spans].sort(
     (a, b) => compare(a.start, b.start) || compare(b.end, a.end) || depthFirst(a.span, b.span),
   );
-  /** What is open on each track, the outermost first. */
+  /** Open spans of each track, the outermost first. */
   const tracks: TimedSpan[][] = [];
   return ordered.map((timed) => {
     for (const open of tracks) {
@@ -48,7 +48,7 @@ function isUnder({ end, span, start }: TimedSpan, above: TimedSpan): boolean {
   return isChild && start >= above.start && end <= above.end;
 }
 
-/** Of spans with the same times, the parent comes first. */
+/** The parent comes before its child if both have the same times. */
 function depthFirst(a: ViewSpan, b: ViewSpan): number {
   if (a.parent_span_id === b.span_id) return 1;
   return b.parent_span_id === a.span_id ? -1 : 0;

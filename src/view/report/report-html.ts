@@ -4,8 +4,8 @@ import { jsonPieces } from "../json-pieces.ts";
 import { type PageFiles, pageEnd, pageStart } from "../page-html.ts";
 
 /**
- * The file of a report in three parts: {@link ReportHtml.start}, the runs, and {@link ReportHtml.end}. It asks for
- * nothing: its policy allows its own script and style, by their hashes, and no request.
+ * The file of a report in three parts: {@link ReportHtml.start}, the runs, and {@link ReportHtml.end}. Its content
+ * security policy allows only its own script and style, by their hashes. It makes no request.
  */
 export class ReportHtml {
   readonly #script: string;
@@ -27,7 +27,7 @@ export class ReportHtml {
       "form-action 'none'",
     ].join("; ");
     const head = [
-      // Before all that it is to hold for.
+      // Before the elements that it applies to.
       `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
       '<meta name="referrer" content="no-referrer">',
       `<style>${this.#style}</style>`,
@@ -36,13 +36,13 @@ export class ReportHtml {
     return pageStart("entelix-otel report", head) + document;
   }
 
-  /** A run, in pieces. @param isFirst whether none was written before it. */
+  /** A run in pieces. @param isFirst whether it is the first run of the file. */
   *run(detail: RunDetail, isFirst: boolean): Generator<string, void, undefined> {
     yield `${isFirst ? "" : ","}${jsonInHtml(JSON.stringify(detail.run.key))}:`;
     for (const piece of jsonPieces(detail)) yield jsonInHtml(piece);
   }
 
-  /** @param list the runs that are in it. @param leftOut how many are not, though they were meant. */
+  /** @param list the runs of the file. @param leftOut failed runs that did not fit. */
   *end(list: RunList, leftOut: number): Generator<string, void, undefined> {
     yield '},"list":';
     for (const piece of jsonPieces(list)) yield jsonInHtml(piece);
@@ -56,8 +56,8 @@ function hashOf(text: string): string {
 }
 
 /**
- * JSON as the content of a `<script type="application/json">`: it stays JSON of the same value, and no text in it
- * can end the element or begin a comment.
+ * JSON as the content of a `<script type="application/json">`. Its value stays the same. No text in it can end the
+ * element or begin a comment.
  */
 export function jsonInHtml(json: string): string {
   return json.replace(/[<\u2028\u2029]/g, (unsafe) => {
@@ -65,7 +65,10 @@ export function jsonInHtml(json: string): string {
   });
 }
 
-/** A script as the content of a `<script>`. What is escaped stands in texts alone, and means the same there. */
+/**
+ * A script as the content of a `<script>`. The escaped characters occur in string literals only, where the escape has
+ * the same value.
+ */
 export function scriptInHtml(script: string): string {
   return script.replaceAll(/<(?=\/script|!--)/gi, "\\x3c");
 }

@@ -15,7 +15,7 @@ import { type RunStore, tenantOf } from "./run-store.ts";
 export const DEEPEST_CHILD = 64;
 
 interface DetailOptions {
-  /** Whether spans and rows have their content. */
+  /** Whether spans and rows have content. */
   readonly content: boolean;
   /** Address of Jaeger's page. */
   readonly jaeger?: string | undefined;
@@ -89,7 +89,7 @@ function under(spans: readonly ViewSpan[], runs: ReadonlySet<string>, tenant: st
   return spans.filter(isIn);
 }
 
-/** Rows of some runs, each log asked once. */
+/** Rows of some runs. Each log is read once. */
 async function rowsOf({ logs }: RunStore, runs: ReadonlySet<IndexedRun>): Promise<ViewRow[]> {
   const asked = new Map<string, { range: RowRange; tenantId: string; runIds: Set<string> }>();
   for (const run of runs) {
@@ -150,7 +150,7 @@ function relatedRun(
 
 function byStart(one: ViewSpan, other: ViewSpan): number {
   const [a, b] = [one.start_ns, other.start_ns];
-  // Decimal texts: the longer one is the later one.
+  // Decimal text: the longer one is later.
   return (
     a.length - b.length || (a < b ? -1 : Number(a > b)) || (one.span_id < other.span_id ? -1 : 1)
   );

@@ -1,7 +1,7 @@
 import type { ViewAttributes, ViewSpan } from "../format.ts";
 import { numberIn, textIn } from "../model/attributes.ts";
 
-/** What a run is known by besides ids, times and numbers: texts that many runs share. */
+/** Names of a run's agent, outcome and failure. */
 export interface RunTraits {
   readonly tenant_id: string;
   readonly agent?: string;
@@ -14,25 +14,25 @@ export interface RunTraits {
   readonly loop?: string;
 }
 
-/** What a run's model calls used; absent where its span does not say. */
+/** Usage of a run's model calls; `undefined` if its span does not have it. */
 export interface RunUsage {
   readonly input: number | undefined;
   readonly output: number | undefined;
   /** US dollars as decimal text. */
   readonly cost: string | undefined;
-  /** Child runs are in it. */
+  /** Whether child runs are included. */
   readonly whole: boolean;
 }
 
 /** A wait for a person: Unix times in ms. */
 export interface Wait {
-  /** The call that waited; empty where it is not known. */
+  /** The call that waited; empty if unknown. */
   readonly callId: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** The traits that a span says of its run. Of a span under it: tenant and agent. */
+/** Traits of a run, from its span. Other spans have only tenant and agent. */
 export function traitsOf({ attributes, end_ns, kind }: ViewSpan): RunTraits {
   const tenant_id = textIn(attributes, "entelix.tenant_id") ?? "";
   const agent = textIn(attributes, "gen_ai.agent.name");
@@ -61,7 +61,7 @@ const FAILURE = {
   failure_fingerprint: "entelix.failure.fingerprint",
 } as const;
 
-/** Of the span of a run. A root that says it names what its whole tree used, else its own calls are named. */
+/** Usage in the span of a run. A root may have the usage of its whole tree; other runs have that of their own calls. */
 export function usageOf({ attributes }: ViewSpan): RunUsage {
   const input = numberIn(attributes, "gen_ai.usage.input_tokens");
   const output = numberIn(attributes, "gen_ai.usage.output_tokens");
@@ -76,8 +76,9 @@ export function usageOf({ attributes }: ViewSpan): RunUsage {
 }
 
 /**
- * How long people took to decide, by the rule of the metric `entelix.runs.working_time`: decisions of a policy are no
- * waits. The span of a run says when each decision was made; that of a call how long it waited, and it may say since when.
+ * Waits for people's decisions, as the metric `entelix.runs.working_time` counts them: decisions of a policy do not
+ * count. The span of a run has the time of each decision. The span of a call has the length of the wait, and may have
+ * its start.
  */
 export function waitsOf(span: ViewSpan): Wait[] {
   if (span.kind === "run") {
@@ -91,7 +92,7 @@ export function waitsOf(span: ViewSpan): Wait[] {
   return waits.map(({ callId, from, to }) => ({ callId, from: at, to: at + to - from }));
 }
 
-/** Of the span of a run: when its calls were decided about. */
+/** Times of the decisions about calls, from the span of a run. */
 export function decisionsOf(span: ViewSpan): { readonly callId: string; readonly at: number }[] {
   if (span.kind !== "run") return [];
   return decisionsIn(span).map(({ attributes, time_ns }) => {

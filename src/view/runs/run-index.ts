@@ -163,7 +163,7 @@ export class RunIndex {
     this.#changed = true;
   }
 
-  /** Leaves out what is too much. @returns the present revision: later changes have a later one. */
+  /** Leaves out runs beyond the limit. @returns the present revision: later changes have a later one. */
   publish(): number {
     if (!this.#changed) return this.revision;
     if (this.#size > this.#mostRuns) this.#cut();

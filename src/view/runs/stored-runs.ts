@@ -11,11 +11,11 @@ import { traitsIn } from "./run-index.ts";
 import type { RunStore } from "./run-store.ts";
 import type { ViewedRuns } from "./viewed-runs.ts";
 
-/** Runs of one piece of the list. */
+/** Runs in a piece of the list. */
 const PIECE = 1_000;
 
 interface StoredRunsOptions {
-  /** Whether spans and rows have their content. */
+  /** Whether spans and rows have content. */
   readonly content: boolean;
   /** Address of Jaeger's page, without a slash at its end. */
   readonly jaeger: string | undefined;

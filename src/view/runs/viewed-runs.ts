@@ -1,36 +1,36 @@
 import type { RunDetail, RunList } from "../format.ts";
 
-/** The runs of all sources together, as the server, `--json` and a report ask for them. */
+/** The runs of all sources, for the server, `--json` and reports. */
 export interface ViewedRuns {
   /**
-   * The list in pieces of JSON: a log can have more runs than one text should hold.
+   * The list as JSON in pieces: it can be too long for one string.
    *
-   * @param since revision of an earlier list: only what has changed since then.
+   * @param since revision of an earlier list. The list has only changes since then.
    */
   listJson(since?: number): Iterable<string>;
-  /** The same as an object, of few runs. */
+  /** The list as an object, with these runs. */
   list(keys: readonly string[]): RunList;
-  /** Keys of the runs that a report takes without `--run`: the failed ones, the newest first. */
+  /** Keys of the failed runs, the newest first: those of a report without `--run`. */
   failedKeys(): readonly string[];
-  /** Keys of the runs with this id; several tenants can have the same. */
+  /** Keys of the runs with this ID. Several tenants can have the same ID. */
   keysOf(runId: string): readonly string[];
-  /** Everything about a run; `undefined` where there is none. Reads the sources again. */
+  /** A run with its spans and rows; `undefined` if there is none. Reads rows from the sources. */
   detail(key: string): Promise<RunDetail | undefined>;
-  /** Resolves when every source was read to where it ended when it was opened, and every log was verified. */
+  /** Resolves when every source was read to its end, and every log was verified. */
   ready(): Promise<void>;
-  /** Verifies the logs once more: they may have grown. */
+  /** Verifies the logs again: they may have grown. */
   verify(): Promise<void>;
-  /** Removes what was written to temporary files. */
+  /** Removes temporary files. */
   close(): Promise<void>;
 }
 
 /** How a command reads its sources. */
 export interface SourcesOptions {
-  /** Read files on as they grow, and leave runs without an end open. Else such runs are abandoned. */
+  /** Follow files as they grow, and leave runs without an end open. Otherwise such runs are abandoned. */
   readonly follow: boolean;
-  /** Whether spans and rows have their content. */
+  /** Whether spans and rows have content. */
   readonly content: boolean;
-  /** Jaeger's address: a source of spans, and where traces are linked to. */
+  /** URL of Jaeger: a source of spans, and the target of links to traces. */
   readonly jaeger?: string;
   /** As for `replay`. */
   readonly dialect?: string;

@@ -2,16 +2,15 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { checkHead, isLocalHost, Refusal } from "../../service/door.ts";
 
-/** Random bytes of a secret: far more than can be guessed. */
+/** Random bytes of a secret: too many to be guessed. */
 const SECRET_BYTES = 32;
 
-/** What stands before the session in the header. */
 const BEARER = "Bearer ";
 
 /**
- * Decides who may see the runs: the first browser with the token of the address, which gets a session for it. The address
- * stays in histories and logs, where it is of no use to anybody. The session is no cookie, since browsers send cookies to
- * every port of a host: the page keeps it for its own origin, and sends it in a header.
+ * Admits the first browser that has the token of the address, and gives it a session. A copy of the address in a
+ * history or a log is useless after that. The session is not a cookie, because browsers send cookies to every port of a
+ * host. The page stores it for its own origin, and sends it in a header.
  */
 export class PageAccess {
   /** For the address of the page. */
@@ -19,9 +18,9 @@ export class PageAccess {
   readonly #session = secret();
   #used = false;
 
-  /** @returns the session for the token, at its first use; else nothing. */
+  /** @returns the session at the first use of the token, else `undefined`. */
   exchange(token: string): string | undefined {
-    // Compared also when it was used, so that the time tells nothing.
+    // A used token is compared as well, so that the time of the answer does not depend on it.
     if (!isSame(token, this.token) || this.#used) return undefined;
     this.#used = true;
     return this.#session;
@@ -37,7 +36,7 @@ function secret(): string {
   return randomBytes(SECRET_BYTES).toString("base64url");
 }
 
-/** In the same time wherever they differ, and however long they are. */
+/** In constant time: hashes have the same length. */
 function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }
@@ -47,10 +46,10 @@ function digest(text: string): Buffer {
 }
 
 /**
- * Checks that a request comes from this machine's own user: no page of another site, and no name of a stranger's
- * that leads to this address, gets an answer.
+ * Checks that a request comes from a page of this server. It refuses pages of other sites, and other host names that
+ * resolve to this address.
  *
- * @throws Refusal for the first thing that is wrong.
+ * @throws Refusal naming the first problem.
  */
 export function checkRequest(request: IncomingMessage, port: number): void {
   checkHead(request);
@@ -72,7 +71,7 @@ export function checkRequest(request: IncomingMessage, port: number): void {
   }
 }
 
-/** As it is written: browsers write a number without zeros before it. */
+/** As text: browsers write a port without leading zeros. */
 function portOf(host = ""): string {
   const [, port = "80"] = /:(\d*)$/.exec(host) ?? [];
   return port;

@@ -15,25 +15,25 @@ import { checkRequest, PageAccess } from "./page-access.ts";
 interface ViewServerOptions {
   readonly runs: Pick<ViewedRuns, "listJson" | "list" | "detail">;
   readonly page: PageFiles;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Called with internal errors, and with those of the sources. */
+  /** Called with internal errors and errors of the sources. */
   readonly onError: (error: unknown) => void;
 }
 
 /** The server listens on this address only, so other machines cannot reach it. */
 const HOST = "127.0.0.1";
 
-/** Until a request is there, in ms. */
+/** Time for sending a request, in ms. */
 const REQUEST_MS = 5_000;
-/** How often connections are looked at for a request that is late, in ms. */
+/** How often connections are checked for late requests, in ms. */
 const CHECK_MS = 1_000;
-/** A browser opens six. A further one takes the place of one that was idle. */
+/** A browser opens six. Above the limit, the connection that was idle longest is closed. */
 export const MOST_CONNECTIONS = 64;
-/** How long the reader of an answer may stand still, in ms. */
+/** Longest pause of a reader of an answer, in ms. */
 const IDLE_MS = 30_000;
 
-/** On every answer. */
+/** Headers of every answer. */
 const HEADERS: OutgoingHttpHeaders = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -46,8 +46,8 @@ const STYLE = '<link rel="stylesheet" href="/page.css">';
 const SCRIPT = '<script type="module" src="/page.js"></script>';
 
 /**
- * Serves the page of `view` and its data, on this machine alone: `/`, its script and style, `/runs` and `/run`. The page
- * itself is the same for everybody, and in every copy of this package. Its data takes a session.
+ * Serves the page of `view` on this machine only: `/`, script and style, and the data as `/runs` and `/run`. Only the
+ * data needs a session: page, script and style are the same in every copy of this package.
  */
 export class ViewServer {
   readonly #options: ViewServerOptions;
@@ -86,7 +86,7 @@ export class ViewServer {
     return `http://${HOST}:${this.port}/?token=${this.#access.token}`;
   }
 
-  /** Ends all connections. Resolves when no request is being served. */
+  /** Closes all connections. Resolves when no request is being served. */
   async close(): Promise<void> {
     const { server } = this.#front;
     server.closeAllConnections();
@@ -133,10 +133,10 @@ export class ViewServer {
     }
   }
 
-  /** The page, with a session for the token. A browser that has a session may come with the used token. */
+  /** The page, with a session in exchange for the token. A browser that has a session may send the used token. */
   #page({ headers, method, socket }: IncomingMessage, token: string | undefined): Answer {
     if (token === undefined) return pageAnswer(200);
-    // What asks in advance, or for the head alone, before a link is shown say, does not use the token up.
+    // Prefetching and HEAD requests, such as those for link previews, do not use up the token.
     const isAsked = method === "GET" && headers["sec-purpose"] === undefined;
     const session = isAsked ? this.#access.exchange(token) : undefined;
     if (session === undefined) return pageAnswer(403);

@@ -14,36 +14,36 @@ const HEAD = 1024;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** A last line without its end is held up to this size to find out whether it is whole, in bytes. */
+/** Longest last line without a line end that is checked for a complete JSON object, in bytes. */
 const MOST_TAIL = 16 * 1024 * 1024;
 
-/** The file is another one now, or shorter than it was. */
+/** The file was replaced, or is shorter than before. */
 export class ReplacedError extends Error {
   override readonly name = "ReplacedError";
 }
 
 /** Callbacks and limits of following a file. */
 export interface FollowHooks {
-  /** Ends the reading. */
+  /** Ends reading. */
   readonly signal: AbortSignal;
-  /** Told how many bytes were read. */
+  /** Called with the number of bytes that were read. */
   readonly onBytes: (count: number) => void;
-  /** How often the file is looked at, in ms. */
+  /** How often the file is polled, in ms. */
   readonly pollMs: number;
   /**
-   * The end of the file was reached, and everything before it was taken. At first as soon as that is so, later on when the
-   * file has been quiet for a while.
+   * Called when all bytes were read and taken: the first time at once, later when the file has been quiet for some
+   * polls.
    */
   readonly onQuiet: () => Promise<void>;
-  /** Told why the file can't be opened, which is tried again; `undefined`: it is open. */
+  /** Called with the reason if the file cannot be opened. Opening is tried again. `undefined`: it is open. */
   readonly onOpen: (problem: string | undefined) => void;
   /** Called at the end of the file, which may still grow. Default: not called. */
   readonly onLook?: () => Promise<void>;
 }
 
 /**
- * The bytes of a file, and those that are added to it, until the signal comes. A last line without a line end is given
- * one when the file is quiet and the line holds a whole JSON object: of a longer line it could not be the begin.
+ * The bytes of a file, and those that are appended, until the signal is aborted. If the file is quiet and its last line
+ * without a line end is a complete JSON object, a line end is added: such a line cannot be the begin of a longer one.
  *
  * @throws ReplacedError when the file was truncated or replaced.
  */
@@ -58,7 +58,7 @@ export async function* followedBytes(
     const begun = new LineTail();
     let position = 0;
     let head = Buffer.alloc(0);
-    // At its first end nothing is waited for.
+    // The first end counts as quiet at once.
     let isFirst = true;
     let quiet = QUIET_LOOKS;
     while (!signal.aborted) {
@@ -87,12 +87,15 @@ export async function* followedBytes(
   }
 }
 
-/** Opens the file once it is one: a pipe may have its name now, or nothing. @returns nothing when the signal comes. */
+/**
+ * Opens the file when its name leads to a file: it may lead to a pipe now, or not exist. @returns `undefined` if the
+ * signal is aborted.
+ */
 async function opened(
   path: string,
   { onOpen, onQuiet, pollMs, signal }: FollowHooks,
 ): Promise<FileHandle | undefined> {
-  let told: string | undefined;
+  let reported: string | undefined;
   while (!signal.aborted) {
     try {
       const file = await openFile(path);
@@ -100,21 +103,21 @@ async function opened(
       return file;
     } catch (error) {
       const problem = messageOf(error);
-      if (problem !== told) onOpen(problem);
-      // Nobody waits for it.
-      if (told === undefined) await onQuiet();
-      told = problem;
+      if (problem !== reported) onOpen(problem);
+      // Errors of closing are not important.
+      if (reported === undefined) await onQuiet();
+      reported = problem;
       await waitFor(pollMs, signal);
     }
   }
   return undefined;
 }
 
-/** The line that has begun at the end of what was read. */
+/** The last line that was read, which has no line end yet. */
 class LineTail {
   #pieces: Buffer[] = [];
   #bytes = 0;
-  /** Its end was given before it came. */
+  /** The line end was already added. */
   #isEnded = false;
 
   /** @returns the bytes to pass on. */
@@ -133,7 +136,7 @@ class LineTail {
     return bytes;
   }
 
-  /** Whether it holds a whole JSON object. */
+  /** Whether the line is a complete JSON object. */
   isWhole(): boolean {
     if (this.#bytes === 0 || this.#bytes > MOST_TAIL) return false;
     const text = Buffer.concat(this.#pieces).toString("utf8").trim();
@@ -154,7 +157,7 @@ class LineTail {
   }
 }
 
-/** Without the line end that has been given before. */
+/** Without the line end that was already added. */
 function withoutLineEnd(chunk: Buffer): Buffer {
   if (chunk[0] === LINE_FEED) return chunk.subarray(1);
   return chunk[0] === CARRIAGE_RETURN && chunk[1] === LINE_FEED ? chunk.subarray(2) : chunk;
@@ -166,7 +169,7 @@ async function readAt(file: FileHandle, position: number): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** @throws ReplacedError when the file was written anew in its place. */
+/** @throws ReplacedError when the file was overwritten. */
 async function checkUnchanged(file: FileHandle, head: Buffer): Promise<void> {
   const now = Buffer.alloc(head.length);
   const { bytesRead } = await file.read(now, 0, now.length, 0);
@@ -174,17 +177,17 @@ async function checkUnchanged(file: FileHandle, head: Buffer): Promise<void> {
     throw new ReplacedError("it has other content now");
 }
 
-/** @throws ReplacedError when the file is shorter now, or another one has its name. */
+/** @throws ReplacedError when the file is shorter, or another file has its name. */
 async function checkThere(path: string, file: FileHandle, position: number): Promise<void> {
   const [own, named] = [await file.stat(), await stat(path).catch(() => undefined)];
   if (own.size < position) throw new ReplacedError("it is shorter now");
-  // Moved away, and not there again: what was read stays.
+  // The file was moved, and there is no new one. The runs that were read stay.
   if (named !== undefined && (named.ino !== own.ino || named.dev !== own.dev)) {
     throw new ReplacedError("another file has its name now");
   }
 }
 
-/** Waits without keeping the process alive; at most until the signal comes. */
+/** Waits until the time is over or the signal is aborted. Does not keep the process alive. */
 export async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal, ref: false }).catch(() => {});
 }

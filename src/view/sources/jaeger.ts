@@ -18,15 +18,15 @@ import { shownSpan } from "./without-content.ts";
 
 /** How often it is searched again, in ms. */
 const SEARCH_MS = 10_000;
-/** How far back traces are looked for, in ms: a year. The newest come first. */
+/** Age of the oldest traces that are searched, in ms: a year. The newest come first. */
 const LOOK_BACK_MS = 365 * 24 * 3_600_000;
-/** A search begins so long before the last one, in ms: spans arrive late. */
+/** Overlap with the last search, in ms: spans arrive late. */
 const OVERLAP_MS = 10 * 60_000;
 /** Most traces of one search. */
 export const MOST_TRACES = 1_500;
-/** Services and names of runs that are searched. */
+/** Most searches: one for each service and name of runs. */
 export const MOST_SEARCHES = 200;
-/** Bytes of one answer. */
+/** Most bytes of an answer. */
 const MOST_BYTES = 256 * 1024 * 1024;
 const WITHIN_MS = 30_000;
 
@@ -40,21 +40,21 @@ interface JaegerOptions {
   readonly searchMs?: number | undefined;
 }
 
-/** The traces of runs in Jaeger, by its query API. It is searched again and again. */
+/** The traces of runs in Jaeger, by its query API. It is searched periodically. */
 export class JaegerSource {
   readonly state: SourceState;
   readonly #url: string;
   readonly #store: RunStore;
   readonly #options: JaegerOptions;
   readonly #source: number;
-  /** How many spans each trace had; of traces that were seen long ago it is forgotten. */
+  /** Number of spans of the traces that were seen last. */
   readonly #traces = new Map<string, number>();
   #searchedAt: number | undefined;
   /** Why the last search failed. */
   #failure: string | undefined;
   #following: Promise<void> | undefined;
 
-  /** @param url as {@link jaegerUrl} gives it. */
+  /** @param url from {@link jaegerUrl}. */
   constructor(url: string, state: SourceState, store: RunStore, options: JaegerOptions) {
     this.state = state;
     this.#url = url;
@@ -70,7 +70,7 @@ export class JaegerSource {
     if (this.#options.follow) this.#following = this.#follow();
   }
 
-  /** To be called once the signal has come. */
+  /** Call it after the signal was aborted. */
   async close(): Promise<void> {
     await this.#following;
   }
@@ -97,7 +97,7 @@ export class JaegerSource {
       this.state.solved(name, this.#failure);
     }
     this.#failure = failure;
-    if (failure !== undefined) this.#tell(failure);
+    if (failure !== undefined) this.#report(failure);
   }
 
   async #searchAll(): Promise<void> {
@@ -109,14 +109,14 @@ export class JaegerSource {
       for (const operation of await this.#runsOf(service)) {
         searches += 1;
         if (searches > MOST_SEARCHES)
-          return this.#tell(`more than ${MOST_SEARCHES} names of runs: the rest is left out`);
+          return this.#report(`more than ${MOST_SEARCHES} names of runs: the rest is left out`);
         await this.#find(service, operation, from, now);
       }
     }
     this.#searchedAt = now;
   }
 
-  /** Names of the spans of runs, and of what marks one that has not ended. */
+  /** Names of spans of runs, and of markers of open runs. */
   async #runsOf(service: string): Promise<string[]> {
     const answer = await this.#ask("/api/v3/operations", { service });
     const names = listed(answer, "operations").map(({ name }) => name);
@@ -137,7 +137,7 @@ export class JaegerSource {
     const traces = new Map<string, ViewSpan[]>();
     for (const request of requestsIn(answer)) {
       for (const raw of rawSpansOf(request)) {
-        const span = viewSpanIn(raw, (problem) => this.#tell(problem));
+        const span = viewSpanIn(raw, (problem) => this.#report(problem));
         if (span === undefined) continue;
         const known = traces.get(span.trace_id) ?? [];
         known.push(asSent(span));
@@ -145,12 +145,12 @@ export class JaegerSource {
       }
     }
     if (traces.size >= MOST_TRACES) {
-      this.#tell(`${operation}: more than ${MOST_TRACES} traces: only the newest are here`);
+      this.#report(`${operation}: more than ${MOST_TRACES} traces: only the newest are here`);
     }
     for (const [traceId, spans] of traces) this.#take(traceId, spans);
   }
 
-  /** Takes the spans of a trace that were not there before. */
+  /** Takes the new spans of a trace. */
   #take(traceId: string, spans: readonly ViewSpan[]): void {
     const before = this.#traces.get(traceId);
     this.#traces.delete(traceId);
@@ -170,7 +170,7 @@ export class JaegerSource {
     return ask(`${this.#url}${path}?${new URLSearchParams(query)}`, this.#options.signal);
   }
 
-  #tell(problem: string): void {
+  #report(problem: string): void {
     this.state.problem(this.state.name, problem);
   }
 }
@@ -191,7 +191,7 @@ export async function jaegerUrl(text: string, signal: AbortSignal): Promise<stri
   const address = trimmedEnd(`${url.origin}${url.pathname}`, "/");
   try {
     const answer = await ask(`${address}/api/v3/services`, signal);
-    // Without a service there is no list.
+    // Jaeger leaves out `services` if it has none.
     if (isFields(answer)) return address;
   } catch (error) {
     throw new CliError(`--jaeger: ${safe(address)}: ${safe(messageOf(error))}`, undefined, {
@@ -201,10 +201,10 @@ export async function jaegerUrl(text: string, signal: AbortSignal): Promise<stri
   throw new CliError(`--jaeger: ${safe(address)}: expected Jaeger's query API, got another answer`);
 }
 
-/** Jaeger says so, with status 404, of a search that finds nothing. */
+/** Jaeger's answer to a search without results. Its status is 404. */
 const NONE_FOUND = "No traces found";
 
-/** @throws Error with the answer, or with the reason why there was none. */
+/** @throws Error with Jaeger's answer, or with the reason if there was none. */
 async function ask(url: string, signal: AbortSignal): Promise<unknown> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]);
   let response: Response;

@@ -16,7 +16,7 @@ import type { RowQuery, RunLog } from "../runs/run-log.ts";
 import type { RunStore } from "../runs/run-store.ts";
 import { ReplacedError } from "./followed-file.ts";
 
-/** Rows of a stored log win over those that a replay would write. */
+/** Stored rows have a higher standing than those that a replay would write. */
 const ROW_STANDING = { replay: 1, log: 2 } as const;
 
 interface LogRowsOptions {
@@ -27,16 +27,16 @@ interface LogRowsOptions {
   readonly onProblem?: (problem: LogProblem) => void;
 }
 
-/** The rows of an audit log in a directory: indexes them as they come, and reads those of some runs again. */
+/** The rows of an audit log in a directory. Indexes new rows, and reads the rows of some runs again. */
 export class LogRows implements RunLog {
   readonly from: RunLog["from"];
   readonly #options: LogRowsOptions;
   readonly #store: RunStore;
   readonly #log: number;
   #place: LogPosition | undefined;
-  /** Number of the segment that was read last, and which file it is. */
+  /** Number and file identity of the segment that was read last. */
   #identity: string | undefined;
-  /** Looks at which that segment was not there, one after the other. */
+  /** Consecutive checks that did not find that segment. */
   #missing = 0;
   #reading: Promise<void> = Promise.resolve();
 
@@ -51,12 +51,12 @@ export class LogRows implements RunLog {
     return this.#options.verdict?.();
   }
 
-  /** The place up to which rows were read; `undefined` before the first. */
+  /** Position up to which rows were read; `undefined` before the first row. */
   get place(): LogPosition | undefined {
     return this.#place;
   }
 
-  /** The rows that have come since the last time, each indexed. Not to be called again before it is done. */
+  /** Indexes and yields the new rows. Do not call it again before it has ended. */
   async *more(onProblem?: (problem: LogProblem) => void): AsyncGenerator<AuditRow, void, void> {
     const { directory } = this.#options;
     let reached = this.#place;
@@ -65,7 +65,7 @@ export class LogRows implements RunLog {
     };
     const options = { from: this.#place, onPosition, onProblem };
     for await (const placed of placedRows(directory, {}, options)) {
-      // Together: `again` may come at any time, and reads up to this place.
+      // Without a pause in between: `again` can run at any time, and reads up to this position.
       this.#place = placed.to;
       this.#index(placed);
       yield placed.row;
@@ -73,30 +73,30 @@ export class LogRows implements RunLog {
     this.#place = reached;
   }
 
-  /** Indexes the rows that have come since the last time. */
+  /** Indexes the new rows. */
   readOn(): Promise<void> {
     this.#reading = this.#reading.then(async () => {
       for await (const _ of this.more()) {
-        // Indexed on its way.
+        // `more` indexes it.
       }
     });
     return this.#reading;
   }
 
-  /** Indexes all rows again, up to the place that was reached before. */
+  /** Indexes all rows again, up to the present position. */
   async again(): Promise<void> {
     const to = this.#place;
     if (to === undefined) return;
     for await (const placed of placedRows(this.#options.directory, {}, { to })) this.#index(placed);
   }
 
-  /** The log begins anew. */
+  /** Reads the log from its start again. */
   restart(): void {
     this.#place = undefined;
     this.#identity = undefined;
   }
 
-  /** @throws ReplacedError when the segment that was read last is shorter now, another file, or gone. */
+  /** @throws ReplacedError when the segment that was read last is shorter, replaced, or missing. */
   async checkUnchanged(): Promise<void> {
     if (this.#place === undefined) return;
     const { offset, segment } = this.#place;
@@ -106,7 +106,7 @@ export class LogRows implements RunLog {
       [root, archive].map((folder) => stat(join(folder, name), { bigint: true }).catch(() => {})),
     );
     const found = own ?? archived;
-    // It is in neither for a moment where the writer moves it.
+    // It is in neither folder for a moment while the writer moves it.
     this.#missing = found === undefined ? this.#missing + 1 : 0;
     if (found === undefined && this.#missing < 3) return;
     if (found === undefined)

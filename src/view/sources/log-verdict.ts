@@ -2,7 +2,7 @@ import type { LogProblem, VerifyReport } from "../../audit/door.ts";
 import { problemText, verdictOf } from "../../cli/door.ts";
 import type { ViewProblem, ViewVerdict } from "../format.ts";
 
-/** Problems of a verdict that are listed; all are counted. */
+/** Problems of a verdict that are listed. All are counted. */
 export const MOST_VERDICT_PROBLEMS = 100;
 
 /** A log that is being verified. */
@@ -15,12 +15,12 @@ export const CHECKING: ViewVerdict = {
   problems: [],
 };
 
-/** What a verification has shown, as the page reads it. */
+/** Result of a verification, as the page reads it. */
 export function viewVerdictOf(report: VerifyReport, at: Date): ViewVerdict {
   const { advice, text } = verdictOf(report, 0);
   return {
     state: stateOf(report),
-    // Without the sign before it, which a terminal shows.
+    // Without the sign at the start, which is for terminals.
     text: text.replace(/^[^\p{L}\d]+/u, ""),
     advice,
     rows: report.rows,
@@ -45,7 +45,7 @@ function stateOf({ end, ok }: VerifyReport): ViewVerdict["state"] {
       return "intact";
     case "open":
       return "open";
-    // Nothing shows that its end is there.
+    // The log may be cut: it has no mark that closes it.
     case "unclosed":
     case "unknown":
       return "unclosed";

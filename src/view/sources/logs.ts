@@ -18,10 +18,10 @@ import { CHECKING, viewProblemOf, viewVerdictOf } from "./log-verdict.ts";
 import { replayToStore } from "./replayed-spans.ts";
 import type { SourceState } from "./source-state.ts";
 
-/** Characters of a replayed piece of rows, approximately. */
+/** Approximate length of a replayed piece of rows, in characters. */
 const PIECE = 64 * 1024;
 
-/** Threads and runs that a replayed log remembers, at least. Later rows of a forgotten one begin it again. */
+/** Threads and runs that a replayed log remembers, at least. Later rows of a forgotten run begin it again. */
 export const REMEMBERED_THREADS = 2_000;
 
 const LOG_RUNTIME: AnyRuntime = mapped(
@@ -33,14 +33,14 @@ interface LogOptions extends SourcesOptions {
   readonly tenantName: string;
   readonly signal: AbortSignal;
   readonly pollMs: number;
-  /** Takes back what came from a source of the store: rows of all logs are indexed again. */
+  /** Removes a source from the store, and indexes the rows of all logs again. */
   readonly forget: (source: number) => Promise<void>;
 }
 
-/** An audit log whose rows become spans again, by the replay that `replay` makes of them. */
+/** An audit log. Its rows become spans, by the same replay as in `replay`. */
 export class LogSource {
   readonly state: SourceState;
-  readonly #place: string;
+  readonly #location: string;
   readonly #log: AuditLog;
   readonly #rows: LogRows | DatabaseRows;
   readonly #store: RunStore;
@@ -50,28 +50,28 @@ export class LogSource {
   #following: Promise<void> | undefined;
 
   constructor(
-    place: string,
+    location: string,
     log: AuditLog,
     state: SourceState,
     store: RunStore,
     options: LogOptions,
   ) {
     this.state = state;
-    this.#place = place;
+    this.#location = location;
     this.#log = log;
     this.#store = store;
     this.#options = options;
     const { content } = options;
     const verdict = () => state.verdict;
     this.#rows = log.hasSegments
-      ? new LogRows(store, { directory: place, from: "log", content, verdict })
-      : new DatabaseRows(store, place, content, verdict);
+      ? new LogRows(store, { directory: location, from: "log", content, verdict })
+      : new DatabaseRows(store, location, content, verdict);
     this.#source = store.addSource(STANDING.log);
     this.#job = this.#newJob();
     state.setVerdict(CHECKING);
   }
 
-  /** Resolves when it was read to where it ended. It is read on where it is followed. */
+  /** Resolves when it was read to its end. A followed log is read further. */
   async read(): Promise<void> {
     const { name } = this.state;
     if (this.state.followed && this.#rows instanceof LogRows) {
@@ -83,7 +83,7 @@ export class LogSource {
       });
     } else {
       await this.#readOnce();
-      // A database is not followed, but its runs may be open all the same.
+      // A database is not followed, but its runs may be open.
       if (this.#options.follow) await this.#job.release("all");
       else await this.#job.end();
     }
@@ -95,7 +95,7 @@ export class LogSource {
     await this.#rows.again();
   }
 
-  /** Verifies it, once more where it was verified before. */
+  /** Verifies the log. */
   async verify(): Promise<void> {
     try {
       this.state.setVerdict(viewVerdictOf(await this.#log.verify([]), new Date()));
@@ -112,7 +112,7 @@ export class LogSource {
     }
   }
 
-  /** To be called once the signal has come. */
+  /** Call it after the signal was aborted. */
   async close(): Promise<void> {
     await this.#following;
     await this.#job.end().catch(() => {});
@@ -175,7 +175,7 @@ export class LogSource {
         quiet = 0;
         yield piece;
       }
-      // At once at first, and when it has been quiet for a second.
+      // At the first end, and after two polls without rows.
       await job.release(isFirst || quiet === 2 ? "all" : "old");
       if (isFirst) onEnd();
       else if (quiet > 0 && rows.place !== before) this.state.grown();
@@ -186,7 +186,7 @@ export class LogSource {
 
   async *#lines(): AsyncGenerator<Buffer, void, void> {
     let text = "";
-    for await (const row of this.#rows.more((problem) => this.#tell(problem))) {
+    for await (const row of this.#rows.more((problem) => this.#report(problem))) {
       text += `${rowLine(row)}\n`;
       if (text.length < PIECE) continue;
       if (this.#options.signal.aborted) return;
@@ -196,14 +196,14 @@ export class LogSource {
     if (text !== "") yield Buffer.from(text, "utf8");
   }
 
-  #tell(problem: LogProblem): void {
+  #report(problem: LogProblem): void {
     const { line, place, problem: text } = viewProblemOf(problem);
-    // The folder itself is named as the user names it.
-    this.state.problem(place === this.#place ? this.state.name : place, text, line);
+    // The folder is named as the user named it.
+    this.state.problem(place === this.#location ? this.state.name : place, text, line);
   }
 }
 
-/** The rows of a log in PostgreSQL, which finds those of a run by its index. */
+/** The rows of a log in PostgreSQL, which has an index of the rows by run. */
 class DatabaseRows implements RunLog {
   readonly from = "log";
   readonly #connection: string;
@@ -239,7 +239,7 @@ class DatabaseRows implements RunLog {
 
   async again(): Promise<void> {
     for await (const _ of this.more()) {
-      // Indexed on its way.
+      // `more` indexes it.
     }
   }
 

@@ -1,34 +1,33 @@
 import { stat } from "node:fs/promises";
 import { identityOf } from "../../cli/door.ts";
 import { waitFor } from "./followed-file.ts";
-import { isLog, type PlacedFile, placedFile } from "./places.ts";
+import { isLog, type SourceFile, sourceFile } from "./operands.ts";
 import type { ViewedFolder } from "./viewed-folder.ts";
 
 interface FolderOptions {
   readonly signal: AbortSignal;
   /** Interval between two looks at a folder, in ms. */
   readonly lookMs: number;
-  /** Called when something else is to be said of a folder. */
+  /** Called when the problems of a folder have changed. */
   readonly onChange: () => void;
 }
 
-/** A folder that has become an audit log: it was empty before. */
+/** A folder that was empty and has become an audit log. */
 interface FoundLog {
   readonly log: string;
 }
 
 /**
- * Yields files that appear in folders, until the signal comes. An empty file is yielded when it has content, because the
- * content says what it is. Another name of a known file, such as a link, is skipped. A folder without files may become an
- * audit log.
+ * Yields new files of folders, until the signal is aborted. An empty file is yielded when it has content, which shows
+ * its kind. Other names of a known file, such as links, are skipped. A folder without files may become an audit log.
  *
  * @param known files that are read already.
  */
 export async function* newFiles(
   folders: readonly ViewedFolder[],
-  known: readonly PlacedFile[],
+  known: readonly SourceFile[],
   { lookMs, onChange, signal }: FolderOptions,
-): AsyncGenerator<PlacedFile | FoundLog, void, undefined> {
+): AsyncGenerator<SourceFile | FoundLog, void, undefined> {
   const names = new Set(known.map(({ input }) => input.name));
   const watched = new Set(folders);
   while (watched.size > 0 && !signal.aborted) {
@@ -37,7 +36,7 @@ export async function* newFiles(
       const { hasFiles } = folder;
       const before = JSON.stringify(folder.view(true));
       const inputs = await folder.look(names);
-      // After the look, which may have found its first segment.
+      // After listing, which may have found the first segment.
       if (!hasFiles && (await isLog(folder.path).catch(() => false))) {
         watched.delete(folder);
         folder.becomesLog();
@@ -49,13 +48,13 @@ export async function* newFiles(
         if (signal.aborted) return;
         if (input.size === 0 || (await isOneOf(names, input.name))) continue;
         names.add(input.name);
-        yield await placedFile(input);
+        yield await sourceFile(input);
       }
     }
   }
 }
 
-/** Whether one of the names leads to the same file now. A rotated file has left its name. */
+/** Whether one of the names is that of the same file now. A rotated file has another name. */
 async function isOneOf(names: Iterable<string>, name: string): Promise<boolean> {
   const identity = await identityAt(name);
   if (identity === undefined) return false;

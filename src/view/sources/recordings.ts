@@ -19,7 +19,7 @@ import type { SourceState } from "./source-state.ts";
 /** How often rows are indexed while recordings are read, in ms. */
 const INDEX_MS = 2_000;
 
-/** A recording, and how it is doing. */
+/** A recording and its state. */
 export interface Recording {
   readonly input: InputFile;
   readonly state: SourceState;
@@ -29,30 +29,30 @@ interface RecordingsOptions extends SourcesOptions {
   readonly runtimes: readonly [AnyRuntime, ...AnyRuntime[]];
   readonly tenantName: string;
   readonly io: Io;
-  /** For the rows that a replay would write. */
+  /** Folder for the rows that a replay would write. */
   readonly folder: string;
-  /** Takes back what came from a source of the store: rows of all logs are indexed again. */
+  /** Removes a source from the store, and indexes the rows of all logs again. */
   readonly forget: (source: number) => Promise<void>;
   readonly signal: AbortSignal;
   readonly pollMs: number;
 }
 
-/** The replay of all files. A replaced file ends it and begins another. */
+/** A replay of all files. It ends when a file is replaced, and a new one begins. */
 interface History {
   readonly job: ReplayJob;
   readonly log: NdjsonSessionLog;
   readonly rows: LogRows;
-  /** Ends it. */
+  /** Ends the replay. */
   readonly stop: AbortController;
-  /** `stop` has come, or the end of all reading. */
+  /** Aborted by `stop` and by the end of all reading. */
   readonly signal: AbortSignal;
   /** Files whose reading has begun. */
   readonly begun: Set<Recording>;
-  /** Every file was read to where it ended: no event waits for those of the next file. */
+  /** Whether every file was read to its end. Before that, events wait for those of the next file. */
   isRead: boolean;
 }
 
-/** Recordings, replayed one after the other as one history, and read on as they grow. */
+/** Recordings, replayed one after the other as one history. Growing files are followed. */
 export class Recordings {
   readonly #files: Recording[];
   readonly #store: RunStore;
@@ -71,19 +71,19 @@ export class Recordings {
     this.#source = store.addSource(STANDING.recording);
   }
 
-  /** Resolves when each file was read to where it ended. Those that are followed are read on. */
+  /** Resolves when each file was read to its end. Followed files are read further. */
   read(): Promise<void> {
     this.#reading = this.#readAll();
     return this.#reading;
   }
 
-  /** Reads one more file, and goes on as it grows. */
+  /** Reads one more file, and follows it. */
   async add(file: Recording): Promise<void> {
     this.#files.push(file);
     await this.#reading;
     const history = this.#current;
     if (history === undefined) return this.read();
-    // All files are about to be read again, or have been.
+    // A restart reads all files, or has read this one.
     if (history.signal.aborted || history.begun.has(file)) return;
     await this.#readOne(file, history);
     await this.#shown(history, [file]);
@@ -107,7 +107,7 @@ export class Recordings {
     await this.#shown(history, history.begun);
   }
 
-  /** Files were read to where they end: what waited for more of them is shown. */
+  /** Files were read to their ends: events that waited for more are shown. */
   async #shown({ job, rows }: History, files: Iterable<Recording>): Promise<void> {
     await job.release("all");
     await rows.readOn();
@@ -119,7 +119,7 @@ export class Recordings {
     await this.#current?.rows.again();
   }
 
-  /** To be called once the signal has come. */
+  /** Call it after the signal was aborted. */
   async close(): Promise<void> {
     await this.#restarted;
     await Promise.all(this.#following);
@@ -144,7 +144,7 @@ export class Recordings {
     return this.#current;
   }
 
-  /** Indexes rows as they come: a file that never is quiet has some, too. */
+  /** Indexes rows periodically, also those of a file that is never quiet. */
   async #index(rows: LogRows, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await waitFor(INDEX_MS, signal);
@@ -210,7 +210,7 @@ export class Recordings {
     });
   }
 
-  /** One history has other events now: all of it is replayed again. */
+  /** A file was replaced, so the events of the history changed: all files are replayed again. */
   async #startAgain(): Promise<void> {
     const before = this.#current;
     const following = this.#following.splice(0);

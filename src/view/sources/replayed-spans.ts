@@ -21,18 +21,20 @@ interface ReplayedOptions extends SourcesOptions {
   readonly runtimes: readonly [AnyRuntime, ...AnyRuntime[]];
   readonly tenantName: string;
   readonly audit?: SessionLog | undefined;
-  /** The source that a name in problems is of. */
+  /** The source of a file name in a problem. */
   readonly stateOf: (name: string) => SourceState | undefined;
   /**
-   * Whether it is a log, which holds no event twice: few ids are remembered, and problems name no lines, which would be
-   * those of what is replayed.
+   * Whether it is an audit log. A log has no duplicates, so few event IDs are remembered. Line numbers would be those
+   * of the replayed rows, so problems have none.
    */
   readonly isLog: boolean;
 }
 
 const LOG_LIMITS = { eventIds: 1_000 };
 
-/** A replay whose spans go to the store: as `replay` does it, and, while it follows, those without an end, too. */
+/**
+ * The replay of `replay`, with its spans sent to the store. If sources are followed, the store gets open spans as well.
+ */
 export function replayToStore(options: ReplayedOptions): ReplayJob {
   const { audit, content, follow, isLog, runtimes, source, stateOf, store, tenantName } = options;
   const shown = (span: StartedSpan | FinishedSpan): ViewSpan =>

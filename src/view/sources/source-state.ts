@@ -1,9 +1,9 @@
 import type { ViewProblem, ViewSource, ViewVerdict } from "../format.ts";
 
-/** Problems that are listed; all are counted. */
+/** Problems that are listed. All are counted. */
 export const MOST_PROBLEMS = 100;
 
-/** How a source is doing: what the page says of it. */
+/** State of a source, as the page shows it. */
 export class SourceState {
   verdict: ViewVerdict | undefined = undefined;
   /** Bytes to read; `undefined` if unknown. */
@@ -39,7 +39,7 @@ export class SourceState {
     this.#changed();
   }
 
-  /** Why it can't be opened at this time, though it is followed; `undefined`: it is open. */
+  /** @param problem why the followed source cannot be opened now; `undefined`: it is open. */
   opening(problem: string | undefined): void {
     if (this.#unopened !== undefined) this.solved(this.name, this.#unopened);
     if (problem !== undefined) this.problem(this.name, problem);
@@ -51,7 +51,7 @@ export class SourceState {
     this.problem(this.name, `cannot be read to its end: ${reason}`);
   }
 
-  /** The source has other content now. */
+  /** The source was replaced. Its old problems are removed. */
   replaced(reason: string): void {
     this.#problems.length = 0;
     this.#problemCount = 0;
@@ -59,7 +59,7 @@ export class SourceState {
     this.problem(this.name, `${reason}: it was read again from its start`);
   }
 
-  /** It is not so any more. */
+  /** Removes a problem that was solved. */
   solved(place: string, problem: string): void {
     const at = this.#problems.findIndex(
       (known) => known.place === place && known.problem === problem && known.line === undefined,
@@ -74,19 +74,19 @@ export class SourceState {
     this.#bytes += count;
   }
 
-  /** It is read from its begin again. */
+  /** It is read from its start again. */
   again(): void {
     this.#bytes = 0;
     this.#atEnd = false;
     this.#changed();
   }
 
-  /** It has grown by something that is no run's: the mark that closes a log, say. */
+  /** It has grown without a change of a run, for example by the mark that closes a log. */
   grown(): void {
     this.#changed();
   }
 
-  /** Its end was reached, for the first time. */
+  /** Its end was reached. */
   reached(): void {
     if (this.#atEnd) return;
     this.#atEnd = true;

@@ -19,11 +19,11 @@ interface SpanFileOptions {
   readonly io: Io;
   readonly signal: AbortSignal;
   readonly pollMs: number;
-  /** Takes back what came from a source of the store. */
+  /** Removes a source from the store. */
   readonly forget: (source: number) => Promise<void>;
 }
 
-/** A file of OTLP/JSON lines, read on as it grows: from `replay --out`, or the collector's file exporter. */
+/** A file of OTLP/JSON lines, from `replay --out` or the collector's file exporter. It is followed as it grows. */
 export class SpanFile {
   readonly state: SourceState;
   readonly #input: InputFile;
@@ -40,7 +40,7 @@ export class SpanFile {
     this.#source = store.addSource(STANDING.spans);
   }
 
-  /** Resolves when it was read to where it ended. It is read on where it is followed. */
+  /** Resolves when it was read to its end. A followed file is read further. */
   async read(): Promise<void> {
     if (this.state.followed) {
       await new Promise<void>((resolve) => {
@@ -53,7 +53,7 @@ export class SpanFile {
     this.state.reached();
   }
 
-  /** To be called once the signal has come. */
+  /** Call it after the signal was aborted. */
   async close(): Promise<void> {
     await this.#following;
   }
@@ -69,7 +69,7 @@ export class SpanFile {
         await this.#take(followedBytes(path, { signal, pollMs, onBytes, onOpen, onQuiet }), true);
         return;
       } catch (error) {
-        if (!(error instanceof ReplacedError)) return this.#tell(messageOf(error));
+        if (!(error instanceof ReplacedError)) return this.#report(messageOf(error));
         this.state.replaced(error.message);
         const gone = this.#source;
         this.#source = this.#store.addSource(STANDING.spans);
@@ -85,7 +85,7 @@ export class SpanFile {
         const request =
           part.oversized || part.text === undefined ? undefined : traceRequestIn(part.text);
         if (request !== undefined) this.#takeSpans(rawSpansOf(request), part.line);
-        else if (!part.oversized || part.last) this.#tell(EXPECTED, part.line);
+        else if (!part.oversized || part.last) this.#report(EXPECTED, part.line);
       }
       if (this.#options.signal.aborted) return;
     }
@@ -93,12 +93,12 @@ export class SpanFile {
 
   #takeSpans(spans: Iterable<Readonly<Record<string, unknown>>>, line: number): void {
     for (const raw of spans) {
-      const span = viewSpanIn(raw, (problem) => this.#tell(problem, line));
+      const span = viewSpanIn(raw, (problem) => this.#report(problem, line));
       if (span !== undefined) this.#store.add(this.#source, shownSpan(span, this.#options.content));
     }
   }
 
-  #tell(problem: string, line?: number): void {
+  #report(problem: string, line?: number): void {
     this.state.problem(this.#input.name, problem, line);
   }
 }

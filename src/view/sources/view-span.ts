@@ -33,19 +33,22 @@ export function viewSpanOf(span: StartedSpan | FinishedSpan): ViewSpan {
   };
 }
 
-/** A span of an OTLP request. One that is damaged costs itself: `tell` hears why. */
-export function viewSpanIn(raw: Fields, tell: (problem: string) => void): ViewSpan | undefined {
+/** A span of an OTLP request. A damaged span is skipped and reported to `onProblem`. */
+export function viewSpanIn(
+  raw: Fields,
+  onProblem: (problem: string) => void,
+): ViewSpan | undefined {
   try {
     const span = readSpan(raw);
     if (span !== undefined) return viewSpanOf(span);
-    tell("a span without ids or times");
+    onProblem("a span without ids or times");
   } catch (error) {
-    tell(`a span that cannot be read: ${messageOf(error)}`);
+    onProblem(`a span that cannot be read: ${messageOf(error)}`);
   }
   return undefined;
 }
 
-/** Spans of this package name their run; others may have the same operations. */
+/** Only spans of this package name a run. Spans of others may have the same operation names. */
 function kindOf(attributes: ViewAttributes): SpanKindName {
   const runId = attributes["entelix.run_id"];
   if (typeof runId !== "string" || runId === "") return "other";

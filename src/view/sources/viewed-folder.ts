@@ -7,7 +7,9 @@ import { MOST_PROBLEMS } from "./source-state.ts";
 /** Files of a folder that are read. */
 const READ = /\.(?:ndjson|jsonl|json)(?:\.gz)?$/;
 
-/** A folder whose files are read. What else has such a name is a problem, as long as it is there. */
+/**
+ * A folder whose files are read. Entries with a name of a recording that are not files are problems while they exist.
+ */
 export class ViewedFolder {
   /** As the user named it. */
   readonly path: string;
@@ -21,10 +23,10 @@ export class ViewedFolder {
   }
 
   /**
-   * Looks at what is in it. It does not reject: a folder that is gone may come back.
+   * Lists the folder. It does not reject, because a missing folder may come back.
    *
-   * @param known paths of files that were found before, which are not looked at.
-   * @returns further files, in the order of their names.
+   * @param known paths of files that were found before. They are skipped.
+   * @returns new files, in the order of their names.
    */
   async look(known: ReadonlySet<string> = new Set()): Promise<readonly InputFile[]> {
     const files: InputFile[] = [];
@@ -47,13 +49,13 @@ export class ViewedFolder {
     return files;
   }
 
-  /** It is a source of its own now. */
+  /** It is listed as a source with its problems. */
   becomesLog(): void {
     this.hasFiles = true;
     this.#problems = new Map();
   }
 
-  /** What is to be said of it: which entries are no files, or that it has none yet. Else nothing. */
+  /** The folder as a source if it has problems or no files yet, else `undefined`. */
   view(followed: boolean): ViewSource | undefined {
     if (this.hasFiles && this.#problems.size === 0) return undefined;
     const problems = [...this.#problems].map(([place, problem]) => ({ place, problem }));
@@ -68,7 +70,7 @@ export class ViewedFolder {
   }
 }
 
-/** Whether something has this name, though it leads nowhere. It may have gone since the folder was listed. */
+/** Whether an entry with this name exists, also a broken link. It may be gone since the folder was listed. */
 async function isThere(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,

@@ -1,14 +1,14 @@
 import { ATTRIBUTES } from "../../events/door.ts";
 import type { ViewAttributes, ViewSpan } from "../format.ts";
 
-/** No content by the table, but not for others: texts of exceptions can quote what a user wrote, and who decided. */
+/** Not content by the table, but not for other readers: they can quote users' texts, or name the user who decided. */
 const PRIVATE: ReadonlySet<string> = new Set([
   "exception.message",
   "exception.stacktrace",
   "entelix.approval.person",
 ]);
 
-/** Attributes of spans of others that hold no user's data: which service, which method, which answer. */
+/** Attributes of other instrumentation without users' data: service, method, status. */
 const FOREIGN: ReadonlySet<string> = new Set([
   "db.system",
   "db.system.name",
@@ -30,15 +30,15 @@ const FOREIGN: ReadonlySet<string> = new Set([
 
 const METADATA = "entelix.run.metadata.";
 
-/** A span as it may be shown: with its content, or without. */
+/** The span with or without its content. */
 export function shownSpan(span: ViewSpan, content: boolean): ViewSpan {
   return content ? span : withoutContent(span);
 }
 
 /**
- * A span without content: of its attributes, and those of its events and links, only those stay that this package
- * knows to hold none, and some of HTTP, RPC and databases. Unknown attributes may hold anything. The operator's
- * text stays on spans of this package, as `docs/privacy.md` says.
+ * A span without content. Attributes of the span, its events and links are removed unless this package knows that they
+ * have no content. Some attributes of HTTP, RPC and databases stay. The operator's text stays on spans of this package
+ * (docs/privacy.md).
  */
 export function withoutContent({ message, ...span }: ViewSpan): ViewSpan {
   return {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { labelledTicks, placeOn, rangeOf, timeAxis } from "../../../src/view/model/time-axis.ts";
+import { labelledTicks, positionOn, rangeOf, timeAxis } from "../../../src/view/model/time-axis.ts";
 
 const HOUR = 3_600_000;
 
@@ -17,7 +17,7 @@ describe("the range of an axis", () => {
   it("of a span without length is not empty", () => {
     const range = rangeOf({ start: 100, end: 100 }, 900);
     expect(range.to).toBeGreaterThan(range.from);
-    expect(placeOn(timeAxis(range, []), 100, 100)).toEqual({ start: 0, length: 0 });
+    expect(positionOn(timeAxis(range, []), 100, 100)).toEqual({ start: 0, length: 0 });
   });
 });
 
@@ -34,7 +34,7 @@ describe("a bar on an axis", () => {
     ["before it", 0, 99, undefined],
     ["after it", 301, 900, undefined],
   ])("%s", (_, start, end, place) => {
-    expect(placeOn(axis, start, end)).toEqual(place);
+    expect(positionOn(axis, start, end)).toEqual(place);
   });
 });
 

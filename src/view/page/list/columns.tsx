@@ -11,12 +11,12 @@ import { Time } from "../shell/time.tsx";
 
 /** A column of the list. */
 export interface Column {
-  /** Absent: the list can't be sorted by it. */
+  /** Absent if the list can't be sorted by it. */
   readonly sort?: SortColumn;
   readonly label: string;
-  /** What the label means, where that is not plain. */
+  /** Explanation of the label. */
   readonly title?: string;
-  /** Its place in the row; a number stands at the end. */
+  /** CSS classes of its cells. */
   readonly style: string;
   readonly cell: (row: RunRow) => ComponentChildren;
 }
@@ -105,7 +105,7 @@ export const COLUMNS: readonly Column[] = [
 
 const none = <span class="muted">(none)</span>;
 
-/** Why it failed; else what it waits for, or what is wrong although it is complete. */
+/** Failure kind, else the reason of the pause, or the problem of a complete run. */
 function reason({ degraded, failure_kind, interruption_kind, loop }: ViewRun) {
   if (failure_kind !== undefined) return <Name value={failure_kind} />;
   if (interruption_kind !== undefined) return <Name value={`waits: ${interruption_kind}`} />;

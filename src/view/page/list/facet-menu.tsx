@@ -8,7 +8,7 @@ import type { RunRow } from "../../model/run-index.ts";
 import { Name } from "../shell/text.tsx";
 import { Menu } from "./menu.tsx";
 
-/** More values than this have a field to find one. */
+/** With more values, the menu has a search field. */
 const SEARCHED_FROM = 12;
 
 export interface FacetMenuProps {
@@ -82,7 +82,7 @@ function summaryOf(label: string, chosen: ReadonlySet<string>): string {
   return `${label}: ${shown}${others.length > 0 ? ` +${count(others.length)}` : ""}`;
 }
 
-/** Outcomes in their usual order; other values by frequency. What is chosen stays, also without a run. */
+/** Outcomes in their usual order, other values by frequency. Chosen values stay, also without a run. */
 function valuesOf(
   facet: Facet,
   counts: ReadonlyMap<string, number>,

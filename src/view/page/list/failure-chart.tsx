@@ -53,7 +53,7 @@ export function FailureChart({ failures, list, onChange }: FailureChartProps) {
           ))}
         </ul>
       </div>
-      {/* Few bars are no wide blocks. */}
+      {/* Limits the width of a bar if there are few. */}
       <div style={{ maxWidth: `${Math.max(bars.length, 11) * 3}rem` }}>
         {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys go from bar to bar; each is a button. */}
         <div class="bars" onKeyDown={onKeyDown}>

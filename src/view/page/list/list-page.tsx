@@ -31,7 +31,7 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
   const address = query.toString();
   const list = useMemo(() => listQuery(new URLSearchParams(address)), [address]);
   const byTime = useMemo(() => newestFirst(rows), [rows]);
-  // Filtered first: another order changes neither the filters nor the bars.
+  // Filter before sorting, so that another order does not filter again.
   const filters = addressQuery({ ...list, sort: "time", descending: true }).toString();
   const matching = useMemo(
     () => filterRows(byTime, listQuery(new URLSearchParams(filters))),
@@ -103,7 +103,7 @@ function OlderRuns({ feed }: { readonly feed: Feed }) {
   );
 }
 
-/** Before the first run: the list is on its way, there is nothing, or something is wrong. */
+/** The page without runs: it is loading, there are none, or an error occurred. */
 function NoRuns({ feed }: { readonly feed: Feed }) {
   const { error, loaded, otherSpans, sources } = feed.state;
   if (!loaded && error !== undefined) {
@@ -132,7 +132,7 @@ function NoRuns({ feed }: { readonly feed: Feed }) {
   );
 }
 
-/** A folder that is followed is a source of its own as long as it has no files. */
+/** A followed folder is listed as a source while it has no files. */
 function isWaiting({ followed, kind }: ViewSource): boolean {
   return followed && kind === "folder";
 }

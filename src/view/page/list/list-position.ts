@@ -3,17 +3,14 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { ListQuery } from "../../model/list-query.ts";
 import type { RunRow } from "../../model/run-index.ts";
 
-/** Where the reader was in the list: it is there again after a look at a run. */
+/** Position of the reader in the list. It is restored after the page of a run. */
 export const remembered: { key: string | undefined; mustFocus: boolean; scrollY: number } = {
   key: undefined,
   mustFocus: false,
   scrollY: 0,
 };
 
-/**
- * Scrolls to where the reader was. Then keeps what is on the screen in its place when runs come in
- * above it.
- */
+/** Restores the position. Then scrolls with the rows when new runs are added above the visible ones. */
 export function useScrollAnchor(
   body: RefObject<HTMLElement | null>,
   rows: readonly RunRow[],
@@ -24,7 +21,7 @@ export function useScrollAnchor(
   useLayoutEffect(() => scrollTo(0, remembered.scrollY), []);
   useEffect(() => {
     const onScroll = () => {
-      // The page of a run scrolls to its top before this listener is gone.
+      // The page of a run scrolls to its top before this listener is removed.
       if (body.current?.isConnected) remembered.scrollY = scrollY;
     };
     addEventListener("scroll", onScroll, { passive: true });

@@ -2,9 +2,9 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 export interface MenuProps {
-  /** What the button says. */
+  /** Label of the button. */
   readonly summary: ComponentChildren;
-  /** Whether something is chosen in it. */
+  /** Whether a value is chosen. */
   readonly isSet: boolean;
   readonly children: ComponentChildren;
 }

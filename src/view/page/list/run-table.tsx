@@ -11,7 +11,7 @@ import { remembered, useScrollAnchor } from "./list-position.ts";
 import { SortHeader, SortSelect } from "./sort-controls.tsx";
 import { useVisibleRange } from "./visible-range.ts";
 
-/** Heights in rem: the styles have the same. */
+/** Heights in rem, as in list.css. */
 const ROW_REM = 2.5;
 const CARD_REM = 6.5;
 
@@ -21,7 +21,7 @@ export interface RunTableProps {
   readonly onChange: (list: ListQuery) => void;
 }
 
-/** The runs as a table of which only the rows on the screen are on the page. */
+/** The table of runs. Only rows on the screen are on the page. */
 export function RunTable({ list, onChange, rows }: RunTableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const isPrinting = usePrinting();
@@ -79,7 +79,7 @@ export function RunTable({ list, onChange, rows }: RunTableProps) {
   const printed = Math.min(rows.length, MOST_PRINTED);
   const { from, to } = isPrinting ? { from: 0, to: printed } : range;
   const positions = Array.from({ length: to - from }, (_, at) => from + at);
-  // The active row has the focus: it stays on the page wherever that is scrolled to.
+  // The active row has the focus, so it stays on the page.
   if (active < from) positions.unshift(active);
   if (active >= to && active < rows.length && !isPrinting) positions.push(active);
   return (

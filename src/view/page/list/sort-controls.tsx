@@ -36,7 +36,7 @@ export function SortHeader({ list, onChange }: SortProps) {
   );
 }
 
-/** The same where the page is too narrow for the head. */
+/** The sort control of narrow pages, which have no table head. */
 export function SortSelect({ list, onChange }: SortProps) {
   return (
     <div class="row no-print">

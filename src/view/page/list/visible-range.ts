@@ -1,17 +1,17 @@
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-/** Rows above and below the screen that are on the page, too. */
+/** Further rows above and below the screen. */
 const MARGIN = 8;
 
-/** Positions of the first row on the page, and of the first one behind it. */
+/** Position of the first row on the page, and of the first row after it. */
 export interface VisibleRange {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Which rows of a long list are on the screen, some more, as the page is scrolled.
+ * The range of rows on the screen and near it, updated while the page scrolls.
  *
  * @param rowPx height of every row.
  */
@@ -43,7 +43,7 @@ export function useVisibleRange(
       removeEventListener("scroll", onScroll);
       removeEventListener("resize", onScroll);
     };
-    // `length`: a list that gets shorter moves what is on the screen without a scroll event.
+    // `length`: a shorter list moves the visible rows without a scroll event.
   }, [body, rowPx, length]);
   return { from: Math.min(range.from, length), to: Math.min(range.to, length) };
 }

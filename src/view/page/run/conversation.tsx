@@ -7,7 +7,7 @@ export interface ConversationProps {
   readonly content: boolean;
 }
 
-/** What was said to a model, and what it answered. */
+/** Messages to a model, and its answers. */
 export function Conversation({ content, messages }: ConversationProps) {
   if (messages.length === 0) {
     return (

@@ -13,7 +13,7 @@ export interface CostTableProps {
   readonly query: URLSearchParams;
 }
 
-/** What each agent called, how long that took, and what it cost. */
+/** Calls of each agent, with durations and costs. */
 export function CostTable({ model, query }: CostTableProps) {
   const steps = useMemo(() => stepSummaries(model.tree, agentOf, model.waits), [model]);
   const total = addUsage(steps.map(({ usage }) => usage));

@@ -1,7 +1,7 @@
 import type { RowDecision } from "../../model/span-rows.ts";
 import { Text } from "../shell/text.tsx";
 
-/** Who decided what about a tool call, and why. */
+/** A decision about a tool call, with its reason. */
 export function Decision({ decision }: { readonly decision: RowDecision }) {
   const { by, person, reason, tool } = decision;
   return (

@@ -23,7 +23,7 @@ export interface DetailsProps {
   readonly onEscape: () => void;
 }
 
-/** All that is known of one span. */
+/** Details of a span. */
 export function Details({ model, node, onEscape, region }: DetailsProps) {
   const [tab, setTab] = useState("summary");
   const { span } = node;

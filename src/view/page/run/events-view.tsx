@@ -10,7 +10,7 @@ export interface EventsViewProps {
   readonly originNs: bigint;
 }
 
-/** What happened within a span, and the spans that it is linked to. */
+/** Events and links of a span. */
 export function EventsView({ events, links, originNs }: EventsViewProps) {
   if (events.length + links.length === 0) {
     return <p class="muted">The span has no events and no links.</p>;

@@ -1,14 +1,14 @@
 import { graphlib, layout } from "@dagrejs/dagre";
 import type { GraphEdge, GraphPart, RunGraph } from "../../model/run-graph.ts";
 
-export interface PlacedPart {
+export interface DrawnPart {
   readonly part: GraphPart;
   /** Middle, in pixels. */
   readonly x: number;
   readonly y: number;
 }
 
-export interface PlacedEdge {
+export interface DrawnEdge {
   readonly edge: GraphEdge;
   readonly points: readonly { readonly x: number; readonly y: number }[];
   /** Middle of its label. */
@@ -16,11 +16,11 @@ export interface PlacedEdge {
   readonly y: number;
 }
 
-export interface PlacedGraph {
+export interface DrawnGraph {
   readonly width: number;
   readonly height: number;
-  readonly parts: readonly PlacedPart[];
-  readonly edges: readonly PlacedEdge[];
+  readonly parts: readonly DrawnPart[];
+  readonly edges: readonly DrawnEdge[];
 }
 
 /** Size of a part in pixels. */
@@ -28,8 +28,8 @@ export const PART = { width: 172, height: 48 };
 const LABEL = { width: 86, height: 18 };
 const MARGIN = 12;
 
-/** Where the parts and edges are drawn, from left to right. */
-export function placedGraph({ edges, parts }: RunGraph): PlacedGraph {
+/** Positions of the parts and edges, from left to right. */
+export function drawnGraph({ edges, parts }: RunGraph): DrawnGraph {
   const graph = new graphlib.Graph({ multigraph: true });
   graph.setGraph({ rankdir: "LR", nodesep: 18, ranksep: 40, marginx: MARGIN, marginy: MARGIN });
   graph.setDefaultEdgeLabel(() => ({}));

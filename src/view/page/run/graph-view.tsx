@@ -4,7 +4,7 @@ import { type GraphEdge, type GraphPart, runGraph } from "../../model/run-graph.
 import type { RunModel } from "../../model/run-model.ts";
 import { failedText } from "../../model/span-words.ts";
 import { LinkText, Text } from "../shell/text.tsx";
-import { PART, type PlacedEdge, type PlacedPart, placedGraph } from "./graph-layout.ts";
+import { type DrawnEdge, type DrawnPart, drawnGraph, PART } from "./graph-layout.ts";
 import { SpanLink, spanAddress } from "./span-link.tsx";
 
 export interface GraphViewProps {
@@ -15,7 +15,7 @@ export interface GraphViewProps {
 /** Agents, tools and handoffs as a picture, and the same as a table. */
 export function GraphView({ model, query }: GraphViewProps) {
   const graph = useMemo(() => runGraph(model.tree), [model]);
-  const placed = useMemo(() => placedGraph(graph), [graph]);
+  const drawn = useMemo(() => drawnGraph(graph), [graph]);
   const { key } = model.detail.run;
   const address = ({ first }: GraphPart) =>
     first === undefined ? undefined : spanAddress(key, query, first);
@@ -31,9 +31,9 @@ export function GraphView({ model, query }: GraphViewProps) {
         {/* biome-ignore lint/a11y/useSemanticElements: SVG has no element for it */}
         <svg
           aria-label="Graph: the table below has the same"
-          height={placed.height}
+          height={drawn.height}
           role="group"
-          width={placed.width}
+          width={drawn.width}
         >
           <defs>
             <marker
@@ -49,11 +49,11 @@ export function GraphView({ model, query }: GraphViewProps) {
               <path class="arrow" d="M0 0 10 5 0 10z" />
             </marker>
           </defs>
-          {placed.edges.map((edge) => (
-            <Edge key={`${edge.edge.from} ${edge.edge.to} ${edge.edge.kind}`} placed={edge} />
+          {drawn.edges.map((edge) => (
+            <Edge key={`${edge.edge.from} ${edge.edge.to} ${edge.edge.kind}`} drawn={edge} />
           ))}
-          {placed.parts.map((part) => (
-            <Part address={address(part.part)} key={part.part.id} placed={part} />
+          {drawn.parts.map((part) => (
+            <Part address={address(part.part)} key={part.part.id} drawn={part} />
           ))}
         </svg>
       </div>
@@ -65,8 +65,8 @@ export function GraphView({ model, query }: GraphViewProps) {
 /** About the width of a character of a label in pixels. */
 const CHARACTER = 6.5;
 
-function Edge({ placed }: { readonly placed: PlacedEdge }) {
-  const { edge, points, x, y } = placed;
+function Edge({ drawn }: { readonly drawn: DrawnEdge }) {
+  const { edge, points, x, y } = drawn;
   const d = points.map((point, at) => `${at === 0 ? "M" : "L"}${point.x} ${point.y}`).join("");
   const text = edgeText(edge);
   const width = text.length * CHARACTER + 6;
@@ -89,12 +89,12 @@ function edgeText({ count: number, failed, kind }: GraphEdge): string {
 
 function Part({
   address,
-  placed,
+  drawn,
 }: {
-  readonly placed: PlacedPart;
+  readonly drawn: DrawnPart;
   readonly address: string | undefined;
 }) {
-  const { part, x, y } = placed;
+  const { part, x, y } = drawn;
   const name = safe(cut(part.name, 200).text);
   const { isCut, text } = cut(name, 20);
   const failed = part.failed > 0 ? ` failed` : "";
@@ -123,7 +123,7 @@ function Part({
 function partText({ count: number, failed, kind }: GraphPart): string {
   const times = kind === "agent" ? counted(number, "run") : counted(number, "call");
   const what = kind === "agent" ? "agent" : "tool";
-  // One that only a handoff names has no run here.
+  // An agent that only a handoff names has no run.
   if (number === 0) return what;
   return `${what}, ${times}${failed === 0 ? "" : `, ✕ ${failedText(failed)}`}`;
 }

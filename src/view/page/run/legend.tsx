@@ -9,7 +9,7 @@ interface LegendProps {
   readonly isCut: boolean;
 }
 
-/** What the letters and patterns of the bars mean, and how many there are of each. */
+/** Meaning of the letters and patterns of bars, with counts. */
 export function Legend({ isCut, model }: LegendProps) {
   const counts = new Map<SpanKindName, number>();
   for (const { span } of model.tree.nodes) counts.set(span.kind, (counts.get(span.kind) ?? 0) + 1);

@@ -6,17 +6,17 @@ import { type Bar, type Lane, mergedBars, spanAt } from "../../model/lanes.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { SpanNode } from "../../model/span-tree.ts";
 import { kindWords, SPAN_KINDS } from "../../model/span-words.ts";
-import { placeOn, type TimeAxis } from "../../model/time-axis.ts";
+import { positionOn, type TimeAxis } from "../../model/time-axis.ts";
 import { Name } from "../shell/text.tsx";
 import { useSize } from "./use-size.ts";
 
-/** Most lanes that are drawn. */
+/** Most runs that are drawn. */
 const MAX_LANES = 100;
 const HEIGHT = 30;
 /** Distance in pixels from which a click still finds a span. */
 const REACH = 6;
 
-/** From the top of a lane, in pixels: each kind has a height of its own. */
+/** Distance from the top of a run's row, in pixels. Each kind has its own height. */
 const TRACKS: Readonly<Record<SpanKindName, { y: number; height: number }>> = {
   model: { y: 2, height: 7 },
   tool: { y: 10, height: 7 },
@@ -27,17 +27,17 @@ const TRACKS: Readonly<Record<SpanKindName, { y: number; height: number }>> = {
 
 export interface OverviewProps {
   readonly model: RunModel;
-  /** Of the whole run. */
+  /** Axis of the run. */
   readonly axis: TimeAxis;
-  /** End of what is open. */
+  /** End of open spans. */
   readonly end: number;
   readonly selected: SpanNode | undefined;
   readonly onSelect: (node: SpanNode) => void;
-  /** What the axis of the timeline shows, where that is a part. */
+  /** Range of the timeline's axis, if that is a part of the run. */
   readonly zoomed: TimeRange | undefined;
 }
 
-/** A lane for each run of an agent, with all that it did. A picture: the tree below has the same for the keyboard. */
+/** A row for each run of an agent, with its spans. It is a picture: the tree below it works with the keyboard. */
 export function Overview({ axis, end, model, onSelect, selected, zoomed }: OverviewProps) {
   const box = useRef<HTMLDivElement>(null);
   const { width } = useSize(box);
@@ -172,7 +172,7 @@ function Patterns() {
   );
 }
 
-/** One path for each kind: a lane of 20,000 spans is a few elements. */
+/** One path for each kind: 20,000 spans are a few elements. */
 function pathsOf(lane: Lane, width: number, axis: TimeAxis, end: number) {
   const scale = (time: number) => axis.share(time) * width;
   const waits = [...lane.waits].sort((one, other) => one.start - other.start);
@@ -201,11 +201,11 @@ function* all(lane: Lane): Generator<SpanNode> {
 }
 
 function pixelsOf(axis: TimeAxis, start: number, end: number, width: number) {
-  const place = placeOn(axis, start, end);
-  return place && { x: place.start * width, width: Math.max(2, place.length * width) };
+  const position = positionOn(axis, start, end);
+  return position && { x: position.start * width, width: Math.max(2, position.length * width) };
 }
 
-/** A text of about 80 pixels stays within the lane. */
+/** A text of about 80 pixels stays within the picture. */
 function clampText(x: number, width: number): number {
   return Math.max(2, Math.min(x + 3, width - 82));
 }

@@ -16,7 +16,7 @@ export interface RunHeaderProps {
   readonly isReport: boolean;
 }
 
-/** Who ran when, how it ended, what it cost, and where to go from here. */
+/** Agent, times, outcome and cost of a run, with links to related runs. */
 export function RunHeader({ isReport, model }: RunHeaderProps) {
   const { detail } = model;
   const { content, run, trace_url, verdict } = detail;
@@ -153,7 +153,7 @@ function RunLink({ run }: { readonly run: RelatedRun }) {
   );
 }
 
-/** A name and a value of a list of facts. */
+/** A name with its value. */
 export function Fact({
   children,
   name,

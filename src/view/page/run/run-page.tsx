@@ -121,7 +121,7 @@ function change(query: URLSearchParams, name: string, value: string | undefined)
   replaceQuery(changed);
 }
 
-/** Puts the name of the shown run before the page title, so that tabs and history tell runs apart. */
+/** Adds the name of the run to the page title, to distinguish tabs and history entries. */
 function useTitle(shown: string | undefined): void {
   useEffect(() => {
     if (shown === undefined) return;

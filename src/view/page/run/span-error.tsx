@@ -1,7 +1,7 @@
 import type { SpanError } from "../../model/failures.ts";
 import { Text } from "../shell/text.tsx";
 
-/** The operator's text, and apart from it what the model received. */
+/** The operator's text, and the text that the model received. */
 export function SpanErrorView({ error }: { readonly error: SpanError }) {
   const { exceptions, message, modelText, modelTextUnknown, type } = error;
   return (

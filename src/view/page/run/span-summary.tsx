@@ -17,7 +17,7 @@ export interface SpanSummaryProps {
   readonly node: SpanNode;
 }
 
-/** The facts of a span that everybody asks for, and its content. */
+/** The most important attributes of a span, and its content. */
 export function SpanSummary({ model, node }: SpanSummaryProps) {
   const { end, span, start } = node;
   const { attributes, run_id } = span;
@@ -80,7 +80,7 @@ export function SpanSummary({ model, node }: SpanSummaryProps) {
   );
 }
 
-/** Content that is no conversation. */
+/** Content other than messages. */
 const CONTENT = [
   ["gen_ai.tool.call.arguments", "Input of the tool"],
   ["entelix.approval.proposed_input", "Input before a person edited it"],

@@ -5,15 +5,15 @@ import { count } from "../../../events/format/door.ts";
 export interface Tab {
   readonly id: string;
   readonly label: string;
-  /** Shown behind the label. */
+  /** Shown after the label. */
   readonly count?: number;
 }
 
 export interface TabsProps {
-  /** What the tabs are parts of, for screen readers. */
+  /** Label of the tabs for screen readers. */
   readonly label: string;
   readonly tabs: readonly Tab[];
-  /** Id of the chosen tab; the first one where there is no such tab. */
+  /** ID of the chosen tab. Default: the first tab. */
   readonly value: string;
   readonly onChoose: (id: string) => void;
   /** Content of the chosen tab. */

@@ -11,17 +11,17 @@ import {
   shortName,
   unusualEnd,
 } from "../../model/span-words.ts";
-import { placeOn, type TimeAxis } from "../../model/time-axis.ts";
+import { positionOn, type TimeAxis } from "../../model/time-axis.ts";
 import { Name } from "../shell/text.tsx";
 
-/** Deeper rows are not moved further in: their names need room. */
+/** Deeper rows are not indented further: their names need room. */
 const MAX_INDENT = 14;
 
 export interface RowProps {
   readonly domId: string;
   readonly model: RunModel;
   readonly row: TimelineRow;
-  /** End of what is open. */
+  /** End of open spans. */
   readonly end: number;
   readonly axis: TimeAxis;
   /** Pixels from the top of the tree; `undefined` on paper. */
@@ -150,12 +150,12 @@ interface TimeBarProps {
 }
 
 function TimeBar({ axis, end, kind, start }: TimeBarProps) {
-  const place = placeOn(axis, start, end);
-  if (place === undefined) return null;
+  const position = positionOn(axis, start, end);
+  if (position === undefined) return null;
   return (
     <i
       class={kind}
-      style={{ insetInlineStart: percent(place.start), width: percent(place.length) }}
+      style={{ insetInlineStart: percent(position.start), width: percent(position.length) }}
     />
   );
 }

@@ -20,7 +20,7 @@ export interface TimelineViewProps {
   /** End of the time axis in ms. */
   readonly end: number;
   readonly rows: readonly TimelineRow[];
-  /** What the address names. */
+  /** The span in the address. */
   readonly selected: SpanNode | undefined;
   readonly onSelect: (id: string) => void;
   /** The row whose time fills the axis; default: the whole run. */

@@ -13,9 +13,9 @@ import { useSize } from "./use-size.ts";
 
 /** Height of a row in pixels, as in run.css. */
 const ROW = 28;
-/** Rows that are drawn above and below what is visible. */
+/** Further rows above and below the visible ones. */
 const MARGIN = 8;
-/** Most rows that count as visible: on its way to paper the tree is as high as all its rows. */
+/** Most rows that count as visible: before printing, the tree is as high as all its rows. */
 const MAX_PAGE = 200;
 
 export interface TimelineProps {
@@ -36,7 +36,7 @@ export interface TimelineProps {
   readonly onZoom: () => void;
 }
 
-/** The spans as a tree on a time axis. Only rows that are near the visible part are on the page. */
+/** The spans as a tree on a time axis. Only rows near the visible part are on the page. */
 export function Timeline(props: TimelineProps) {
   const { active, axis, container, end, model, onActivate, onChoose, onToggle, rows, selected } =
     props;
@@ -52,7 +52,7 @@ export function Timeline(props: TimelineProps) {
 
   const onScroll = () => {
     const top = Math.floor((container.current?.scrollTop ?? 0) / ROW);
-    // Half a margin at a time: most scrolling draws nothing anew.
+    // In steps of half a margin, so that most scroll events render nothing.
     setFirst(Math.floor(top / (MARGIN / 2)) * (MARGIN / 2));
   };
   // Fewer rows than before may move the visible part without an event.
@@ -128,10 +128,10 @@ export function Timeline(props: TimelineProps) {
   );
 }
 
-/** Keys of the tree, which must not scroll it even where they do nothing. */
+/** Keys of the tree. They must not scroll it, even if they do nothing. */
 const TREE_KEYS = new Set(["ArrowDown", "ArrowUp", "Home", "End", "PageDown", "PageUp", " "]);
 
-/** The row of an item, or of what it is folded into; -1: there is none. */
+/** The row of an item or of its fold; -1 if there is none. */
 function rowOf(id: string, index: ReadonlyMap<string, number>, model: RunModel): number {
   const item = shownFor(itemWith(id, model), (one) => index.has(one));
   return item === undefined ? -1 : (index.get(item.id) ?? -1);
@@ -154,11 +154,11 @@ function useScrollTo(container: RefObject<HTMLDivElement | null>, at: number, id
   }, [container, at, id]);
 }
 
-/** Times over the tracks of the rows: the start of the range, and how long after that. */
+/** Labels above the tracks: the start of the range, and times since then. */
 function Axis({ axis }: { readonly axis: TimeAxis }) {
   const track = useRef<HTMLSpanElement>(null);
   const { width } = useSize(track);
-  // Thousands of short ones would be no more than a shade.
+  // Thousands of short waits would only look grey.
   const cut = axis.cut.filter(({ length }) => length * width >= 2);
   return (
     <div aria-hidden="true" class="axis">

@@ -3,7 +3,7 @@ import type { RunDetail } from "../../format.ts";
 import { axisEnd, type RunModel, runModel } from "../../model/run-model.ts";
 import type { RunData } from "../data.ts";
 
-/** How often a run that may go on is asked for, in ms. */
+/** Time between two requests for a run that may continue, in ms. */
 const POLL_MS = 2000;
 
 export interface ShownRun {
@@ -14,7 +14,7 @@ export interface ShownRun {
   readonly error?: string;
 }
 
-/** A run and its model. While it may go on and the page is visible, it is read again. */
+/** A run and its model. It is read again while it may continue and the page is visible. */
 export function useRun(data: RunData, key: string): ShownRun {
   const [detail, setDetail] = useState<RunDetail>();
   const [error, setError] = useState<string>();
@@ -33,11 +33,11 @@ export function useRun(data: RunData, key: string): ShownRun {
       try {
         const answer = await data.run(key);
         if (over) return;
-        // The same object as before, where nothing is new: nothing is computed again.
+        // Keep the object if nothing changed, so that the model is not computed again.
         setDetail((last) => (last !== undefined && isSame(last, answer) ? last : answer));
         isRead = true;
         const isOpen = answer.run.end_ns === null;
-        // A run that waits for somebody may go on.
+        // An interrupted run may be resumed.
         const mayChange = isOpen || answer.run.outcome === "interrupted";
         again = !data.isReport && (mayChange || answer.verdict?.state === "checking");
         setNow(isOpen && !data.isReport ? Date.now() : undefined);
@@ -79,5 +79,5 @@ function isSame(one: RunDetail, other: RunDetail): boolean {
   );
 }
 
-/** A run without any length still has an axis. */
+/** Shortest axis, for a run without a duration. */
 const MIN_AXIS_MS = 0.001;

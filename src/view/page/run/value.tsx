@@ -10,7 +10,7 @@ const LIMIT = 3000;
 const SHORT = 60;
 
 export interface ValueProps {
-  /** What the value is of, for the button. */
+  /** Name of the value, for the button. */
   readonly name: string;
   readonly value: ViewValue;
 }

@@ -16,7 +16,7 @@ export interface VerdictLineProps {
   readonly verdict: ViewVerdict | undefined;
 }
 
-/** What is known of the audit log, with advice and problems where it has any. */
+/** Result of the verification of the audit log, with advice and problems. */
 export function VerdictLine({ from, verdict }: VerdictLineProps) {
   if (verdict === undefined) return <p class="muted">{withoutVerdict(from)}</p>;
   const { advice, problem_count, problems, rows, state, text, verified_at } = verdict;

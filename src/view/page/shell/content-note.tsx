@@ -5,7 +5,7 @@ export interface ContentNoteProps {
   readonly isReport: boolean;
 }
 
-/** Whether there is content: a reader must not search for it, and a sender of a report must know. */
+/** Says whether there is content, for readers who look for it and senders of reports. */
 export function ContentNote({ content, isReport }: ContentNoteProps) {
   if (content)
     return isReport ? <p class="note plain">The report has content: {CONTENT}.</p> : null;

@@ -1,33 +1,33 @@
 import { useEffect, useState } from "preact/hooks";
 import { announce } from "./live-region.tsx";
 
-/** How long the button says that it copied, in ms. */
-const SAID_MS = 2000;
+/** How long the button shows the result, in ms. */
+const RESULT_MS = 2000;
 
 export interface CopyButtonProps {
-  /** What is copied: `Copy run ID`. */
+  /** Label, such as `Copy run ID`. */
   readonly label: string;
-  /** The text, or how to get it. */
+  /** The text, or a function that returns it. */
   readonly text: string | (() => string | Promise<string>);
 }
 
-/** Copies a text, and says whether that worked. */
+/** Copies a text, and shows whether that worked. */
 export function CopyButton({ label, text }: CopyButtonProps) {
-  const [said, setSaid] = useState<string>();
+  const [result, setResult] = useState<string>();
   useEffect(() => {
-    if (said === undefined) return;
-    const timer = setTimeout(() => setSaid(undefined), SAID_MS);
+    if (result === undefined) return;
+    const timer = setTimeout(() => setResult(undefined), RESULT_MS);
     return () => clearTimeout(timer);
-  }, [said]);
+  }, [result]);
   const copy = async () => {
     const worked = await copied(text);
     const message = worked ? "Copied" : "Copying is not allowed here";
-    setSaid(message);
+    setResult(message);
     announce(message);
   };
   return (
     <button onClick={() => void copy()} type="button">
-      {said ?? label}
+      {result ?? label}
     </button>
   );
 }
@@ -38,7 +38,7 @@ async function copied(text: CopyButtonProps["text"]): Promise<boolean> {
     await navigator.clipboard.writeText(value);
     return true;
   } catch {
-    // The clipboard is missing on a page that is not secure, or the user has not allowed it.
+    // Pages that are not secure have no clipboard, and users can forbid it.
     return false;
   }
 }

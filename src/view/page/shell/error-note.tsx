@@ -2,15 +2,15 @@ import type { ComponentChildren } from "preact";
 import { Text } from "./text.tsx";
 
 export interface ErrorNoteProps {
-  /** What does not work: `The run can't be shown.` */
+  /** The failed action, such as `The run can't be shown.` */
   readonly title: string;
-  /** Why, in the words of the server or the source. */
+  /** The reason, as the server or the source gave it. */
   readonly reason?: string | undefined;
-  /** What to do, and buttons. */
+  /** Next steps, and buttons. */
   readonly children?: ComponentChildren;
 }
 
-/** An error where the thing that failed would be. Screen readers read it at once. */
+/** An error in place of the part that failed. Screen readers read it at once. */
 export function ErrorNote({ children, reason, title }: ErrorNoteProps) {
   return (
     <div class="note bad" role="alert">

@@ -4,7 +4,7 @@ import { listAddress } from "../route.ts";
 import { ErrorNote } from "./error-note.tsx";
 import { ThemeSwitch } from "./theme.tsx";
 
-/** What every page begins with: the name, whether the page is up to date, and the theme. */
+/** Header of every page: name, state of the connection, and theme. */
 export function Header() {
   const feed = useFeed();
   const { error, loaded } = feed.state;

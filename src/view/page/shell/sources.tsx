@@ -28,7 +28,7 @@ const SIGNS: Readonly<Record<ViewVerdict["state"], string>> = {
   checking: "…",
 };
 
-/** What the runs were read from, what is wrong there, and the verdicts of the audit logs. */
+/** The sources, their problems, and the verdicts of the audit logs. */
 export function Sources({ sources }: { readonly sources: readonly ViewSource[] }) {
   const wrong = sources.filter(isWrong);
   const reading = sources.filter(({ read }) => read < 1);
@@ -81,7 +81,7 @@ function Source({ source }: { readonly source: ViewSource }) {
   );
 }
 
-/** What the verification of a log has shown, with what to do. */
+/** Result of the verification of a log, with next steps. */
 export function Verdict({ verdict }: { readonly verdict: ViewVerdict }) {
   const { advice, problem_count, problems, rows, state, text, verified_at } = verdict;
   return (
@@ -118,7 +118,7 @@ function Problems(props: { readonly count: number; readonly problems: readonly V
       {props.problems.map((problem, at) => (
         <li key={at}>
           <code>
-            <Text value={placeOf(problem)} />
+            <Text value={locationOf(problem)} />
           </code>
           : <Text value={problem.problem} />
         </li>
@@ -128,6 +128,6 @@ function Problems(props: { readonly count: number; readonly problems: readonly V
   );
 }
 
-function placeOf({ line, place }: ViewProblem): string {
+function locationOf({ line, place }: ViewProblem): string {
   return line === undefined ? place : `${place}:${line}`;
 }

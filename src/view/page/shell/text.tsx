@@ -6,7 +6,7 @@ const TITLE_LIMIT = 1000;
 
 export interface TextProps {
   readonly value: string;
-  /** UTF-16 units that are shown before a button shows the rest. Default 300. */
+  /** UTF-16 units before a button for the rest. Default 300. */
   readonly limit?: number;
   /** Keep line breaks and tabs. Default: one line, breaks are written as `\n`. */
   readonly lines?: boolean;
@@ -35,7 +35,7 @@ export function Text({ limit = 300, lines = false, value }: TextProps) {
   );
 }
 
-/** A name from outside in a link, which leads to the whole name: cut, as no button may be inside of a link. */
+/** A name from outside in a link that leads to the full name. It is cut: a link cannot contain a button. */
 export function LinkText({
   limit = 60,
   value,
@@ -53,8 +53,8 @@ export function LinkText({
 }
 
 /**
- * A name from outside in a cell or a heading: one line, cut with an ellipsis where it does not fit,
- * and longer in the title. Where it stands, the whole name must be reachable in another way.
+ * A name from outside in a cell or a heading: one line, cut with an ellipsis, and longer in the title. The full name
+ * must be available elsewhere.
  */
 export function Name({ value }: { readonly value: string }) {
   return (

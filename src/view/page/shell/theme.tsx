@@ -6,7 +6,7 @@ type Theme = (typeof THEMES)[number];
 
 const KEY = "entelix-otel.theme";
 
-/** Sets the theme that was chosen last. Before the first rendering, so that nothing flashes. */
+/** Sets the last chosen theme. Call it before the first rendering, so that the page does not flash. */
 export function applyStoredTheme(): void {
   apply(storedTheme());
 }
@@ -43,7 +43,7 @@ function themeOf(text: string | null): Theme {
   return THEMES.find((theme) => theme === text) ?? "system";
 }
 
-// A page from a file, or one whose user forbids it, may have no storage.
+// A page from a file may have no storage, and users can forbid it.
 function storedTheme(): Theme {
   try {
     return themeOf(localStorage.getItem(KEY));

@@ -3,14 +3,14 @@ import { useEffect, useState } from "preact/hooks";
 
 const query = matchMedia("print");
 const listeners = new Set<(printing: boolean) => void>();
-/** Content for print needs the value at its first rendering. */
+/** The first rendering needs the value. */
 let printing = query.matches;
 
 addEventListener("beforeprint", () => set(true));
 addEventListener("afterprint", () => set(query.matches));
 query.addEventListener("change", () => set(query.matches));
 
-/** Whether the page is being printed. What changes because of it is on the page before the browser prints. */
+/** Whether the page is being printed. The page is rendered again before the browser prints it. */
 export function usePrinting(): boolean {
   const [value, setValue] = useState(printing);
   useEffect(() => {
@@ -25,7 +25,7 @@ export function usePrinting(): boolean {
 
 function set(value: boolean): void {
   printing = value;
-  // Preact renders later by default, and then the page is printed already.
+  // Preact renders later by default, after the page was printed.
   const { debounceRendering } = options;
   options.debounceRendering = (render) => render();
   for (const listener of listeners) listener(value);

@@ -11,57 +11,59 @@ import { CliError, type InputFile, inputFiles, safe } from "../../cli/door.ts";
 import { GZIP_MAGIC, textBytes } from "../../replay/door.ts";
 import { ViewedFolder } from "./viewed-folder.ts";
 
-/** A file to read, and what the begin of its content shows. */
-export interface PlacedFile {
+/** A file to read, and the kind of its content. */
+export interface SourceFile {
   readonly input: InputFile;
   readonly kind: "recording" | "spans";
-  /** Whether it can be read on as it grows. */
+  /** Whether it can be followed as it grows. */
   readonly grows: boolean;
 }
 
-/** What the operands of a command name. */
-export interface Places {
-  readonly files: readonly PlacedFile[];
-  /** Folders of files. The files that they have are among `files`. */
+/** The sources that the operands of a command name. */
+export interface OperandSources {
+  readonly files: readonly SourceFile[];
+  /** Folders of files. Their files are in `files`. */
   readonly folders: readonly ViewedFolder[];
   /** Audit logs: directories, and URLs of databases. */
   readonly logs: readonly string[];
 }
 
 /**
- * Finds out what each place is, before anything is read.
+ * Finds out what each operand names, before anything is read.
  *
- * @throws CliError naming the place that is nothing of the kind.
+ * @throws CliError naming an operand that is not a source.
  */
-export async function placesOf(places: readonly string[]): Promise<Places> {
+export async function sourcesOf(operands: readonly string[]): Promise<OperandSources> {
   const inputs: InputFile[] = [];
   const logs: string[] = [];
   const folders: ViewedFolder[] = [];
-  await inputFiles(places.filter((place) => place === "-"));
-  for (const place of new Set(places)) {
-    if (urlScheme(place) !== undefined) logs.push(checkedUrl(place));
-    else if (place === "-" || !(await isDirectory(place)))
-      for (const file of await inputFiles([place])) inputs.push(file);
-    else if (await isLog(place)) logs.push(place);
+  await inputFiles(operands.filter((operand) => operand === "-"));
+  for (const operand of new Set(operands)) {
+    if (urlScheme(operand) !== undefined) logs.push(checkedUrl(operand));
+    else if (operand === "-" || !(await isDirectory(operand)))
+      for (const file of await inputFiles([operand])) inputs.push(file);
+    else if (await isLog(operand)) logs.push(operand);
     else {
-      const folder = new ViewedFolder(place);
+      const folder = new ViewedFolder(operand);
       for (const file of await folder.look()) inputs.push(file);
       folders.push(folder);
     }
   }
-  return { files: await Promise.all(distinct(inputs).map(placedFile)), folders, logs };
+  return { files: await Promise.all(distinct(inputs).map(sourceFile)), folders, logs };
 }
 
-/** @throws CliError when it is no database's, or holds a password: arguments are seen by everybody on the machine. */
-function checkedUrl(place: string): string {
-  if (!isPostgresUrl(place)) {
-    // Without the rest of it: a URL may hold a password, and errors are kept in logs.
-    const scheme = safe(urlScheme(place) ?? "");
+/**
+ * @throws CliError when it is not the URL of a database, or has a password: all users of the machine can see arguments.
+ */
+function checkedUrl(operand: string): string {
+  if (!isPostgresUrl(operand)) {
+    // Without the rest of the URL: it may have a password, and errors are stored in logs.
+    const scheme = safe(urlScheme(operand) ?? "");
     throw new CliError(`expected a file, a directory or postgres://…, got a URL (${scheme}…)`);
   }
   let url: URL;
   try {
-    url = new URL(place);
+    url = new URL(operand);
   } catch {
     throw new CliError("expected postgres://USER@HOST/DATABASE, got a URL that can't be read");
   }
@@ -71,11 +73,11 @@ function checkedUrl(place: string): string {
       "The variable PGPASSWORD, or the file that PGPASSFILE names, gives the password.",
     );
   }
-  return place;
+  return operand;
 }
 
-async function isDirectory(place: string): Promise<boolean> {
-  return (await stat(place).catch(() => undefined))?.isDirectory() === true;
+async function isDirectory(operand: string): Promise<boolean> {
+  return (await stat(operand).catch(() => undefined))?.isDirectory() === true;
 }
 
 /** Whether a folder is an audit log. */
@@ -90,13 +92,13 @@ function distinct(inputs: readonly InputFile[]): InputFile[] {
   );
 }
 
-/** So many bytes show what a file holds. */
+/** Bytes that are enough to find out the kind of a file. */
 const SHOWN = 64 * 1024;
 
 const SPANS = /^\s*\{\s*"resourceSpans"\s*:/;
 
-/** @param input of a file, or of a pipe that the user has named. */
-export async function placedFile(input: InputFile): Promise<PlacedFile> {
+/** @param input a file, or a pipe that the user named. */
+export async function sourceFile(input: InputFile): Promise<SourceFile> {
   const { path, size } = input;
   // A pipe can be read only once, so its content is not inspected first.
   if (path === undefined || size === undefined) return { input, kind: "recording", grows: false };
