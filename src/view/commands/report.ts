@@ -18,6 +18,7 @@ import {
   safe,
   summaryOutput,
 } from "../../cli/door.ts";
+import { MOST_LISTED } from "../model/list-limits.ts";
 import type { PageFiles } from "../page-html.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
 import {
@@ -68,7 +69,7 @@ export const report: Command = {
   options: OPTIONS,
   notes: [
     SOURCES_NOTE,
-    `Without --run, the file has the newest ${count(MOST_RUNS)} failed runs, as many as fit into ${MOST_BYTES / 1e6} MB. The command says how many were left out.`,
+    `Without --run, the file has the newest ${count(MOST_RUNS)} failed runs of the newest ${count(MOST_LISTED)} runs, as many as fit into ${MOST_BYTES / 1e6} MB. The command says how many were left out.`,
     "Without --capture-content, spans have no content, and audit rows only kind, time, IDs, hashes and the verdict of the log. The page says so.",
     OUTPUTS_NOTE,
     "Exit code: 0 written, 2 written and something is wrong with a source, 1 the command failed.",
