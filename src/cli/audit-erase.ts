@@ -11,7 +11,7 @@ const OPTIONS = {
   thread: { type: "string", value: "T", about: "Only this thread. Default: all threads." },
 } as const;
 
-/** Erases what a tenant's events said, and leaves every chain valid. */
+/** Erases payloads of a tenant. The chains stay valid. */
 export const auditErase: Command = {
   name: "audit erase",
   summary: "Erase payloads of a tenant's rows in PostgreSQL. The chains stay valid.",
@@ -26,18 +26,18 @@ export const auditErase: Command = {
   ],
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
-    const [place = ""] = positionals;
+    const [url = ""] = positionals;
     const { tenant, thread } = values;
-    if (!isPostgresUrl(place)) {
-      const scheme = urlScheme(place);
-      const got = scheme === undefined ? `"${safe(place)}"` : `a URL (${safe(scheme)}…)`;
+    if (!isPostgresUrl(url)) {
+      const scheme = urlScheme(url);
+      const got = scheme === undefined ? `"${safe(url)}"` : `a URL (${safe(scheme)}…)`;
       throw new CliError(`expected a log at postgres://…, got ${got}`);
     }
     if (tenant === undefined || tenant === "") {
-      throw new CliError("--tenant: expected whose payloads are to be erased");
+      throw new CliError("--tenant: expected the tenant whose payloads are erased");
     }
     try {
-      const log = await PostgresSessionLog.open({ connection: place, migrate: false });
+      const log = await PostgresSessionLog.open({ connection: url, migrate: false });
       try {
         const erased = await log.erasePayloads(tenant, thread);
         io.out.line(`${counted(erased, "payload")} erased`);

@@ -39,8 +39,8 @@ export const auditShow: Command = {
   ],
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
-    const [place = ""] = positionals;
-    const log = await auditLogAt(place);
+    const [operand = ""] = positionals;
+    const log = await auditLogAt(operand);
     const filter: RowFilter = {
       ...(values.tenant === undefined ? {} : { tenant_id: values.tenant }),
       ...(values.thread === undefined ? {} : { thread_id: values.thread }),
@@ -88,10 +88,10 @@ function jsonRow(row: AuditRow, out: Output): void {
   out.json(rowLine(row));
 }
 
-/** The longest kind of the rows that events leave is `entelix.tool_call_decided`. */
+/** Width of the longest kind, `entelix.tool_call_decided`. */
 const KIND_WIDTH = 25;
 
-/** Rows of one thread under one heading, as long as no other thread's row comes between. */
+/** Prints a heading whenever the thread changes. */
 function textRow(out: Output): (row: AuditRow) => void {
   let heading = "";
   return (row) => {

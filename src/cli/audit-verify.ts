@@ -24,7 +24,7 @@ const OPTIONS = {
   json: { type: "boolean", about: "Print the report as one JSON object." },
 } as const;
 
-/** Finds what was changed in an audit log. */
+/** Verifies an audit log. */
 export const auditVerify: Command = {
   name: "audit verify",
   summary:
@@ -40,8 +40,8 @@ export const auditVerify: Command = {
   ],
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
-    const [place = ""] = positionals;
-    const log = await auditLogAt(place);
+    const [operand = ""] = positionals;
+    const log = await auditLogAt(operand);
     const { against } = values;
     const spans = against === undefined ? [] : await anchoredSpans(against, sayWaiting(io));
     if (against !== undefined && spans.length === 0) {
@@ -51,7 +51,7 @@ export const auditVerify: Command = {
       );
     }
     const report = await check(log, spans);
-    const problems = report.problems.map((problem) => placed(problem, against, spans));
+    const problems = report.problems.map((problem) => withSpanLine(problem, against, spans));
     if (values.json === true) io.out.json(JSON.stringify({ ...report, problems }));
     else show(report, problems, { spans: spans.length, hasSegments: log.hasSegments }, io);
     return verdictOf(report, spans.length).exitCode;
@@ -66,8 +66,8 @@ async function check(log: AuditLog, spans: readonly AnchoredSpan[]): Promise<Ver
   }
 }
 
-/** The report knows a span by its place among those given; people look for file and line. */
-function placed(
+/** Replaces the index of a span by its line in the file. */
+function withSpanLine(
   problem: LogProblem,
   against: string | undefined,
   spans: readonly AnchoredSpan[],
@@ -102,7 +102,7 @@ function show(
   for (const note of notes(report)) out.line(out.style("dim", note));
 }
 
-/** What is no problem, but good to know. */
+/** Findings that are not problems. */
 function notes(report: VerifyReport): string[] {
   const { erasedRows, recoveredCommits, tornBytes, tornFiles, uncommittedLines } = report;
   const { unclosedReopenings } = report;

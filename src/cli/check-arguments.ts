@@ -7,15 +7,15 @@ import { safe } from "./terminal/text.ts";
 /**
  * Checks a command's arguments against its options and operands.
  *
- * @returns `help` or `version` when that is asked for anywhere: then nothing else is checked.
- * @throws CliError for the first thing that is wrong, with what to type instead.
+ * @returns `help` or `version` if one of the arguments asks for it. The others are then not checked.
+ * @throws CliError for the first error, with a hint.
  */
 export function checkArguments(command: Command, args: string[]): "help" | "version" | "run" {
   const { tokens } = parseArgs({
     args,
     strict: false,
     tokens: true,
-    options: ofParseArgs(command),
+    options: parserOptions(command),
   });
   const asked = (name: string) =>
     tokens.some((token) => token.kind === "option" && token.name === name);
@@ -40,7 +40,7 @@ export function checkArguments(command: Command, args: string[]): "help" | "vers
       throw new CliError(`${name}: expected ${spec.value ?? "a value"} after it`, hint);
     }
     if (value === undefined || spec.multiple === true) continue;
-    // The first would be passed over without a word: `--out a --out b` writes no a. A value may be a secret.
+    // parseArgs would silently ignore the first value. The values are not shown: they may be secrets.
     if ((given.get(token.name) ?? value) !== value) {
       throw new CliError(`${name}: expected only one, got two that differ`, hint);
     }
@@ -56,10 +56,7 @@ export function checkArguments(command: Command, args: string[]): "help" | "vers
   return "run";
 }
 
-/**
- * `--out --json` is a forgotten value, not a file of that name; `--out=--json` is meant. `--out=` is what
- * is left of `--out=$FILE` where that is not set.
- */
+/** `--out --json` lacks a value, `--out=--json` has one. `--out=` comes from `--out=$FILE` with an empty variable. */
 function isMissing(value: string | undefined, inline: boolean | undefined): boolean {
   if (value === undefined || value === "") return true;
   return inline !== true && value.length > 1 && value.startsWith("-");
@@ -75,8 +72,8 @@ function shown(value: string): string {
   return `"${safe(value)}"`;
 }
 
-/** `parseArgs` reads a string option's value only when it knows the option. */
-function ofParseArgs(command: Command): Record<string, OptionSpec> {
+/** `parseArgs` takes the next argument as a value only for options that it knows. */
+function parserOptions(command: Command): Record<string, OptionSpec> {
   return { ...command.options, help: HELP, version: VERSION };
 }
 

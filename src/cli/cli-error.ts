@@ -1,15 +1,12 @@
 import type { Io } from "./command.ts";
 import { safe } from "./terminal/text.ts";
 
-/**
- * Something the user can put right: it is shown as its message alone, and the command ends with
- * exit code 1.
- */
+/** An error that the user can fix. It is shown without stack, and the exit code is 1. */
 export class CliError extends Error {
-  /** What to do about it; shown on a line of its own. */
+  /** What to do, shown on a separate line. */
   readonly hint: string | undefined;
 
-  /** @param message for the terminal: what came from data must have gone through `safe`. */
+  /** @param message text in which data has been escaped with `safe`. */
   constructor(message: string, hint?: string, options?: ErrorOptions) {
     super(message, options);
     this.name = "CliError";
@@ -17,17 +14,17 @@ export class CliError extends Error {
   }
 }
 
-/** What an error says, for a person: the text of the system's error without its code, say. */
+/** The message of an error, or its name if it has none. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }
 
-/** Whether a write failed since the reader has gone (`… | head`): there is nobody to tell. */
+/** Whether a write failed because the reader has closed the pipe (`… | head`). */
 export function isBrokenPipe(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EPIPE";
 }
 
-/** Says on standard error why a command ends with 1. */
+/** Prints an error on standard error. */
 export function showError(error: unknown, io: Io): void {
   const { err } = io;
   if (error instanceof CliError) {
@@ -37,7 +34,7 @@ export function showError(error: unknown, io: Io): void {
   }
   err.line(`${err.style("red", "entelix-otel:")} ${safe(messageOf(error))}`);
   if (!io.env.ENTELIX_OTEL_DEBUG || !(error instanceof Error)) {
-    err.line("With ENTELIX_OTEL_DEBUG=1 the stack is shown.");
+    err.line("Set ENTELIX_OTEL_DEBUG=1 to see the stack.");
     return;
   }
   for (const line of error.stack?.split("\n") ?? []) err.line(safe(line));

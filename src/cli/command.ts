@@ -1,13 +1,13 @@
 import type { Readable, Writable } from "node:stream";
 import type { Output } from "./terminal/output.ts";
 
-/** An option of a command, as `node:util`'s `parseArgs` takes it, with what the help needs. */
+/** An option for `parseArgs` of `node:util`, with texts for the help. */
 export interface OptionSpec {
   readonly type: "string" | "boolean";
   readonly short?: string;
-  /** It may be given several times. */
+  /** Whether it can be repeated. Default: false. */
   readonly multiple?: boolean;
-  /** What stands for the value in the help: `FILE`. */
+  /** Name of the value in the help, for example `FILE`. */
   readonly value?: string;
   readonly about: string;
 }
@@ -16,7 +16,7 @@ export interface OptionSpec {
 export interface Io {
   readonly out: Output;
   readonly err: Output;
-  /** Bytes in and out, for `-` as a file name. */
+  /** Streams for the file name `-`. */
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -27,18 +27,18 @@ export interface Command {
   /** One or two words: `replay`, `audit verify`. */
   readonly name: string;
   readonly summary: string;
-  /** What follows the name, without the options: `FILE…`. */
+  /** Operands in the help, for example `FILE…`. */
   readonly operands: string;
-  /** How many operands there must be. */
+  /** Minimum and maximum number of operands. */
   readonly least: number;
   readonly most: number;
   readonly options: Readonly<Record<string, OptionSpec>>;
-  /** Paragraphs of the help that follow the options. */
+  /** Paragraphs of the help below the options. */
   readonly notes: readonly string[];
   /**
-   * @param args what follows the name, checked against `options` and the number of operands.
+   * @param args arguments after the name, already checked against `options` and the number of operands.
    * @returns the exit code.
-   * @throws CliError when the user has to put something right: exit code 1.
+   * @throws CliError for an error that the user can fix.
    */
   run(args: string[], io: Io): Promise<number>;
 }

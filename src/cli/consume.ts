@@ -31,7 +31,7 @@ import {
   tenantOption,
   YEAR_S,
 } from "./services/options.ts";
-import { toldRarely } from "./services/reports.ts";
+import { reportRarely } from "./services/reports.ts";
 import { sayWaiting } from "./services/say-waiting.ts";
 import { leaveSoon, StopSignals } from "./services/signals.ts";
 import { SPAN_OPTIONS, spanChoices } from "./span-options.ts";
@@ -73,7 +73,7 @@ const OPTIONS = {
   dialect: {
     type: "string",
     value: "NAME",
-    about: `${DIALECT_NAMES.join(", ")}; of records without the header entelix-dialect. Default: auto, told by each line.`,
+    about: `Dialect of records without the header entelix-dialect: ${DIALECT_NAMES.join(", ")}. Default: auto, which detects it for each line.`,
   },
   "from-end": {
     type: "boolean",
@@ -142,12 +142,12 @@ const OPTIONS = {
 const DEFAULT_GROUP = "entelix-otel";
 const NO_DEAD_LETTERS = "none";
 const MAX_RECORD = 16 * 1024 * 1024;
-/** Longer ones would not fit into a string in every encoding. */
+/** A longer record might not fit into a string. */
 const MOST_RECORD = 256 * 1024 * 1024;
-/** A partition that has not moved for so long is no longer ready, in ms. */
+/** Time without progress, in ms, after which a partition is not ready. */
 const STUCK_MS = 300_000;
 
-/** A worker of a consumer group, for as long as the process is not told to end. */
+/** A worker of a consumer group. Runs until a signal stops it. */
 export const consume: Command = {
   name: "consume",
   summary:
@@ -171,7 +171,7 @@ export const consume: Command = {
     const deadLetter = deadLetterOf(values["dead-letter"], topics);
     const endpoint = values.endpoint && signalEndpoint("traces", values.endpoint, {});
     if (endpoint === undefined && values.audit === undefined) {
-      throw new CliError("expected --endpoint or --audit: else nothing is made of the events");
+      throw new CliError("expected --endpoint or --audit for the spans or rows");
     }
     const [runtime, ...others] = runtimesNamed(values.dialect);
     const listen = values.listen === undefined ? undefined : listenAddress(values.listen);
@@ -180,7 +180,7 @@ export const consume: Command = {
     const graceMs = 1_000 * countOption("--grace", values.grace, 10, 1, 600);
     if (graceMs >= sessionTimeoutMs) {
       throw new CliError(
-        "--grace: expected less than --session-timeout: no heartbeats go meanwhile",
+        "--grace: expected less than --session-timeout, because no heartbeats are sent during the grace time",
       );
     }
     const lookback = countOption("--lookback", values.lookback, 100_000, 0);
@@ -200,9 +200,9 @@ export const consume: Command = {
       throw error instanceof KafkaUnavailableError ? new CliError(error.message) : error;
     });
 
-    const say = toldRarely((line) => io.err.line(safe(line)));
+    const say = reportRarely((line) => io.err.line(safe(line)));
     const onError = (error: unknown, where: string) => {
-      // Places of records differ in their offsets; they are one kind all the same.
+      // Errors of different offsets are one kind.
       const kind = `${where.replace(/:\d+$/, "")}: ${messageOf(error)}`;
       say(kind, `${where}: ${messageOf(error)}`);
     };
@@ -315,11 +315,11 @@ function standsStill({ partitions }: KafkaService): string | undefined {
 
 function deadLetterOf(text: string | undefined, topics: readonly string[]): string | undefined {
   if (text === undefined) {
-    const hint = "--dead-letter none: what can't be read is reported and counted, and then gone.";
-    throw new CliError("--dead-letter: expected a topic for what can't be read, or none", hint);
+    const hint = "--dead-letter none: unreadable records are reported and counted, but not stored.";
+    throw new CliError("--dead-letter: expected a topic for unreadable records, or none", hint);
   }
   if (topics.includes(text)) {
-    throw new CliError(`--dead-letter: expected another topic than --topic ${safe(text)}`);
+    throw new CliError(`--dead-letter: expected a topic other than --topic ${safe(text)}`);
   }
   return text === NO_DEAD_LETTERS ? undefined : text;
 }

@@ -17,7 +17,7 @@ const OPTIONS = {
   endpoint: {
     type: "string",
     value: "URL",
-    about: "Receiver to check. Default: as the OTEL_* variables say.",
+    about: "Receiver to check. Default: from the OTEL_* variables.",
   },
   "replay-endpoint": {
     type: "string",
@@ -28,7 +28,7 @@ const OPTIONS = {
     type: "string",
     value: "FILE",
     about:
-      "File of the application that sets up tracing. A separate process loads it, and its provider is checked.",
+      "File of the application that sets up tracing. A separate process loads it to check its provider.",
   },
   "import-timeout": {
     type: "string",
@@ -37,7 +37,7 @@ const OPTIONS = {
   },
 } as const;
 
-/** Finds out why traces and metrics do not arrive, or not with the ids they should have. */
+/** Finds out why traces and metrics do not arrive, or have other IDs. */
 export const doctor: Command = {
   name: "doctor",
   summary:
@@ -73,14 +73,14 @@ export const doctor: Command = {
     ]);
     print([...metrics, ...replays]);
     print(
-      values.import === undefined ? [NOT_LOOKED_AT] : await inspectSetup(values.import, loadingS),
+      values.import === undefined ? [NOT_CHECKED] : await inspectSetup(values.import, loadingS),
     );
     io.out.line();
-    io.out.line(problems === 0 ? "All is well." : `${counted(problems, "thing")} to put right.`);
+    io.out.line(problems === 0 ? "All is well." : `${counted(problems, "problem")} found.`);
     return problems === 0 ? 0 : 2;
   },
 };
 
-const NOT_LOOKED_AT = note(
-  "id generator: not looked at; --import FILE loads the application's setup",
+const NOT_CHECKED = note(
+  "id generator: not checked. Use --import FILE to load the application's setup.",
 );

@@ -1,4 +1,4 @@
-// The door of `cli`: commands that need no page. See ROOM.md.
+// The door of `cli`: commands without a page. See ROOM.md.
 
 export { type AuditLog, auditLogAt, logError, problemText, rowLine } from "./audit/audit-log.ts";
 export { verdictOf } from "./audit/verdict.ts";
@@ -34,7 +34,7 @@ export {
 } from "./replay/output-plan.ts";
 export { OutputWriter } from "./replay/output-writer.ts";
 export { NamedRows } from "./replay/projected-rows.ts";
-export { InFlight, onceAPlace, ReplayJob, runtimesNamed } from "./replay/replay-job.ts";
+export { InFlight, oncePerOperation, ReplayJob, runtimesNamed } from "./replay/replay-job.ts";
 export { replay } from "./replay.ts";
 export { run } from "./run.ts";
 export { runs } from "./runs.ts";

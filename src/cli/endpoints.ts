@@ -3,14 +3,14 @@ import { trimmedEnd } from "../events/door.ts";
 import { CliError } from "./cli-error.ts";
 import { safe } from "./terminal/text.ts";
 
-/** Where Jaeger's pages are unless `--jaeger` says otherwise. */
+/** Default URL of Jaeger's UI. */
 export const DEFAULT_JAEGER = "http://127.0.0.1:16686";
 
 /**
- * The address of a trace in Jaeger.
+ * The URL of a trace in Jaeger.
  *
- * @param base where Jaeger's pages are; a path is kept, for a Jaeger behind a proxy.
- * @throws CliError when `base` is no http(s) address.
+ * @param base URL of Jaeger's UI, may have a path.
+ * @throws CliError if `base` is not an http(s) URL.
  */
 export function jaegerTrace(base: string, traceId: string): string {
   const url = httpUrl("--jaeger", base, DEFAULT_JAEGER);
@@ -19,10 +19,10 @@ export function jaegerTrace(base: string, traceId: string): string {
 }
 
 /**
- * Reads an address that an option gave.
+ * Parses the URL of an option.
  *
- * @param example what such an address is like. Default: that of a receiver.
- * @throws CliError when it is no http(s) address.
+ * @param example for the error text. Default: the URL of a local receiver.
+ * @throws CliError if `text` is not an http(s) URL.
  */
 export function httpUrl(option: string, text: string, example = "http://127.0.0.1:4318"): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -30,41 +30,41 @@ export function httpUrl(option: string, text: string, example = "http://127.0.0.
   throw new CliError(`${option}: expected an address such as ${example}, got "${safe(text)}"`);
 }
 
-/** Where a collector takes OTLP/HTTP, live: spans are counted, and alerts rest on that. */
+/** Port of a collector for live spans by OTLP/HTTP. They are counted and may raise alerts. */
 export const LIVE_PORT = "4318";
 
-/** Where the shipped collector takes replays by OTLP/HTTP, past its metrics. */
+/** Port of the shipped collector for replays by OTLP/HTTP, which bypass metrics. */
 export const REPLAY_PORT = "4319";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 export type Signal = "traces" | "metrics";
 
-const BELOW = { traces: tracesUrl, metrics: metricsUrl } as const;
+const WITH_PATH = { traces: tracesUrl, metrics: metricsUrl } as const;
 
 /**
- * Where a signal is sent by OTLP/HTTP: as the option says, else the standard variables, else nowhere.
+ * The URL for a signal by OTLP/HTTP: from `--endpoint`, else from the standard variables, else `undefined`.
  *
- * @throws CliError when it is no http(s) address.
+ * @throws CliError if it is not an http(s) URL.
  */
 export function signalEndpoint(
   signal: Signal,
   option: string | undefined,
   env: Env,
 ): string | undefined {
-  if (option !== undefined) return BELOW[signal](httpUrl("--endpoint", option).href);
+  if (option !== undefined) return WITH_PATH[signal](httpUrl("--endpoint", option).href);
   const variable = `OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`;
   const own = env[variable];
   if (own) return httpUrl(variable, own).href;
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (!base) return undefined;
-  // Exporters append the path here whatever the address ends with.
+  // Exporters always append the path to this variable.
   const url = httpUrl("OTEL_EXPORTER_OTLP_ENDPOINT", base);
   url.pathname = `${url.pathname.replace(/\/$/, "")}/v1/${signal}`;
   return url.href;
 }
 
-/** The variable that keeps a signal from being sent by OTLP, with its value, where one does. */
+/** The variable that disables OTLP for a signal, as `NAME=value`; `undefined` if none does. */
 export function switchedOff(signal: Signal, env: Env): string | undefined {
   const disabled = env.OTEL_SDK_DISABLED?.trim();
   if (disabled?.toLowerCase() === "true") return `OTEL_SDK_DISABLED=${disabled}`;
@@ -73,7 +73,7 @@ export function switchedOff(signal: Signal, env: Env): string | undefined {
   return withoutOtlp(value) ? `${variable}=${value}` : undefined;
 }
 
-/** Whether a value of `OTEL_TRACES_EXPORTER` or `OTEL_METRICS_EXPORTER` has nothing sent by OTLP. */
+/** Whether a value of `OTEL_TRACES_EXPORTER` or `OTEL_METRICS_EXPORTER` disables OTLP. */
 export function withoutOtlp(value: string): boolean {
   const names = exporterNames(value);
   return names.includes("none") || (names.includes("console") && !names.includes("otlp"));
@@ -84,14 +84,14 @@ export function exporterNames(value: string): string[] {
   return value.split(",").map((name) => name.trim().toLowerCase());
 }
 
-/** Whether an address leads to this machine. */
+/** Whether a URL leads to this machine. */
 export function isLocal(address: string): boolean {
   const { hostname } = new URL(address);
   return /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** What to say of an endpoint at which a collector counts spans, of whatever time they are. */
+/** The warning for a replay to the port of live spans. */
 export function liveEndpointWarning(endpoint: string | undefined): string | undefined {
   if (endpoint === undefined || new URL(endpoint).port !== LIVE_PORT) return undefined;
-  return `--endpoint: port ${LIVE_PORT} is for what is live: a collector counts these spans again, and alerts may be raised; replays belong to port ${REPLAY_PORT}`;
+  return `--endpoint: port ${LIVE_PORT} is for live spans: a collector counts these spans again and may raise alerts. Send replays to port ${REPLAY_PORT}`;
 }

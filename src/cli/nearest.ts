@@ -1,4 +1,4 @@
-/** The name most like what was typed, if one is close enough to be a slip of the fingers. */
+/** The most similar name, if it is close enough to be a typing error. */
 export function nearest(typed: string, names: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(1, Math.floor(typed.length / 3)) + 1;
@@ -12,7 +12,7 @@ export function nearest(typed: string, names: readonly string[]): string | undef
   return best;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that lead from one to the other. */
+/** Number of insertions, deletions, replacements and swaps of neighbours between two texts. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, at) => at);

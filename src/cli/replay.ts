@@ -15,7 +15,7 @@ import { inputFiles, readSources, totalSize } from "./replay/input-files.ts";
 import { OUTPUTS_NOTE, summaryOutput } from "./replay/output-plan.ts";
 import { Progress } from "./replay/progress.ts";
 import { NamedRows, ProjectedLog, Unprojected } from "./replay/projected-rows.ts";
-import { onceAPlace, ReplayJob, runtimesNamed } from "./replay/replay-job.ts";
+import { oncePerOperation, ReplayJob, runtimesNamed } from "./replay/replay-job.ts";
 import { openOutputs, type ReplayOutputs } from "./replay/replay-outputs.ts";
 import { exitCodeOf, replaySummary, rowLines, summaryLines } from "./replay/replay-summary.ts";
 import {
@@ -67,11 +67,11 @@ const OPTIONS = {
   ...SPAN_OPTIONS,
 } as const;
 
-/** So many traces are drawn, with so many spans each. */
+/** Most traces that are shown, and spans of each. */
 const TRACES_SHOWN = 5;
 const SPANS_SHOWN = 40;
 
-/** Replays recordings: the same spans, and the same audit rows, as often as it is run. */
+/** Replays recordings. Each replay makes identical spans and audit rows. */
 export const replay: Command = {
   name: "replay",
   summary:
@@ -132,7 +132,7 @@ export const replay: Command = {
       onIssue: (issue) => say(formatIssue(issue)),
       onRejected: rejects === undefined ? undefined : (line) => rejects.add(line),
       onEvent: () => progress.show(job.events, tally.spans),
-      onError: onceAPlace((error, place) => say(`${place}: ${messageOf(error)}`)),
+      onError: oncePerOperation((error, operation) => say(`${operation}: ${messageOf(error)}`)),
     });
     let unreadable: string[];
     let closed = true;
@@ -165,7 +165,7 @@ export const replay: Command = {
       : summaryLines(summary, tally, sample, output);
     for (const line of lines) output.line(line);
     if (outputs.targets.length === 0 && log === undefined) {
-      const hint = "Nothing was sent or written: --endpoint, --out and --audit say where to.";
+      const hint = "Nothing was sent or written. Use --endpoint, --out or --audit.";
       output.line(output.style("dim", hint));
     } else if (service.serviceName === UNNAMED && outputs.targets.length > 0) {
       output.line(output.style("dim", UNNAMED_HINT));
@@ -174,33 +174,33 @@ export const replay: Command = {
   },
 };
 
-/** @throws CliError when there would be no rows, or somebody waits for spans. */
+/** @throws CliError without `--audit`, or with an option for spans. */
 function checkRowsAlone(values: Readonly<Record<string, unknown>>): void {
   if (values.audit === undefined) {
     throw new CliError(
-      "--no-spans: expected --audit DIR beside it: the log to write to",
+      "--no-spans: expected --audit DIR with it",
       "Run: entelix-otel replay --help",
     );
   }
   for (const option of ["endpoint", "out", ...Object.keys(SPAN_OPTIONS)]) {
     if (values[option] === undefined) continue;
-    throw new CliError(`--${option}: expected no --no-spans beside it: there are no spans then`);
+    throw new CliError(`--${option}: expected no --no-spans with it: no spans are made`);
   }
 }
 
-/** A failure to write the spans says which option it is about. */
+/** Adds `--out` to an error of its file. */
 function named(error: unknown, { lines }: ReplayOutputs): unknown {
   const failure = lines?.failure;
-  // The reader of standard output has gone: that is no fault of the option's.
+  // A closed pipe is not an error of the option.
   if (failure === undefined || isBrokenPipe(failure)) return failure ?? error;
   return new CliError(`--out: ${safe(failure.message)}`, undefined, { cause: failure });
 }
 
-/** Variables that count here too. */
+/** Warnings about variables that `replay` uses. */
 const USED_VARIABLES =
   /OTEL_RESOURCE_ATTRIBUTES|OTEL_EXPORTER_OTLP_(?:TRACES_|METRICS_)?(?:TIMEOUT|COMPRESSION|HEADERS)|PROTOCOL: expected http\/protobuf/;
 
-/** Whether a warning is of a variable that counts here too. Of a file that can't be read the exporter says what it was for, not which variable names it. */
+/** Whether a warning is about a variable that `replay` uses. Warnings about unreadable files name no variable. */
 function isOfUsedVariable(warning: string): boolean {
   return (
     USED_VARIABLES.test(warning) ||

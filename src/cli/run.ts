@@ -10,9 +10,9 @@ import { safe } from "./terminal/text.ts";
 /**
  * Runs one command line.
  *
- * @param args what follows `entelix-otel`.
- * @param commands those that there are, in the order of the help.
- * @returns the exit code. It does not reject: what a command throws is shown, and gives 1.
+ * @param args arguments after `entelix-otel`.
+ * @param commands all commands, in the order of the help.
+ * @returns the exit code. Never rejects: an error of a command is printed, and gives 1.
  */
 export async function run(
   args: readonly string[],
@@ -21,7 +21,7 @@ export async function run(
 ): Promise<number> {
   try {
     const code = await dispatch(args, io, commands);
-    // `audit show DIR > rows.ndjson` on a full disk must not end as if the rows were all there.
+    // `audit show DIR > rows.ndjson` must fail on a full disk.
     const failure = await io.out.settled();
     if (failure === undefined || isBrokenPipe(failure)) return code;
     throw new CliError(`standard output: ${safe(messageOf(failure))}`, undefined, {

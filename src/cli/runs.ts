@@ -111,10 +111,10 @@ function show({ left_out, runs }: OpenRunsAnswer, { err, out }: Io): void {
 
 const HEADING = ["TENANT", "AGENT", "RUN", "AGE", "IDLE", "WAITS FOR", "TOKENS IN", "TOKENS OUT"];
 
-/** Columns of a name on a terminal; a UUID fits. */
+/** Width of a name on a terminal. A UUID fits. */
 const MOST_COLUMNS = 36;
 
-/** A name that somebody else chose: short on a terminal, all of it where a program reads. */
+/** A name from data, cut on a terminal and complete in a pipe. */
 function cell(out: Output, text: string): string {
   return cutToWidth(safe(text), out.live ? MOST_COLUMNS : Number.POSITIVE_INFINITY);
 }

@@ -29,7 +29,7 @@ import { spanChoices } from "./span-options.ts";
 import { counted } from "./terminal/table.ts";
 import { safe } from "./terminal/text.ts";
 
-/** Runs the bridge as a service: events come by HTTP from agents in any language. */
+/** Runs the bridge as an HTTP service for agents in any language. */
 export const serve: Command = {
   name: "serve",
   summary:
@@ -53,12 +53,12 @@ export const serve: Command = {
     }
     const { host, port } = listenAddress(values.listen ?? DEFAULT_LISTEN);
     if (values.journal === undefined || values.journal === "") {
-      throw new CliError("expected --journal DIR: the folder where events are kept safe", HINT);
+      throw new CliError("expected --journal DIR, the directory for accepted events", HINT);
     }
     checkDirectoryOption("--journal", values.journal);
     if (values.tokens === undefined && !isLoopback(host)) {
       throw new CliError(
-        `--listen ${safe(host)}: expected --tokens FILE too, since others can reach that address`,
+        `--listen ${safe(host)}: expected --tokens FILE with it, because other machines can reach this address`,
         "Make a token: entelix-otel token --tenant NAME",
       );
     }
@@ -135,9 +135,7 @@ function announce(service: IngestService, values: Values, io: Io, unnamed: boole
   const gone = missing === 0 ? "" : `, ${counted(missing, "line")} missing`;
   io.out.line(`Listening on ${url} (${kept}, ${needed}${places}${aside}${gone}).`);
   if (values.endpoint === undefined && values.audit === undefined) {
-    io.err.line(
-      "Nothing is sent or stored beyond the journal: --endpoint and --audit say where to.",
-    );
+    io.err.line("Spans and rows are not sent or stored. Use --endpoint or --audit.");
   } else if (unnamed && values.endpoint !== undefined) {
     io.err.line(UNNAMED_HINT);
   }
@@ -151,21 +149,21 @@ async function runUntilAsked(
 ): Promise<number> {
   const reread = async () => {
     if (tokens === undefined) {
-      reports.say("SIGHUP: there is no --tokens file to read again");
+      reports.say("SIGHUP: no --tokens file to reload");
       return;
     }
     try {
       await service.reloadTokens(() => tokenEntries(tokens, (text) => reports.say(text)));
-      reports.say(`SIGHUP: the tokens of ${tokens} are in use`);
+      reports.say(`SIGHUP: reloaded the tokens of ${tokens}`);
     } catch (error) {
-      reports.say(`SIGHUP: the tokens stay as they were: ${messageOf(error)}`);
+      reports.say(`SIGHUP: tokens not reloaded: ${messageOf(error)}`);
     }
   };
   hangUps.answerBy(reread);
   let code = 0;
   await Promise.race([signals.started(), service.ended]).catch((error: unknown) => {
     code = 1;
-    reports.say(`can't go on: ${messageOf(error)}`);
+    reports.say(`the service failed: ${messageOf(error)}`);
   });
   await service.stop();
   return code;

@@ -1,6 +1,6 @@
 import type { SpanChoices } from "../bridge/door.ts";
 
-/** What spans show: options of every command that makes some. */
+/** Options for the content of spans, for every command that makes spans. */
 export const SPAN_OPTIONS = {
   "capture-content": {
     type: "boolean",

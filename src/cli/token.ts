@@ -28,12 +28,12 @@ const OPTIONS = {
   },
 } as const;
 
-/** Random bytes of a token: far more than can be guessed. */
+/** Random bytes of a token. */
 const TOKEN_BYTES = 32;
-/** What tokens begin with, so that scanners for secrets know them. */
+/** Prefix of all tokens, for secret scanners. */
 const PREFIX = "eot_";
 
-/** Makes a token for `serve`. */
+/** Creates a token for `serve`. */
 export const token: Command = {
   name: "token",
   summary:

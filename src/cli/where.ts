@@ -25,7 +25,7 @@ const OPTIONS = {
   json: { type: "boolean", about: "Print one JSON object." },
 } as const;
 
-/** Says where the trace of a run is, without asking anybody. */
+/** Prints where the trace of a run is. No server is asked. */
 export const where: Command = {
   name: "where",
   summary: "Print trace ID, span ID and Jaeger URL of a run. No server is needed.",
@@ -46,7 +46,7 @@ export const where: Command = {
     const { traceId } = root === undefined ? own : idsOf(root, tenant);
     const jaeger = values.jaeger ?? DEFAULT_JAEGER;
     const found = { traceId, spanId: own.spanId, address: jaegerTrace(jaeger, traceId) };
-    const second = secondPlace(root ?? runId, tenant, root !== undefined, jaeger);
+    const second = idsOfSecondTenant(root ?? runId, tenant, root !== undefined, jaeger);
     if (values.json === true) io.out.json(asJson(found, second));
     else show(found, second, tenant ?? "", io);
     return 0;
@@ -55,13 +55,13 @@ export const where: Command = {
 
 interface Found {
   readonly traceId: string;
-  /** Absent where it is not known: that of a child in the trace of a second tenant's root. */
+  /** `undefined` for a child of a second tenant's root, whose span ID is not known. */
   readonly spanId: string | undefined;
   readonly address: string;
 }
 
-/** Where the run is if another tenant was first with the UUID of its trace; else there is no such place. */
-function secondPlace(
+/** The IDs of the run if another tenant used the UUID of its trace first. `undefined` without a tenant or UUID. */
+function idsOfSecondTenant(
   topId: string,
   tenant: string | undefined,
   isChild: boolean,
@@ -77,29 +77,26 @@ function idsOf(id: string, tenant: string | undefined): RunIds {
   const runId = id.toLowerCase();
   const ids = RunIds.fromUuid(runId);
   if (ids !== undefined) return ids;
-  if (id === "") throw new CliError("expected a run id, got an empty one");
+  if (id === "") throw new CliError("expected a run ID, got an empty text");
   if (tenant !== undefined && tenant !== "") return RunIds.hashed(tenant, id);
   throw new CliError(
-    `"${safe(id)}" is no UUID: its trace depends on the tenant too`,
-    `Say which: --tenant T${dashed(id)}`,
+    `"${safe(id)}" is not a UUID: its trace also depends on the tenant`,
+    `Add --tenant T${dashed(id)}`,
   );
 }
 
-/** A trace id, as Jaeger shows it, is the run id without its dashes. */
+/** A hint for a trace ID copied from Jaeger, which is the run ID without dashes. */
 function dashed(id: string): string {
   const parts = /^([\da-f]{8})([\da-f]{4})([\da-f]{4})([\da-f]{4})([\da-f]{12})$/i.exec(id);
-  return parts === null
-    ? ""
-    : `. Or is it a trace id? The run's has dashes: ${parts.slice(1).join("-")}`;
+  return parts === null ? "" : `. For a trace ID, use the run ID: ${parts.slice(1).join("-")}`;
 }
 
 function asJson(found: Found, second: Found | undefined): string {
-  return JSON.stringify(
-    second === undefined ? told(found) : { ...told(found), second: told(second) },
-  );
+  const first = fieldsOf(found);
+  return JSON.stringify(second === undefined ? first : { ...first, second: fieldsOf(second) });
 }
 
-function told({ address, spanId, traceId }: Found) {
+function fieldsOf({ address, spanId, traceId }: Found) {
   return { trace_id: traceId, span_id: spanId, jaeger: address };
 }
 
@@ -108,8 +105,8 @@ function show(found: Found, second: Found | undefined, tenant: string, io: Io): 
   if (second === undefined) return;
   const { out } = io;
   out.line();
-  const was = `If another tenant was first with this run id, the run of ${safe(tenant)} is here:`;
-  out.line(out.style("dim", was));
+  const heading = `If another tenant used this run ID first, the run of ${safe(tenant)} is here:`;
+  out.line(out.style("dim", heading));
   showOne(second, io);
 }
 

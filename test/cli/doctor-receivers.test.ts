@@ -61,7 +61,7 @@ describe.concurrent("doctor and a receiver that is there", () => {
       code: 2,
       finding: `✗ endpoint ${busy.url}/v1/traces: HTTP ${status} ${words} (it takes nothing now)`,
       advice:
-        "It is there: its memory or its queue is full, or what is behind it is away. The receiver's own log says why.",
+        "The receiver runs, but its memory or queue is full, or its backend does not answer. See the receiver's log.",
     });
   });
 
@@ -74,7 +74,7 @@ describe.concurrent("doctor and a receiver that is there", () => {
         new RegExp(`^✗ endpoint ${tls.url}/v1/traces: self-signed certificate(; |$)`),
       ),
       advice:
-        "It is there, and not trusted: OTEL_EXPORTER_OTLP_CERTIFICATE names a file with its authority, as PEM.",
+        "Its certificate is not trusted. Set OTEL_EXPORTER_OTLP_CERTIFICATE to a PEM file with its authority.",
     });
     const trusting = { OTEL_EXPORTER_OTLP_CERTIFICATE: join(folder, "ca.pem") };
     expect(await said(tls.url, trusting)).toMatchObject({
@@ -91,7 +91,7 @@ describe.concurrent("doctor and a receiver that is there", () => {
     expect(finding).toContain("does not match certificate's altnames");
     expect([code, advice]).toEqual([
       2,
-      "It is there: its certificate has to be mended, or another name of it used.",
+      "Its certificate is not valid. Fix it, or use a host name that it contains.",
     ]);
   });
 
@@ -102,7 +102,7 @@ describe.concurrent("doctor and a receiver that is there", () => {
     expect(finding).toContain("alert certificate required");
     expect([code, advice]).toEqual([
       2,
-      "It asks for a certificate of yours: OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY.",
+      "It requires a client certificate. Set OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY.",
     ]);
   });
 
@@ -111,7 +111,7 @@ describe.concurrent("doctor and a receiver that is there", () => {
     const { code, advice } = await said(plain.url.replace("http:", "https:"));
     expect([code, advice]).toEqual([
       2,
-      "It is there, and speaks no TLS on this port: try http:// in place of https://.",
+      "It does not use TLS on this port: try http:// instead of https://.",
     ]);
   });
 
@@ -127,7 +127,7 @@ describe.concurrent("doctor and a receiver that is there", () => {
       const { code, advice } = await said(`http://127.0.0.1:${port}`);
       expect([code, advice]).toEqual([
         2,
-        "Something answers there, and not in HTTP/1.1. A port of OTLP over gRPC does so: OTLP/HTTP is mostly on port 4318.",
+        "The answer is not HTTP/1.1. The port may be for OTLP over gRPC: OTLP/HTTP is usually on port 4318.",
       ]);
     } finally {
       await new Promise((resolve) => server.close(resolve));

@@ -55,17 +55,17 @@ describe.concurrent("doctor and the receiver", () => {
 
   it.each([
     [401, "OTEL_EXPORTER_OTLP_HEADERS"],
-    [404, "OTLP/HTTP is mostly on port 4318"],
+    [404, "OTLP/HTTP is usually on port 4318"],
     [400, "It may not take protobuf: try OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/json."],
-    [415, "It does not take protobuf: switch that on at the receiver, or set"],
-    [500, "The receiver's own log says why."],
+    [415, "The receiver does not take protobuf. Enable it there, or set"],
+    [500, "See the receiver's log."],
   ])("says what to do when it answers %i", async (status, advice) => {
     await using refusing = await OtlpServer.start({ answer: () => status });
     const { code, stdout } = await doctor(["--endpoint", refusing.url]);
     expect(stdout).toContain(`✗ endpoint ${refusing.url}/v1/traces: HTTP ${status} `);
-    expect(stdout).toContain("• metrics: not asked, the receiver takes no spans\n");
+    expect(stdout).toContain("• metrics: not checked, the receiver takes no spans\n");
     expect(stdout).toContain(advice);
-    expect([code, stdout.endsWith("\n1 thing to put right.\n")]).toEqual([2, true]);
+    expect([code, stdout.endsWith("\n1 problem found.\n")]).toEqual([2, true]);
   });
 
   it("asks in JSON where the environment says so", async () => {
@@ -75,7 +75,7 @@ describe.concurrent("doctor and the receiver", () => {
     expect(refusing.requests.map(({ headers }) => headers["content-type"])).toEqual([
       "application/json",
     ]);
-    expect(stdout).toContain("    It does not take JSON: switch OTLP/HTTP with JSON on");
+    expect(stdout).toContain("    The receiver does not take JSON. Enable OTLP/HTTP with JSON");
     expect(code).toBe(2);
   });
 
@@ -129,7 +129,7 @@ describe.concurrent("doctor and metrics", () => {
     await using asked = await OtlpServer.start();
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: asked.url, [name]: value };
     const { stdout } = await doctor([], { env });
-    expect(stdout).toContain("• metrics: not asked, nothing is sent there\n");
+    expect(stdout).toContain("• metrics: not checked, no metrics are sent\n");
     expect(asked.requests.filter(({ path }) => path.endsWith("/metrics"))).toEqual([]);
   });
 
@@ -154,7 +154,7 @@ describe.concurrent("doctor and the receiver of replays", () => {
     const url = await deadUrl();
     const { code, stdout } = await doctor(["--replay-endpoint", url]);
     expect(stdout).toContain(`✗ replay endpoint ${url}/v1/traces: connect ECONNREFUSED`);
-    expect([code, stdout.endsWith("\n1 thing to put right.\n")]).toEqual([2, true]);
+    expect([code, stdout.endsWith("\n1 problem found.\n")]).toEqual([2, true]);
   });
 
   it("looks for it beside port 4318 only, and takes port 4319 for what it is", async () => {
@@ -165,11 +165,11 @@ describe.concurrent("doctor and the receiver of replays", () => {
     ]);
     expect(live.stdout).toContain("✗ endpoint http://doctor.invalid:4318/v1/traces: ");
     expect(live.stdout).toMatch(
-      /\n• replay endpoint http:\/\/doctor\.invalid:4319\/v1\/traces: .*\n {4}A replay to the live port is counted again/,
+      /\n• replay endpoint http:\/\/doctor\.invalid:4319\/v1\/traces: .*\n {4}A replay to the live port is counted as live/,
     );
     expect(elsewhere.stdout).not.toContain("replay endpoint");
     expect(mistaken.stdout).toMatch(
-      /✗ endpoint \S+: port 4319 is for replays: .*\n {4}Send what is live to port 4318\./,
+      /✗ endpoint \S+: port 4319 is for replays: .*\n {4}Send live spans to port 4318\./,
     );
   });
 });
@@ -212,7 +212,7 @@ describe.concurrent("doctor and the application", () => {
     expect(stdout).toContain("✗ id generator: another one, so trace ids are not run ids\n");
     expect(stdout).toContain("Pass createIdGenerator() from entelix-otel to your provider");
     expect(stdout).toContain(
-      "• sampler of the application: TraceIdRatioBased{0}; it did not keep the one span it was asked about",
+      "• sampler of the application: TraceIdRatioBased{0}; it did not sample the test span",
     );
     expect(code).toBe(2);
   });
@@ -238,7 +238,7 @@ describe.concurrent("doctor and the application", () => {
     async (name) => {
       const { code, stdout, stderr } = await doctor(["--import", fixture(name)]);
       expect(stderr).toContain(
-        `${name}.mjs: it ended the process before it was loaded\nName the file that sets tracing up, and does nothing else.\n`,
+        `${name}.mjs: it ended the process before it was loaded\nUse a file that only sets up tracing.\n`,
       );
       expect(stdout).not.toContain("All is well");
       expect(code).toBe(1);
@@ -255,9 +255,9 @@ describe.concurrent("doctor and the application", () => {
         "1",
       ]);
       expect(stderr).toBe(
-        `entelix-otel: --import: ${fixture(name)}: it is not loaded after 1 s\n` +
-          "It serves, computes without end, or awaits what does not come. " +
-          "Name the file that sets tracing up, and does nothing else.\n",
+        `entelix-otel: --import: ${fixture(name)}: expected it to load within 1 s\n` +
+          "It starts a server, computes for too long, or waits. " +
+          "Use a file that only sets up tracing.\n",
       );
       expect(stdout).not.toContain("All is well");
       expect(code).toBe(1);
@@ -279,7 +279,7 @@ describe.concurrent("doctor and the application", () => {
     const { code, stderr } = await doctor(["--import", fixture("complaining-setup")]);
     expect(stderr).toBe(
       `no DATABASE_URL\nentelix-otel: --import: ${fixture("complaining-setup")}: it ended the process before it was loaded\n` +
-        "Name the file that sets tracing up, and does nothing else.\n",
+        "Use a file that only sets up tracing.\n",
     );
     expect(code).toBe(1);
   });
@@ -301,7 +301,7 @@ describe.concurrent("doctor and the application", () => {
 
 describe.concurrent("doctor and the variables", () => {
   it.each([
-    ["OTEL_TRACES_SAMPLER", "always_off", "no trace that begins here is kept"],
+    ["OTEL_TRACES_SAMPLER", "always_off", "traces that start here are not sampled"],
     ["OTEL_TRACES_SAMPLER", "sometimes", "expected always_on, always_off"],
     ["OTEL_BSP_MAX_QUEUE_SIZE", "-1", "OTEL_BSP_MAX_QUEUE_SIZE: expected a whole number from 1"],
     ["OTEL_SDK_DISABLED", "true", "OTEL_SDK_DISABLED=true: no spans are made"],
@@ -325,7 +325,11 @@ describe.concurrent("doctor and the variables", () => {
       "often",
       "OTEL_METRIC_EXPORT_INTERVAL: expected a whole number",
     ],
-    ["OTEL_METRIC_EXPORT_INTERVAL", "90000", "failures are told of so late, and may be told twice"],
+    [
+      "OTEL_METRIC_EXPORT_INTERVAL",
+      "90000",
+      "failures are reported late, and may be reported twice",
+    ],
   ])("finds %s=%s", async (name, value, said) => {
     const { code, stdout } = await doctor([], { env: { [name]: value } });
     const problems = stdout.split("\n").filter((line) => line.startsWith("✗"));
@@ -350,8 +354,8 @@ describe.concurrent("doctor and the variables", () => {
     ],
     [
       { OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/json" },
-      "• spans are sent in http/json (OTEL_EXPORTER_OTLP_TRACES_PROTOCOL): by the SDK's queue, which a burst of more than 2,048 overflows\n" +
-        "    http/protobuf, the default, waits for the receiver and loses none.\n",
+      "• spans are sent in http/json (OTEL_EXPORTER_OTLP_TRACES_PROTOCOL): the SDK's queue drops spans above 2,048\n" +
+        "    http/protobuf, the default, has a queue of 64 MiB.\n",
     ],
   ])("says what spans are sent in with %j, and whence", async (env, said) => {
     const { code, stdout } = await doctor([], { env });
@@ -375,7 +379,11 @@ describe.concurrent("doctor and the variables", () => {
 
   it.each([
     ["OTEL_METRICS_EXPORTER", "none", "no metrics are sent, failures are counted from spans alone"],
-    ["OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "delta", "were tried with cumulative"],
+    [
+      "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE",
+      "delta",
+      "are only tested with cumulative",
+    ],
   ])("notes %s=%s", async (name, value, said) => {
     const { code, stdout } = await doctor([], { env: { [name]: value } });
     expect(stdout).toMatch(new RegExp(`\n• ${name}=${value}: .*${said}`));

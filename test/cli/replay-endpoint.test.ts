@@ -192,9 +192,9 @@ describe("replay --endpoint", () => {
     const { code, stderr, summary } = await replayTo(url, { OTEL_EXPORTER_OTLP_TIMEOUT: "300" });
     // Nobody is there: a name below .invalid leads nowhere.
     expect([code, summary.spans]).toEqual([1, 9]);
-    expect(
-      stderr.match(/port 4318 is for what is live: .* belong to port 4319\n/g) ?? [],
-    ).toHaveLength(warnings);
+    expect(stderr.match(/port 4318 is for live spans: .* to port 4319\n/g) ?? []).toHaveLength(
+      warnings,
+    );
   });
 
   it("does not show the password of an address", async () => {

@@ -205,7 +205,7 @@ describe("what data could do to a terminal", () => {
       expect(stdout + stderr).not.toMatch(RAW_CONTROL);
     }
     expect(replayed.stdout).toContain("execute_tool \\x1b[2J\\x9b31m\\u202edrow\\x07\\x7f\\r\\n");
-    expect(replayed.stdout).toContain("types not known here: 1 \\x1b[2J");
+    expect(replayed.stdout).toContain("unknown types: 1 \\x1b[2J");
     expect(replayed.stderr).toContain("\\x1b[31mred.ndjson:6: json: expected");
     expect(shown.stdout).toContain("tenant \\x1b[2J");
     expect([replayed.code, shown.code, located.code, missing.code]).toEqual([2, 0, 0, 1]);

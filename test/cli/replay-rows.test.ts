@@ -129,7 +129,7 @@ describe("replay --no-spans", () => {
     });
     for (const [more, message] of [
       [["--audit", folder.at("log"), "--audit-rows", "some"], "expected all or upstream"],
-      [["--audit-rows", "upstream"], "expected --audit beside it"],
+      [["--audit-rows", "upstream"], "expected --audit with it"],
     ] as const) {
       const failed = called(replay, [recording("success"), ...more]);
       await expect(failed).rejects.toThrow(`--audit-rows: ${message}`);
@@ -273,7 +273,7 @@ describe("replay --no-spans", () => {
     ]);
   });
 
-  it("warns of rows that may be there twice", () => {
+  it("warns of rows that may be duplicates", () => {
     const audit = { directory: "log", failures: 0, unprojected: {}, unsearched: 2 };
     const summary: ReplaySummary = {
       events: 3,
@@ -295,7 +295,7 @@ describe("replay --no-spans", () => {
     const output = new Output({ write: () => true, on: () => {} }, {});
     expect(rowLines(summary, output)).toEqual([
       "3 events, 3 rows: 3 tool_call",
-      "2 rows may be there twice: their threads have more rows in the log than could be searched for them",
+      "2 rows may be duplicates: their threads have more rows than the search covers",
       "audit log: log",
     ]);
   });
@@ -386,7 +386,7 @@ describe("replay --no-spans", () => {
       const args = [recording("success"), "--audit", folder.at("log"), "--no-spans", ...option];
       const failed = await called(replay, args).catch((error: unknown) => error);
       expect(failed).toBeInstanceOf(CliError);
-      expect(String(failed)).toContain(`${option[0]}: expected no --no-spans beside it`);
+      expect(String(failed)).toContain(`${option[0]}: expected no --no-spans with it`);
       expect(existsSync(folder.at("log"))).toBe(false);
     },
   );

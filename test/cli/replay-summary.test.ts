@@ -54,7 +54,7 @@ const CASES: readonly (readonly [string, Partial<ReplaySummary>, 0 | 1 | 2, stri
     "1,234 events changed nothing: 1,234 duplicate",
   ],
   ["events were late", { late: 3 }, 0, "3 events came too late to be put in order"],
-  ["limits bit", { adjustments: { evicted_runs: 5 } }, 0, "mended or limited: 5 evicted_runs"],
+  ["limits bit", { adjustments: { evicted_runs: 5 } }, 0, "adjusted: 5 evicted_runs"],
 ];
 
 describe("a replay's summary", () => {

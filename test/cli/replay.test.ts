@@ -312,7 +312,7 @@ describe("replay sources", () => {
         "└─ execute_tool double  9.4 ms  ✓ complete",
         "",
         "6 events, 1 run, 3 spans: 1 complete",
-        "Nothing was sent or written: --endpoint, --out and --audit say where to.",
+        "Nothing was sent or written. Use --endpoint, --out or --audit.",
         "",
       ].join("\n"),
     );

@@ -191,7 +191,7 @@ describe("runs", () => {
         const { code, stdout, stderr } = await command(["runs", "--url", url, ...args]);
         expect([code, stdout]).toEqual([1, ""]);
         expect(stderr).toBe(
-          `entelix-otel: ${url}/v1/runs: ${said}\nThe token comes from --token-file, or from ENTELIX_SERVE_TOKEN.\n`,
+          `entelix-otel: ${url}/v1/runs: ${said}\nSet the token with --token-file or ENTELIX_SERVE_TOKEN.\n`,
         );
       }
       const env = { ENTELIX_SERVE_TOKEN: "eot_unknown" };

@@ -82,7 +82,7 @@ describe.concurrent("serve on a disk that is full", () => {
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const { code, stderr } = await command(serveArgs(folder), { env });
       expect(stderr).toContain(
-        `--audit: ENOSPC: no space left on device, write\nFree some space on the disk of ${folder.at("audit")}, then start again`,
+        `--audit: ENOSPC: no space left on device, write\nFree disk space for ${folder.at("audit")}, then start again`,
       );
       expect(code).toBe(1);
       expect(readdirSync(folder.at("audit")).length).toBeLessThanOrEqual(2);

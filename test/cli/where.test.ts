@@ -45,7 +45,7 @@ describe("where", () => {
       "span    8000000000000002",
       "Jaeger  http://127.0.0.1:16686/trace/018f3c7a000070008000000000000002",
       "",
-      "If another tenant was first with this run id, the run of acme is here:",
+      "If another tenant used this run ID first, the run of acme is here:",
       "trace   2b94dac6e00d5792cd80228c7351a5e8",
       "span    cd80228c7351a5e8",
       "Jaeger  http://127.0.0.1:16686/trace/2b94dac6e00d5792cd80228c7351a5e8",
@@ -84,8 +84,8 @@ describe("where", () => {
     expect([code, stderr.split("\n")]).toEqual([
       1,
       [
-        'entelix-otel: "018f3c7a000070008000000000000002" is no UUID: its trace depends on the tenant too',
-        `Say which: --tenant T. Or is it a trace id? The run's has dashes: ${RUN}`,
+        'entelix-otel: "018f3c7a000070008000000000000002" is not a UUID: its trace also depends on the tenant',
+        `Add --tenant T. For a trace ID, use the run ID: ${RUN}`,
         "",
       ],
     ]);
@@ -97,7 +97,7 @@ describe("where", () => {
       command(["where", RUN, "--jaeger", "ftp://x"]),
     ]);
     expect(tenant.stderr).toBe(
-      'entelix-otel: "r1" is no UUID: its trace depends on the tenant too\nSay which: --tenant T\n',
+      'entelix-otel: "r1" is not a UUID: its trace also depends on the tenant\nAdd --tenant T\n',
     );
     expect(jaeger.stderr).toContain("--jaeger: expected an address such as http://127.0.0.1:16686");
     expect([tenant.code, jaeger.code]).toEqual([1, 1]);

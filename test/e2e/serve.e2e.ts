@@ -73,7 +73,7 @@ it("reads its tokens again at SIGHUP, and keeps them where the file can't be use
   await write(serve.folder, '{"tokens":[{"tenant":"acme"}]}');
   process.kill(serve.pid, "SIGHUP");
   await until("it says so", async () =>
-    (await serve.log()).includes("the tokens stay as they were: --tokens: ") ? true : undefined,
+    (await serve.log()).includes("tokens not reloaded: --tokens: ") ? true : undefined,
   );
   expect(await serve.log()).toContain("tokens[0].sha256: expected 64 hex digits");
   expect([await status("old"), await status("new")]).toEqual([200, 401]);
@@ -107,7 +107,7 @@ it("says what is wrong with how it is called", async () => {
   const journal = serve.at("other");
   const port = new URL(serve.url).port;
   const calls: readonly (readonly [args: readonly string[], message: string])[] = [
-    [[], "expected --journal DIR: the folder where events are kept safe"],
+    [[], "expected --journal DIR, the directory for accepted events"],
     [["--journal", journal, "--listen", "4321"], "--listen: expected HOST:PORT such as"],
     [["--journal", journal, "--listen", "0.0.0.0:0"], "--listen 0.0.0.0: expected --tokens FILE"],
     [["--journal", journal, "--listen", `127.0.0.1:${port}`], `127.0.0.1:${port} is in use`],

@@ -11,7 +11,7 @@ import {
   traceRequestIn,
 } from "../traces/otlp-spans.ts";
 
-/** A run span's anchor, and where in the file it stands. */
+/** The anchor on a run's span, and its line in the file. */
 export interface AnchoredSpan {
   readonly anchor: SpanAnchor;
   /** From 1. */
@@ -19,13 +19,13 @@ export interface AnchoredSpan {
 }
 
 /**
- * Reads the run spans of an OTLP/JSON lines file (`replay --out`, or the collector's file exporter)
- * that name their last audit row.
+ * Reads the run spans that name their last audit row from a file of OTLP/JSON lines (`replay --out`, or the
+ * collector's file exporter).
  *
- * @param onWait told that the file is a pipe, and waited for.
- * @throws CliError naming file and line when it can't be read, or is something else.
+ * @param onWait called before waiting for a pipe.
+ * @throws CliError with file and line if the file cannot be read or has another format.
  */
-export async function anchoredSpans(file: string, onWait?: OnWait): Promise<AnchoredSpan[]> {
+export async function anchoredSpans(file: string, onWait: OnWait): Promise<AnchoredSpan[]> {
   const spans: AnchoredSpan[] = [];
   try {
     const bytes = inputBytes(file, onWait);
@@ -40,7 +40,7 @@ export async function anchoredSpans(file: string, onWait?: OnWait): Promise<Anch
           throw new CliError(`${safe(file)}:${part.line}: ${expected}`);
         }
         for (const span of rawSpansOf(request)) {
-          // All of an anchor is plain: a sender's other attributes, of whatever form, are not read.
+          // Anchors have plain values only. Other attributes need not be valid.
           const anchor = anchorOf(attributesOf(span, plainIn));
           if (anchor !== undefined) spans.push({ anchor, line: part.line });
         }

@@ -16,17 +16,17 @@ import {
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
 
-/** What a command's operand says: a directory, or the URL of a database. */
+/** The operand of the audit commands: a directory, or the URL of a database. */
 export const LOG_OPERAND = "DIR|URL";
 
-/** An audit log to be read, wherever it is. */
+/** Reads an audit log in a directory or a database. */
 export interface AuditLog {
-  /** Whether it is made of segments, as a directory is. */
+  /** Whether the log has segments, as in a directory. */
   readonly hasSegments: boolean;
   /**
-   * Whether a database answers, and has a log. A directory was looked at before.
+   * Checks that the database answers and has a log. A directory was checked before.
    *
-   * @throws (rejects) CliError when it is not so.
+   * @throws (rejects) CliError otherwise.
    */
   check(): Promise<void>;
   verify(against: readonly SpanAnchor[]): Promise<VerifyReport>;
@@ -36,23 +36,26 @@ export interface AuditLog {
   ): AsyncGenerator<AuditRow, void, void>;
 }
 
-/** @throws (rejects) CliError when there is no such directory. */
-export async function auditLogAt(place: string): Promise<AuditLog> {
-  if (isPostgresUrl(place)) {
-    const log = { connection: place };
+/**
+ * @param operand a directory or a `postgres://` URL.
+ * @throws (rejects) CliError if the directory does not exist.
+ */
+export async function auditLogAt(operand: string): Promise<AuditLog> {
+  if (isPostgresUrl(operand)) {
+    const log = { connection: operand };
     return {
       hasSegments: false,
-      check: () => checkDatabase(place),
+      check: () => checkDatabase(operand),
       verify: (against) => verifyPostgresLog(log, { against }),
       rows: (filter, onProblem) => readPostgresRows(log, filter, { onProblem }),
     };
   }
-  await checkLogDirectory(place);
+  await checkLogDirectory(operand);
   return {
     hasSegments: true,
     check: async () => {},
-    verify: (against) => verifyLog(place, { against }),
-    rows: (filter, onProblem) => readRows(place, filter, { onProblem }),
+    verify: (against) => verifyLog(operand, { against }),
+    rows: (filter, onProblem) => readRows(operand, filter, { onProblem }),
   };
 }
 
@@ -64,11 +67,11 @@ async function checkDatabase(connection: string): Promise<void> {
   }
 }
 
-/** @throws CliError when there is no such directory: a log that is not there is not a whole one. */
+/** @throws CliError if it is not a directory: a missing log must not count as intact. */
 async function checkLogDirectory(directory: string): Promise<void> {
   const scheme = urlScheme(directory);
   if (scheme !== undefined) {
-    // Without the rest of it: a URL may hold a password, and errors are kept in logs.
+    // Only the scheme: a URL may contain a password, and errors end up in log files.
     throw new CliError(`expected a directory or postgres://…, got a URL (${safe(scheme)}…)`);
   }
   const found = await stat(directory).catch(() => undefined);
@@ -83,7 +86,7 @@ export function logError(error: unknown): CliError {
   return new CliError(safe(reasonOf(error)), undefined, { cause: error });
 }
 
-/** Several addresses of a host may each have refused: then Node gives one error without a message. */
+/** Node has one error without a message if several addresses of a host refused. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === "") {
     return error.errors.map(messageOf).join("; ");
@@ -91,7 +94,7 @@ function reasonOf(error: unknown): string {
   return messageOf(error);
 }
 
-/** A problem of a log as one line: where, what, and of which row. */
+/** A log problem as one line: file, line, problem, row. */
 export function problemLine(problem: LogProblem): string {
   const { file, line } = problem;
   return `${line > 0 ? `${file}:${line}` : file}: ${problemText(problem)}`;
@@ -107,9 +110,9 @@ export function problemText({ ordinal, problem, tenant_id, thread_id }: LogProbl
   return `${problem}${of.length === 0 ? "" : ` (${of.join(", ")})`}`;
 }
 
-/** A row as `audit show --json` prints it, and as a replay reads it. */
+/** A row as `audit show --json` prints it and `replay` reads it. */
 export function rowLine(row: AuditRow): string {
-  const { event: _, event_text, ...facts } = row;
-  // The text as it is stored, so that its digest can be checked by whoever reads this.
-  return `${JSON.stringify(facts).slice(0, -1)},"event":${event_text}}`;
+  const { event: _, event_text, ...fields } = row;
+  // The stored text, so that readers can check its digest.
+  return `${JSON.stringify(fields).slice(0, -1)},"event":${event_text}}`;
 }

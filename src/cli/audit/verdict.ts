@@ -2,17 +2,17 @@ import type { VerifyReport } from "../../audit/door.ts";
 import type { Style } from "../terminal/output.ts";
 import { counted } from "../terminal/table.ts";
 
-/** What a report comes to. */
+/** The result of a verification, for a person. */
 interface Verdict {
   /** One or two words, with a sign before them. */
   readonly text: string;
   readonly style: Style;
-  /** What it means and what to do, where the words don't say it. */
+  /** Explanation and next steps; empty if the text needs none. */
   readonly advice: readonly string[];
   readonly exitCode: 0 | 2 | 3;
 }
 
-/** @param spans how many the log was compared with. */
+/** @param spans number of spans that the log was compared with. */
 export function verdictOf({ end, ok, problemCount }: VerifyReport, spans: number): Verdict {
   if (!ok) {
     const text = `✗ ${counted(problemCount, "problem")}`;
@@ -27,7 +27,7 @@ export function verdictOf({ end, ok, problemCount }: VerifyReport, spans: number
       return { text: "✓ no damage, open", style: "green", advice: OPEN, exitCode: 0 };
     case "unclosed":
       return { ...NOT_CLOSED, advice: [UNCLOSED, spans > 0 ? COMPARED : COMPARE] };
-    // Not 0: that would claim a writer that nobody has seen.
+    // Not 0, which would claim that a process has the log open.
     case "unknown":
       return { ...NOT_CLOSED, advice: UNKNOWN };
     default:
@@ -51,5 +51,5 @@ const COMPARED =
   "All rows that the spans name are there; rows that no span names may be missing. Let the writer open the log again and close it.";
 
 const UNKNOWN = [
-  "The log has no close mark at its end. Whether a process has it open can't be asked: run this as the user of that process.",
+  "The log has no close mark at its end, and this user cannot check whether a process has it open. Run the command as the user of that process.",
 ];

@@ -17,7 +17,7 @@ const ANSWER_MS = 3_000;
 
 const DEFAULT_URL = `http://localhost:${LIVE_PORT}/v1`;
 
-const FIX_VARIABLE = "Mend the variable, or unset it.";
+const FIX_VARIABLE = "Fix the variable, or unset it.";
 
 interface CheckedEndpoint {
   readonly findings: readonly Finding[];
@@ -38,7 +38,7 @@ export async function checkEndpoint(
 ): Promise<CheckedEndpoint> {
   const unasked = { url: undefined, takesSpans: false };
   if (option === undefined && switchedOff("traces", env) !== undefined) {
-    return { ...unasked, findings: [note("endpoint: not asked, nothing is sent there")] };
+    return { ...unasked, findings: [note("endpoint: not checked, no spans are sent")] };
   }
   let given: string | undefined;
   try {
@@ -51,8 +51,8 @@ export async function checkEndpoint(
   const asked = await ask("TRACES", name, url, "problem");
   const findings = [asked];
   if (new URL(url).port === REPLAY_PORT) {
-    const what = `${name}: port ${REPLAY_PORT} is for replays: what comes in there is not counted, and raises no alert`;
-    findings.push(problem(what, `Send what is live to port ${LIVE_PORT}.`));
+    const what = `${name}: port ${REPLAY_PORT} is for replays: its spans are not counted and raise no alert`;
+    findings.push(problem(what, `Send live spans to port ${LIVE_PORT}.`));
   }
   return { findings, url, takesSpans: asked.level === "ok" };
 }
@@ -71,7 +71,7 @@ export async function checkMetricsEndpoint(
   wanted: boolean,
 ): Promise<Finding[]> {
   if (option === undefined && switchedOff("metrics", env) !== undefined) {
-    return [note("metrics: not asked, nothing is sent there")];
+    return [note("metrics: not checked, no metrics are sent")];
   }
   let url: string;
   try {
@@ -82,8 +82,8 @@ export async function checkMetricsEndpoint(
   }
   const { origin, port } = new URL(url);
   if (spans.url !== undefined && origin === new URL(spans.url).origin) {
-    if (!spans.takesSpans) return [note("metrics: not asked, the receiver takes no spans")];
-    if (port === REPLAY_PORT) return [note("metrics: not asked, the receiver is for replays")];
+    if (!spans.takesSpans) return [note("metrics: not checked, the receiver takes no spans")];
+    if (port === REPLAY_PORT) return [note("metrics: not checked, the receiver is for replays")];
   }
   return [
     await ask("METRICS", `endpoint ${safe(shownUrl(url))}`, url, wanted ? "problem" : "note"),
@@ -106,7 +106,7 @@ export async function checkReplayEndpoint(
   if (option !== undefined) return [await ask("TRACES", name, url, "problem")];
   const asked = await ask("TRACES", name, url, "note");
   const advice =
-    "A replay to the live port is counted again, and may raise alerts. collector-config.yaml has a receiver past the metrics on this port.";
+    "A replay to the live port is counted as live and may raise alerts. collector-config.yaml has a receiver for replays on this port.";
   return [asked.level === "ok" ? asked : { ...asked, advice }];
 }
 
@@ -138,34 +138,34 @@ async function ask(
 /** The port of OTLP over gRPC, which accepts no HTTP/1.1. */
 const GRPC_PORT = "4317";
 
-const OWN_LOG = "The receiver's own log says why.";
+const OWN_LOG = "See the receiver's log.";
 
 /** @param protocol of the request that was not accepted. */
 function adviceFor(probe: Probe, url: URL, protocol: Protocol): string {
   if (url.port === GRPC_PORT) {
-    return "4317 is the port of OTLP over gRPC; this exporter sends OTLP/HTTP: try port 4318.";
+    return "Port 4317 is for OTLP over gRPC. This exporter sends OTLP/HTTP: try port 4318.";
   }
   switch (probe.status) {
     case undefined:
       return probe.busy
-        ? `It is there: its memory or its queue is full, or what is behind it is away. ${OWN_LOG}`
+        ? `The receiver runs, but its memory or queue is full, or its backend does not answer. ${OWN_LOG}`
         : adviceWithoutAnswer(probe.said);
     case 401:
     case 403:
-      return "Say who you are: OTEL_EXPORTER_OTLP_HEADERS, for example authorization=Bearer%20TOKEN.";
+      return "Set credentials in OTEL_EXPORTER_OTLP_HEADERS, for example authorization=Bearer%20TOKEN.";
     case 404:
     case 405:
       return url.pathname.endsWith("/v1/metrics")
         ? "Jaeger takes no metrics: send to a collector (collector-config.yaml), or set OTEL_METRICS_EXPORTER=none."
-        : "Something else answers there. OTLP/HTTP is mostly on port 4318, at the path /v1/traces.";
+        : "Another server answers there. OTLP/HTTP is usually on port 4318, at the path /v1/traces.";
     case 400:
       return protocol === "http/json"
         ? OWN_LOG
-        : "It may not take protobuf: try OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/json. Its own log says why.";
+        : `It may not take protobuf: try OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/json. ${OWN_LOG}`;
     case 415:
       return protocol === "http/json"
-        ? "It does not take JSON: switch OTLP/HTTP with JSON on at the receiver."
-        : "It does not take protobuf: switch that on at the receiver, or set OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/json.";
+        ? "The receiver does not take JSON. Enable OTLP/HTTP with JSON there."
+        : "The receiver does not take protobuf. Enable it there, or set OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/json.";
     default:
       return OWN_LOG;
   }
@@ -175,7 +175,7 @@ function adviceFor(probe: Probe, url: URL, protocol: Protocol): string {
 const WITHOUT_ANSWER: readonly (readonly [error: RegExp, advice: string])[] = [
   [
     /ENOTFOUND|EAI_AGAIN/,
-    "The host name is not known here. Inside containers a service's own name counts, not localhost.",
+    "The host name cannot be resolved. In a container, use the name of the service, not localhost.",
   ],
   [
     /header content|a header has a name/,
@@ -183,26 +183,23 @@ const WITHOUT_ANSWER: readonly (readonly [error: RegExp, advice: string])[] = [
   ],
   [
     /alert (?:bad |no |unsupported )?certificate/,
-    "It asks for a certificate of yours: OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY.",
+    "It requires a client certificate. Set OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY.",
   ],
   [
     /self-signed|first certificate|issuer certificate/,
-    "It is there, and not trusted: OTEL_EXPORTER_OTLP_CERTIFICATE names a file with its authority, as PEM.",
+    "Its certificate is not trusted. Set OTEL_EXPORTER_OTLP_CERTIFICATE to a PEM file with its authority.",
   ],
-  [/certificate/, "It is there: its certificate has to be mended, or another name of it used."],
-  [
-    /wrong version number/,
-    "It is there, and speaks no TLS on this port: try http:// in place of https://.",
-  ],
+  [/certificate/, "Its certificate is not valid. Fix it, or use a host name that it contains."],
+  [/wrong version number/, "It does not use TLS on this port: try http:// instead of https://."],
   [
     /^Parse Error/,
-    "Something answers there, and not in HTTP/1.1. A port of OTLP over gRPC does so: OTLP/HTTP is mostly on port 4318.",
+    "The answer is not HTTP/1.1. The port may be for OTLP over gRPC: OTLP/HTTP is usually on port 4318.",
   ],
 ];
 
 function adviceWithoutAnswer(error: string): string {
   return (
     WITHOUT_ANSWER.find(([pattern]) => pattern.test(error))?.[1] ??
-    "Start a collector or Jaeger there, or say where one is: --endpoint, OTEL_EXPORTER_OTLP_ENDPOINT."
+    "Start a collector or Jaeger there, or set --endpoint or OTEL_EXPORTER_OTLP_ENDPOINT."
   );
 }

@@ -18,7 +18,7 @@ export async function checkEnvironment(env: Env): Promise<Finding[]> {
     if (faulty.has(variable) || variable.endsWith("_ENDPOINT") || INVALID_ENDPOINT.test(warning))
       continue;
     faulty.add(variable);
-    findings.push(problem(safe(warning), "Mend the variable, or unset it."));
+    findings.push(problem(safe(warning), "Fix the variable, or unset it."));
   }
   for (const { applies, effect, fix, names } of RULES) {
     for (const name of names) {
@@ -35,11 +35,11 @@ export async function checkEnvironment(env: Env): Promise<Finding[]> {
     .filter((name) => name.startsWith("OTEL_") && env[name])
     .sort();
   for (const name of set) findings.push(note(`${safe(name)}=${shown(name, env[name] ?? "")}`));
-  if (set.length === 0) findings.push(note("no OTEL_* variable is set: the defaults hold"));
+  if (set.length === 0) findings.push(note("no OTEL_* variable is set: the defaults are used"));
   return findings;
 }
 
-/** Values that are valid, but lose something. */
+/** Valid values with an unwanted effect. */
 interface Rule {
   readonly names: readonly string[];
   readonly applies: (value: string) => boolean;
@@ -84,13 +84,13 @@ const RULES: readonly Rule[] = [
     names: ["OTEL_METRIC_EXPORT_INTERVAL"],
     // With more, the collector counts a failure's spans before its event, and an alert fires twice.
     applies: (value) => Number(value) > 60_000,
-    effect: "failures are told of so late, and may be told twice",
+    effect: "failures are reported late, and may be reported twice",
     fix: "Set it to 60000 ms or less, or unset it (15000).",
   },
   {
     names: ["OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"],
     applies: (value) => value.toLowerCase() !== "cumulative",
-    effect: "the rules and dashboards were tried with cumulative sums only",
+    effect: "alert rules and dashboards are only tested with cumulative",
   },
   {
     names: [
@@ -102,7 +102,7 @@ const RULES: readonly Rule[] = [
     ],
     // Probably meant in seconds, the unit in SDKs of some other languages.
     applies: (value) => Number(value) > 0 && Number(value) < 100,
-    effect: "it is in milliseconds, and requests that take longer are given up",
+    effect: "it is in milliseconds, and longer requests are aborted",
     fix: "Set it to 100 or more, 10000 for ten seconds, or unset it.",
   },
 ];
@@ -114,8 +114,8 @@ function protocol(): Finding {
   return protocol === "http/protobuf"
     ? ok(what)
     : note(
-        `${what}: by the SDK's queue, which a burst of more than 2,048 overflows`,
-        "http/protobuf, the default, waits for the receiver and loses none.",
+        `${what}: the SDK's queue drops spans above 2,048`,
+        "http/protobuf, the default, has a queue of 64 MiB.",
       );
 }
 
@@ -126,12 +126,12 @@ function sampler(env: Env): Finding {
   const what = `sampler ${safe(name)}${ratio}`;
   if (name.endsWith("always_off")) {
     return problem(
-      `${what}: no trace that begins here is kept`,
+      `${what}: traces that start here are not sampled`,
       "Set OTEL_TRACES_SAMPLER to parentbased_always_on or parentbased_traceidratio.",
     );
   }
   return name === "traceidratio"
-    ? note(`${what}: it decides for every span anew; parentbased_traceidratio follows the parent`)
+    ? note(`${what}: it ignores the parent. Use parentbased_traceidratio to follow it.`)
     : ok(what);
 }
 
@@ -143,11 +143,11 @@ function service(env: Env): Finding {
     return ok("service named by OTEL_RESOURCE_ATTRIBUTES");
   }
   return note(
-    "OTEL_SERVICE_NAME is not set: unless the setup names it, the service is unknown_service",
+    "OTEL_SERVICE_NAME is not set: without a name in the setup, the service is unknown_service",
   );
 }
 
-/** Headers carry secrets, and an address may. */
+/** The value without secrets: headers and URLs may contain some. */
 function shown(name: string, value: string): string {
   if (name.endsWith("_HEADERS")) return "(hidden)";
   if (!name.endsWith("_ENDPOINT") || !URL.canParse(value)) return safe(value.slice(0, 200));

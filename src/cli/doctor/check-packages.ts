@@ -5,7 +5,7 @@ import { VERSION } from "../../version.ts";
 import { safe } from "../terminal/text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 
-/** Of these one copy must do: two do not know of each other's spans, contexts or resources. */
+/** Packages that must have only one copy: two copies do not share spans, contexts or resources. */
 const SHARED = [
   "@opentelemetry/api",
   "@opentelemetry/core",
@@ -17,25 +17,25 @@ const SHARED = [
   "entelix-otel",
 ];
 
-/** What `entelix-otel/setup` needs beside the API. */
+/** Packages that `entelix-otel/setup` needs, without the API. */
 const FOR_SETUP = [
   "@opentelemetry/resources",
   "@opentelemetry/sdk-trace-node",
   "@opentelemetry/exporter-trace-otlp-http",
 ];
 
-/** What `entelix-otel/telemetry` needs beside those. */
+/** Packages that `entelix-otel/telemetry` needs in addition. */
 const FOR_METRICS = [
   "@opentelemetry/sdk-metrics",
   "@opentelemetry/exporter-metrics-otlp-http",
 ] as const;
 
-/** Whether what sends metrics is among the packages. */
+/** Whether the packages that send metrics are installed. */
 export function canSendMetrics({ packages }: Installed): boolean {
   return FOR_METRICS.every((wanted) => packages.some(({ name }) => name === wanted));
 }
 
-/** Looks at the versions of Node and of the packages that were found below a directory. */
+/** Checks the versions of Node and of the packages below a directory. */
 export function checkPackages(installed: Installed, directory: string): Finding[] {
   const findings = [checkNode(process.versions.node), ok(`entelix-otel ${VERSION} (this command)`)];
   const { cutShort, packages } = installed;
@@ -66,7 +66,7 @@ export function checkPackages(installed: Installed, directory: string): Finding[
     if (missing.length > 0) findings.push(note(`${entry} would need: ${missing.join(", ")}`));
   }
   if (cutShort) {
-    findings.push(note("packages: there is more below this directory than was looked at"));
+    findings.push(note("packages: not all directories were searched, the limit is 20,000"));
   }
   return findings;
 }
@@ -85,20 +85,20 @@ function checkCopies(
   const versions = [...new Set(copies.map(({ version }) => version))].sort();
   const places = copies.map(({ path }) => safe(relative(directory, path))).join(", ");
   const what = `${safe(name)}: ${copies.length} copies, ${safe(versions.join(" and "))} (${places})`;
-  // Patches of one version differ no more than two copies of it do.
+  // Copies of one minor version are only noted.
   const lines = new Set(versions.map((version) => version.split(".", 2).join(".")));
   if (!SHARED.includes(name) || lines.size === 1) return note(what);
   const trouble =
     name === "@opentelemetry/api"
-      ? "spans made through one may not reach the other, without a word"
+      ? "spans made with one copy may silently not reach the other"
       : "they do not work together";
   return problem(
     `${what}: ${trouble}`,
-    `npm ls ${safe(name)} shows who asks for which; have one version for all (npm: overrides).`,
+    `npm ls ${safe(name)} shows which packages need it. Use one version for all (npm: overrides).`,
   );
 }
 
-/** A package that was found, at its real place. */
+/** A package, at its real path. */
 interface InstalledPackage {
   readonly name: string;
   readonly version: string;
@@ -107,11 +107,11 @@ interface InstalledPackage {
 
 export interface Installed {
   readonly packages: readonly InstalledPackage[];
-  /** Whether there was more to look at than the limit allows. */
+  /** Whether the search stopped at its limit. */
   readonly cutShort: boolean;
 }
 
-/** How far down projects are looked for; packages inside packages are followed as deep as they go. */
+/** Most levels of directories outside of `node_modules`. */
 const MOST_DEPTH = 4;
 const MOST_DIRECTORIES = 20_000;
 
@@ -123,7 +123,7 @@ export async function installedPackages(directory: string): Promise<Installed> {
 }
 
 class Search {
-  /** By real path: a linked package is one. */
+  /** By real path, so that a linked package counts once. */
   readonly found = new Map<string, InstalledPackage>();
   left = MOST_DIRECTORIES;
 
@@ -163,7 +163,7 @@ class Search {
     }
   }
 
-  /** Links are listed, since workspaces and stores link packages, but counted once. */
+  /** Includes links in `node_modules`, because workspaces and pnpm link packages. */
   async #directoriesIn(directory: string): Promise<string[]> {
     if (this.left === 0) return [];
     this.left--;
@@ -174,7 +174,7 @@ class Search {
   }
 }
 
-/** Links are followed among packages only: elsewhere they can lead round in circles. */
+/** Elsewhere, links are not followed, because they may form loops. */
 function isModules(directory: string): boolean {
   return /[\\/]node_modules(?:[\\/]@[^\\/]+)?$/.test(directory);
 }

@@ -4,7 +4,7 @@ import { RunIds } from "../../events/door.ts";
 import { safe } from "../terminal/text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 
-/** Looks at the providers that the application has registered. */
+/** Checks the providers that the application has registered. */
 export function checkProvider(api: unknown): Finding[] {
   if (api === undefined) {
     return [
@@ -14,7 +14,7 @@ export function checkProvider(api: unknown): Finding[] {
   return [...tracerFindings(api), ...meterFindings(api)];
 }
 
-/** By a span that never ends. */
+/** Starts a test span, which never ends and so is not exported. */
 function tracerFindings(api: unknown): Finding[] {
   const provider = call(get(api, "trace"), "getTracerProvider");
   const tracer = call(
@@ -50,14 +50,14 @@ function tracerFindings(api: unknown): Finding[] {
   ];
 }
 
-/** Where none is registered the API has one meter for all, which measures nothing. */
+/** Without a provider, the API returns its no-op meter. */
 function meterFindings(api: unknown): Finding[] {
   const provider = call(get(api, "metrics"), "getMeterProvider");
   const meter = call(provider, "getMeter", "entelix-otel-doctor");
   if (meter === undefined || meter === call(api, "createNoopMeter")) {
     return [
       note(
-        "no meter provider is registered: failures are counted from spans alone, as far as these are sampled",
+        "no meter provider is registered: failures are counted only from sampled spans",
         "setupTelemetry() from entelix-otel/telemetry counts events too.",
       ),
     ];
@@ -65,7 +65,7 @@ function meterFindings(api: unknown): Finding[] {
   return [ok("a meter provider is registered"), ...instanceFinding(provider)];
 }
 
-/** By the SDK's own field: nothing tells whose metrics a provider's are. */
+/** Reads a private field of the SDK, because the API does not show the resource. */
 function instanceFinding(provider: unknown): Finding[] {
   const resource = get(get(provider, "_sharedState"), "resource");
   const attributes = get(resource, "attributes");
@@ -73,7 +73,7 @@ function instanceFinding(provider: unknown): Finding[] {
   return [
     note(
       "its resource has no service.instance.id: at the collector, processes of this service overwrite each other's metrics, and alerts miss failures",
-      "Give each process an id of its own; with NodeSDK, OTEL_NODE_RESOURCE_DETECTORS=serviceinstance,env,host,process does.",
+      "Give each process its own ID. With NodeSDK, set OTEL_NODE_RESOURCE_DETECTORS=serviceinstance,env,host,process.",
     ),
   ];
 }
@@ -94,7 +94,7 @@ function sampling(tracer: unknown, context: unknown): Finding {
   const what = `sampler of the application: ${safe(named.slice(0, 200))}`;
   const flags = get(context, "traceFlags");
   const sampled = typeof flags === "number" && (flags & 1) === 1;
-  return sampled ? ok(what) : note(`${what}; it did not keep the one span it was asked about`);
+  return sampled ? ok(what) : note(`${what}; it did not sample the test span`);
 }
 
 function get(value: unknown, name: string): unknown {
@@ -103,7 +103,7 @@ function get(value: unknown, name: string): unknown {
     : undefined;
 }
 
-/** Calls a method where there is one. */
+/** Calls a method if it exists. */
 function call(value: unknown, name: string, ...args: unknown[]): unknown {
   const method = get(value, name);
   if (typeof method !== "function") return undefined;

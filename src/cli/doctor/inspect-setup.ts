@@ -24,7 +24,7 @@ const PRINTING_MS = 500;
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-const SETUP_ALONE = "Name the file that sets tracing up, and does nothing else.";
+const SETUP_ALONE = "Use a file that only sets up tracing.";
 
 /**
  * Loads the application's file that sets up tracing, in a separate process, and checks the providers that it
@@ -64,8 +64,8 @@ export async function inspectSetup(file: string, limitS: number): Promise<readon
     const result = results === undefined ? null : parse(await text(results).catch(() => ""));
     if (late) {
       throw fail(
-        `it is not loaded after ${limitS} s`,
-        `It serves, computes without end, or awaits what does not come. ${SETUP_ALONE}`,
+        `expected it to load within ${limitS} s`,
+        `It starts a server, computes for too long, or waits. ${SETUP_ALONE}`,
       );
     }
     if (isJsonObject(result) && typeof result.error === "string") throw fail(result.error);

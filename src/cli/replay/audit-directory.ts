@@ -10,14 +10,14 @@ import { identityOf } from "./input-files.ts";
 const POSTGRES_HINT =
   "Rows are written to PostgreSQL by serve, by consume, and by the bridge with a PostgresSessionLog.";
 
-/** For tables of earlier rows: read again, files of millions of rows write none of them twice. */
+/** Memory for the search of earlier rows, in bytes. Enough for millions of rows. */
 const LOOK_UP_BYTES = 512 * 1024 * 1024;
 
 /**
- * Opens the audit log that `--audit` named, making it where there is none.
+ * Opens the audit log of `--audit`. Creates it if it does not exist.
  *
- * @throws CliError when the directory can't be written, or is open elsewhere; when it is a URL,
- *   `-`, or empty; when one of the files to read is the log's own.
+ * @throws CliError if the directory cannot be written, is open in another process, or is a URL, `-` or empty; or if an
+ *   input is a file of the log.
  */
 export async function openAuditLog(
   directory: string,
@@ -29,9 +29,9 @@ export async function openAuditLog(
     const identity = found && identityOf(found);
     const input = inputs.find((each) => identity !== undefined && each.identity === identity);
     if (input === undefined) continue;
-    // Each row that is read would be a row that is written, and read again.
+    // Each row that is read would be written, and then read again.
     throw new CliError(
-      `--audit: expected another log than the one that is read, got ${safe(input.name)} of ${safe(directory)}`,
+      `--audit: expected a log that is not an input, got ${safe(input.name)} of ${safe(directory)}`,
     );
   }
   try {
@@ -43,9 +43,9 @@ export async function openAuditLog(
 }
 
 /**
- * Closes a log at the end of a command, which still has a summary to print.
+ * Closes a log before the summary is printed.
  *
- * @param say told why the log could not be closed.
+ * @param say called with the error if the log could not be closed.
  * @returns whether it was closed.
  */
 export async function closeAuditLog(

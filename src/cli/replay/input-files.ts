@@ -10,23 +10,22 @@ import { sayWaiting } from "../services/say-waiting.ts";
 import { safe } from "../terminal/text.ts";
 import type { Progress } from "./progress.ts";
 
-/** One of the sources to replay: a file, or standard input. */
+/** A source to replay: a file or standard input. */
 export interface InputFile {
-  /** As the user named it; `stdin` for `-`. */
+  /** The name in the arguments; `stdin` for `-`. */
   readonly name: string;
-  /** Real path of the file, where it has one; `undefined` for standard input. */
+  /** Real path of the file; `undefined` for standard input. */
   readonly path: string | undefined;
-  /** What tells its content from any other, see `identityOf`. */
+  /** See `identityOf`. */
   readonly identity: string | undefined;
-  /** Size in bytes, where it is known before reading. */
+  /** Bytes; `undefined` if not known before reading. */
   readonly size: number | undefined;
 }
 
 /**
- * Looks at every file before the first one is read, so that a slip in the last name does not show
- * after the others were sent.
+ * Checks all files before the first one is read, so that no spans are sent if a name is wrong.
  *
- * @throws CliError naming the file that can't be read.
+ * @throws CliError with the file that cannot be read.
  */
 export async function inputFiles(names: readonly string[]): Promise<InputFile[]> {
   if (names.filter((name) => name === "-").length > 1) {
@@ -37,36 +36,35 @@ export async function inputFiles(names: readonly string[]): Promise<InputFile[]>
 
 async function inputFile(name: string): Promise<InputFile> {
   if (name === "-") return standardInput();
-  return lookAt(name, checkInput).catch((error: unknown) => {
+  return checked(name, checkInput).catch((error: unknown) => {
     throw new CliError(`${safe(name)}: ${safe(messageOf(error))}`, undefined, { cause: error });
   });
 }
 
 /**
- * Looks at an entry of a folder, which nobody has named: it must be a file. Of a pipe or device, nothing says that it
- * ever ends.
+ * Checks an entry of a directory. It must be a file: a pipe or device might never end.
  *
- * @throws (rejects) Error that says what is wrong with it, without its name.
+ * @throws (rejects) Error without the name of the entry.
  */
 export function folderEntry(path: string): Promise<InputFile> {
-  return lookAt(path, (_, found) => checkFile(found));
+  return checked(path, (_, found) => checkFile(found));
 }
 
-async function lookAt(
+async function checked(
   name: string,
   check: (name: string, found: BigIntStats) => Promise<void> | void,
 ): Promise<InputFile> {
   const found = await stat(name, { bigint: true }).catch((error: unknown) => unreadable(error));
   await check(name, found);
   await access(name, constants.R_OK).catch((error: unknown) => unreadable(error));
-  // The pipe behind /dev/stdin, or the shell's <(…), can be opened, but has no path of its own.
+  // A pipe such as /dev/stdin or the shell's <(…) can be opened, but has no real path.
   const path = await realpath(name).catch(() => resolve(name));
   const size = found.isFile() ? Number(found.size) : undefined;
   return { name, path, identity: identityOf(found), size };
 }
 
 function standardInput(): InputFile {
-  // Node reads nothing of a directory there, and has no error for it.
+  // Node would read nothing from a directory, without an error.
   const found = fstatSync(0, { bigint: true });
   if (found.isDirectory()) {
     throw new CliError("standard input: expected a file, got a directory");
@@ -74,14 +72,14 @@ function standardInput(): InputFile {
   return { name: "stdin", path: undefined, identity: identityOf(found), size: undefined };
 }
 
-/** The bytes of a source; `onBytes` is told how many came. */
+/** The bytes of a source. Calls `onBytes` with the length of each chunk. */
 export async function* bytesOf(
   file: InputFile,
   io: Pick<Io, "stdin" | "err">,
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { path } = file;
-  // What was a file must still be one: a pipe in its place might never end.
+  // A file must still be a file: a pipe in its place might never end.
   const named = (at: string) =>
     file.size === undefined ? inputBytes(at, sayWaiting(io)) : fileBytes(at);
   const stream = path === undefined ? io.stdin : named(path);
@@ -94,35 +92,35 @@ export async function* bytesOf(
 }
 
 function unreadable(cause: unknown): never {
-  const said = SAID.get(codeOf(cause) ?? "") ?? messageOf(cause);
-  throw new Error(said, { cause });
+  const message = MESSAGES.get(codeOf(cause) ?? "") ?? messageOf(cause);
+  throw new Error(message, { cause });
 }
 
-const SAID: ReadonlyMap<string, string> = new Map([
+const MESSAGES: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "no such file"],
   ["EACCES", "no permission to read it"],
-  ["ELOOP", "expected a file, got a ring of links"],
+  ["ELOOP", "expected a file, got a loop of links"],
 ]);
 
 /**
- * What tells a file from every other, whatever names lead to it: its device and its number there.
- * `undefined` for what has no content of its own to destroy: a terminal, `/dev/null`.
+ * The same text for all names of a file: its device and inode. `undefined` for a character device such as a terminal
+ * or `/dev/null`, which has no content to destroy.
  */
 export function identityOf(found: BigIntStats): string | undefined {
   return found.isCharacterDevice() ? undefined : `${found.dev}:${found.ino}`;
 }
 
-/** Takes one source after the other. */
+/** Reads one source after the other. */
 interface SourceReader {
-  /** @throws SourceReadError when it can't be read to its end; what came before is taken. */
+  /** @throws SourceReadError if it cannot be read to its end. Earlier lines are replayed. */
   read(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
 }
 
 /**
  * Reads the sources in turn.
  *
- * @param say told of each source that can't be read to its end.
- * @returns the names of those.
+ * @param say called with the error of each source that cannot be read to its end.
+ * @returns the names of these sources.
  */
 export async function readSources(
   reader: SourceReader,
@@ -145,7 +143,7 @@ export async function readSources(
   return unreadable;
 }
 
-/** Bytes of all sources; `undefined` where one has no size before it is read. */
+/** Bytes of all sources; `undefined` if the size of one is not known. */
 export function totalSize(inputs: readonly InputFile[]): number | undefined {
   let total = 0;
   for (const { size } of inputs) {

@@ -10,45 +10,44 @@ import { safe } from "../terminal/text.ts";
 import type { InputFile } from "./input-files.ts";
 import { identityOf } from "./input-files.ts";
 
-/** For the help of commands with such options. */
+/** For the help of commands with output files. */
 export const OUTPUTS_NOTE =
   "An output file appears when the command has ended. If the command fails or is interrupted, the previous file stays. Pipes and devices are written directly. The command refuses to overwrite its inputs and files of an audit log or journal.";
 
-/** What else a command reads and writes, which an output must not destroy. */
-interface OutputSurroundings {
+/** Other files of the command, which an output must not destroy. */
+interface OtherFiles {
   readonly inputs: readonly InputFile[];
-  /** Directory of the audit log that is written. */
+  /** Directory of `--audit`. */
   readonly audit?: string | undefined;
 }
 
-/** Where an option writes to. Nothing is opened yet. */
+/** The target of an option. It is not open yet. */
 export interface OutputPlan {
   readonly option: string;
-  /** As the user named it. */
+  /** The name in the arguments. */
   readonly name: string;
   readonly to:
     | { readonly kind: "stdout" }
-    /** Open already: `/dev/fd/3`. */
+    /** An open file descriptor, for example `/dev/fd/3`. */
     | { readonly kind: "descriptor"; readonly fd: number }
-    /** Written to as it is: a named pipe, a device. */
+    /** A named pipe or device, written directly. */
     | { readonly kind: "special" }
-    /** A file that is put in the place of `existing`, or where nothing is. No part of `path` is a link. */
+    /** A file that replaces `existing`, or a new one. `path` contains no links. */
     | { readonly kind: "file"; readonly path: string; readonly existing: BigIntStats | undefined };
   readonly identity: string | undefined;
 }
 
 /**
- * Finds out what an option's name leads to, before anything is opened.
+ * Finds the target of an option. Opens nothing.
  *
- * @throws CliError when nothing can be written there, or when something would be destroyed by it: a file that is
- *   read, a file of an audit log or journal.
+ * @throws CliError if it cannot be written, or if writing would destroy an input or a file of an audit log or journal.
  */
 export async function planOutput(
   option: string,
   name: string,
-  { audit, inputs }: OutputSurroundings,
+  { audit, inputs }: OtherFiles,
 ): Promise<OutputPlan> {
-  const plan = await leadsTo(option, name).catch((error: unknown) => {
+  const plan = await targetOf(option, name).catch((error: unknown) => {
     throw error instanceof CliError
       ? error
       : new CliError(`${option}: ${safe(messageOf(error))}`, undefined, { cause: error });
@@ -59,7 +58,7 @@ export async function planOutput(
     const which = input.name === name ? "" : `, as ${safe(input.name)}`;
     throw new CliError(`${option}: ${safe(name)} is one of the files to read${which}`);
   }
-  // A lock is a socket: what it is comes before that nothing can be written to it.
+  // Also for special files: the lock of a log is a socket, and "a file of a log" is the better error.
   const path = to.kind === "file" ? to.path : await realpath(name).catch(() => undefined);
   if (path !== undefined) await refuseLogFile(plan, path, audit);
   if (to.kind !== "file") return plan;
@@ -73,7 +72,7 @@ export async function planOutput(
   return plan;
 }
 
-/** @throws CliError when two options would write to one file. */
+/** @throws CliError if two options write to the same file. */
 export function checkApart(one: OutputPlan, other: OutputPlan): void {
   const isSame =
     one.to.kind === "file" && other.to.kind === "file"
@@ -86,7 +85,7 @@ export function checkApart(one: OutputPlan, other: OutputPlan): void {
 
 const USE_STDOUT = "Expected another file; - writes to standard output.";
 
-async function leadsTo(option: string, name: string): Promise<OutputPlan> {
+async function targetOf(option: string, name: string): Promise<OutputPlan> {
   const plan = { option, name, identity: undefined };
   if (isStdout(name)) return { ...plan, to: { kind: "stdout" } };
   const fd = descriptorOf(name);
@@ -95,7 +94,7 @@ async function leadsTo(option: string, name: string): Promise<OutputPlan> {
   }
   const existing = await statOf(name);
   if (existing === undefined) {
-    // A name that ends so can only be a directory's.
+    // Only a directory has a name with a separator at its end.
     if (/(?:^|[\\/])$/.test(name)) {
       throw new CliError(`${option}: expected a file, got ${name === "" ? "nothing" : safe(name)}`);
     }
@@ -104,7 +103,7 @@ async function leadsTo(option: string, name: string): Promise<OutputPlan> {
   }
   const identity = identityOf(existing);
   if (!existing.isFile()) return { ...plan, to: { kind: "special" }, identity };
-  // It is replaced and not written to, which would take no permission of the file itself.
+  // Replacing a read-only file would succeed, so check its permission here.
   await access(name, constants.W_OK);
   return { ...plan, to: { kind: "file", path: await realpath(name), existing }, identity };
 }
@@ -128,7 +127,7 @@ async function statOf(name: string): Promise<BigIntStats | undefined> {
   }
 }
 
-/** Where a file is made that is not there: a link to nothing says where. */
+/** The path of a new file. Follows links whose target does not exist. */
 async function pathOfNew(name: string): Promise<string> {
   const folder = await realpath(dirname(resolve(name))).catch((cause: unknown) => {
     throw hasCode(cause, "ENOENT")
@@ -142,11 +141,11 @@ async function pathOfNew(name: string): Promise<string> {
     if (hasCode(error, "ENOENT")) return path;
     throw error;
   }
-  // No endless circle: such links have an error of their own above.
+  // This ends: a loop of links has failed in `stat` before.
   return pathOfNew(resolve(dirname(path), await readlink(path)));
 }
 
-/** Also of a directory that is yet to be made. */
+/** The real path, also of a directory that does not exist yet. */
 async function realPathOf(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -164,22 +163,22 @@ async function refuseLogFile(
 ): Promise<void> {
   const log = audit === undefined ? undefined : await realPathOf(resolve(audit));
   if (log !== undefined && `${log}${sep}`.startsWith(`${path}${sep}`)) {
-    throw new CliError(`${option} and --audit: expected a file beside the log, got ${safe(name)}`);
+    throw new CliError(`${option} and --audit: expected a file outside the log, got ${safe(name)}`);
   }
   const owner = await logThatOwns(path, log);
   if (owner === undefined) return;
   throw new CliError(
     `${option}: ${safe(name)} is a file of ${owner.kind}, in ${safe(owner.directory)}`,
-    "Only the log itself writes there: name a file elsewhere.",
+    "Use a file in another directory.",
   );
 }
 
-/** Whether a name of a file means the command's own standard output. */
+/** Whether a file name means standard output. */
 function isStdout(name: string | undefined): boolean {
   return name === "-" || /^\/(?:dev\/stdout|(?:dev|proc\/self)\/fd\/1)$/.test(name ?? "");
 }
 
-/** The options that can have standard output for what they write. */
+/** Options that can write to standard output. */
 interface StdoutOptions {
   readonly out?: string | undefined;
   readonly rejects?: string | undefined;
@@ -188,10 +187,9 @@ interface StdoutOptions {
 }
 
 /**
- * Where the summary for a person goes: standard output, or standard error where an option has the other
- * for itself, so that what it writes can be piped on.
+ * The output for the summary: standard output, or standard error if an option writes to standard output.
  *
- * @throws CliError when more than one of them writes to standard output.
+ * @throws CliError if more than one option writes to standard output.
  */
 export function summaryOutput(options: StdoutOptions, io: Io): Output {
   const files = (["out", "rejects", "chrome-trace"] as const)

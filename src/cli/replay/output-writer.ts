@@ -7,14 +7,14 @@ import { safe } from "../terminal/text.ts";
 import type { OutputPlan } from "./output-plan.ts";
 import { openOutput } from "./replay-outputs.ts";
 
-/** Writes to what an option names, as fast as it is taken there. */
+/** Writes to the target of an option, with back-pressure. */
 export class OutputWriter {
   readonly #option: string;
   readonly #stream: Writable;
   readonly #end: boolean;
   #failure: Error | undefined;
 
-  /** @param end whether the stream is ended with what is written; the standard output is not. */
+  /** @param end whether `close` ends the stream. Standard output stays open. */
   constructor(option: string, stream: Writable, end: boolean) {
     this.#option = option;
     this.#stream = stream;
@@ -24,20 +24,20 @@ export class OutputWriter {
     });
   }
 
-  /** @throws CliError when it can't be written. */
+  /** @throws CliError if it cannot be written. */
   static async open(plan: OutputPlan, io: Io): Promise<OutputWriter> {
     const { end, stream } = await openOutput(plan, io);
     return new OutputWriter(plan.option, stream, end);
   }
 
-  /** @throws (rejects) CliError when it can't be written. */
+  /** @throws (rejects) CliError if it cannot be written. */
   write(piece: string | Uint8Array): Promise<void> {
     return this.#guarded(async () => {
       if (!this.#stream.write(piece)) await once(this.#stream, "drain");
     });
   }
 
-  /** @throws (rejects) CliError when it can't be written. */
+  /** @throws (rejects) CliError if it cannot be written. */
   close(): Promise<void> {
     return this.#guarded(async () => {
       if (!this.#end) return;
@@ -46,7 +46,7 @@ export class OutputWriter {
     });
   }
 
-  /** What was written is not to be seen: a file stays as it was. */
+  /** Discards the written data. An existing file stays unchanged. */
   discard(): void {
     if (this.#end) this.#stream.destroy();
   }
@@ -56,7 +56,7 @@ export class OutputWriter {
       if (this.#failure !== undefined) throw this.#failure;
       await write();
     } catch (error) {
-      // The reader of standard output has gone: that is no fault of the option's.
+      // A closed pipe is not an error of the option.
       if (isBrokenPipe(error)) throw error;
       throw new CliError(`${this.#option}: ${safe(messageOf(error))}`, undefined, { cause: error });
     }

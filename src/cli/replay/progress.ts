@@ -4,7 +4,7 @@ import { cutToWidth } from "../terminal/text.ts";
 
 const EVERY_MS = 100;
 
-/** Shows on a terminal how far the reading is; silent when piped. */
+/** Shows the progress of a replay on a terminal. Prints nothing when piped. */
 export class Progress {
   readonly #output: Output;
   readonly #totalBytes: number | undefined;
@@ -12,7 +12,7 @@ export class Progress {
   #shown = false;
   #nextAt = 0;
 
-  /** @param totalBytes of all sources, where it is known. */
+  /** @param totalBytes bytes of all sources, if known. */
   constructor(output: Output, totalBytes: number | undefined) {
     this.#output = output;
     this.#totalBytes = totalBytes;
@@ -33,7 +33,7 @@ export class Progress {
     this.#shown = true;
   }
 
-  /** Takes the figures away, so that something else can be printed there. */
+  /** Removes the figures before another line is printed. */
   clear(): void {
     if (!this.#shown) return;
     this.#output.write("\r\x1b[K");

@@ -24,7 +24,7 @@ import {
 
 /** The audit log of a replay: counts the rows by kind. */
 export class ProjectedLog implements SessionLog {
-  /** Rows so far; those that the log had already count too. */
+  /** Rows so far, including those that the log already contained. */
   rows = 0;
   readonly #log: SessionLog;
   readonly #kinds = new Tally();
@@ -54,30 +54,30 @@ export class ProjectedLog implements SessionLog {
   }
 }
 
-/** Counts, by type, the events of recordings that an audit log has no row for. */
+/** Counts the events without an audit row, by type. */
 export class Unprojected {
   readonly #log: ProjectedLog;
   readonly #types = new Tally();
-  /** Events that a mapping has no row for, and whose signals left one. */
-  readonly #told = new Tally();
+  /** Events that the mapping counts as unprojected although their signals made a row. */
+  readonly #withRows = new Tally();
   readonly #mappings: Mapping<RecordedEvent>[] = [];
 
   constructor(log: ProjectedLog) {
     this.#log = log;
   }
 
-  /** The same runtime, its events counted on their way. */
+  /** The runtime with counted events. */
   counted(runtime: AnyRuntime): AnyRuntime {
     return { ...runtime, player: (bridge, tenant) => this.#player(runtime, bridge, tenant) };
   }
 
-  /** How many events of each type have no row. Whole once everything was played to its end. */
+  /** Events without a row, by type. Complete after the end of the replay. */
   get counts(): Readonly<Record<string, number>> {
     const all = new Map(this.#types.counts);
     for (const { unprojected } of this.#mappings) {
       for (const [type, count] of unprojected) all.set(type, (all.get(type) ?? 0) + count);
     }
-    for (const [type, count] of this.#told.counts) all.set(type, (all.get(type) ?? 0) - count);
+    for (const [type, count] of this.#withRows.counts) all.set(type, (all.get(type) ?? 0) - count);
     return Object.fromEntries([...all].filter(([, count]) => count > 0));
   }
 
@@ -92,7 +92,7 @@ export class Unprojected {
       take: (event, envelope) => {
         const before = this.#log.rows;
         const taken = player.take(event, envelope);
-        // The row of an event is on its way as soon as the event was taken.
+        // `take` appends the row of an event before it returns.
         if (this.#log.rows === before) this.#types.add(typeOf(event));
         return taken;
       },
@@ -101,7 +101,7 @@ export class Unprojected {
     };
   }
 
-  /** A start or an end leaves rows also where its event has no row of its own. */
+  /** The start or end of a run makes rows even if its event has no row. */
   #watched(
     player: SignalPlayer<RecordedEvent>,
     { unprojected }: Mapping<RecordedEvent>,
@@ -112,7 +112,8 @@ export class Unprojected {
         const rows = this.#log.rows;
         const counted = unprojected.get(type) ?? 0;
         const taken = player.take(event, envelope);
-        if (this.#log.rows > rows && (unprojected.get(type) ?? 0) > counted) this.#told.add(type);
+        if (this.#log.rows > rows && (unprojected.get(type) ?? 0) > counted)
+          this.#withRows.add(type);
         return taken;
       },
       keepAlive: (value, envelope) => player.keepAlive(value, envelope),
@@ -125,12 +126,11 @@ function typeOf(event: RecordedEvent): string {
   return "type" in event ? event.type : "_other";
 }
 
-/** Threads whose rows are numbered on, at least; a thread that is forgotten begins again. */
+/** Least number of threads whose row numbers are kept. A dropped thread starts again at 0. */
 const THREADS = 20_000;
 
 /**
- * The log that the rows of recordings are written to: those that come without an event id get one of
- * their own, so that reading a file again does not write its rows again.
+ * Gives an event ID to rows without one, so that another replay of a file does not write them again.
  */
 export class NamedRows implements SessionLog {
   readonly #log: NdjsonSessionLog;
@@ -159,8 +159,7 @@ export class NamedRows implements SessionLog {
   #named(key: ThreadKey, entries: readonly AuditEntry[]): readonly AuditEntry[] {
     const thread = threadText(key);
     return entries.map((entry) => {
-      // Rows of our own kinds are numbered apart: those beside them keep the ids that they had before there
-      // were any.
+      // Rows of this package's kinds have their own numbers, so that they do not change the IDs of other rows.
       const series = isUpstreamKind(entry.event.kind) ? thread : `${thread}\0own`;
       const number = this.#numbers.get(series) ?? 0;
       this.#numbers.set(series, number + 1);
@@ -169,7 +168,7 @@ export class NamedRows implements SessionLog {
   }
 }
 
-/** What a row is known by that has no id: its thread, its place there and what it says. */
+/** An ID from thread, number in the thread, and event. */
 function rowId(thread: string, number: number, { event }: AuditEntry): string {
   const hash = createHash("sha256").update(`${thread}\0${number}\0${encodeGraphEvent(event)}`);
   return `row-${hash.digest("hex").slice(0, 32)}`;

@@ -9,14 +9,14 @@ import { cleanAtEnd } from "../services/signals.ts";
 type Done = (error?: Error | null) => void;
 
 /**
- * A file that is there as a whole or not at all: it is written beside its place, under another name, and put
- * there when it has ended. Until then, and where that fails, what was there before stays as it is.
+ * Replaces a file atomically: writes a temporary file in the same directory and renames it at the end. Until then, and
+ * after an error, an existing file is unchanged.
  */
 export class ReplacedFile extends Writable {
   readonly #path: string;
   readonly #draft: string;
   readonly #handle: FileHandle;
-  /** Until it is in its place, whatever ends the process but SIGKILL removes it. */
+  /** Cancels the removal of the temporary file at the end of the process (except by SIGKILL). */
   readonly #release: () => void;
   #isDraft = true;
 
@@ -29,8 +29,8 @@ export class ReplacedFile extends Writable {
   }
 
   /**
-   * @param path of the file, no part of it a link.
-   * @param existing the file that is replaced: the new one gets its mode, and its owner where that is allowed.
+   * @param path of the file, without links.
+   * @param existing the replaced file. The new one gets its mode and, if permitted, its owner.
    */
   static async open(path: string, existing: BigIntStats | undefined): Promise<ReplacedFile> {
     const draft = join(dirname(path), `.entelix-otel-${randomBytes(6).toString("hex")}.tmp`);
@@ -52,7 +52,7 @@ export class ReplacedFile extends Writable {
   }
 
   override _final(done: Done): void {
-    this.#putInPlace().then(() => done(), done);
+    this.#rename().then(() => done(), done);
   }
 
   override _destroy(error: Error | null, done: Done): void {
@@ -60,13 +60,13 @@ export class ReplacedFile extends Writable {
     this.#discard().then(gone, gone);
   }
 
-  async #putInPlace(): Promise<void> {
+  async #rename(): Promise<void> {
     await this.#handle.sync();
     await this.#handle.close();
     try {
       await rename(this.#draft, this.#path);
     } catch (cause) {
-      const message = `${this.#path}: can't be replaced: ${messageOf(cause)}. The output is whole in ${this.#draft}`;
+      const message = `${this.#path}: cannot be replaced: ${messageOf(cause)}. The complete output is in ${this.#draft}`;
       throw new Error(message, { cause });
     } finally {
       this.#isDraft = false;

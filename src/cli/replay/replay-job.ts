@@ -35,26 +35,26 @@ interface ReplayJobOptions {
   readonly service: ServiceResource;
   readonly outlet: SpanOutlet;
   readonly audit: SessionLog | undefined;
-  /** Which rows are written. Default `all`. */
+  /** Which rows are written. Default: `all`. */
   readonly rows: AuditRows | undefined;
   readonly onSpans: SpanChoices;
-  /** Default: those of a bridge. */
+  /** Default: the limits of a bridge. */
   readonly limits?: BridgeOptions["limits"];
   readonly onIssue: (issue: LineIssue) => void;
   readonly onRejected: ((rejected: RejectedLine) => Promise<void>) | undefined;
-  /** The runtimes that a source may come from. */
+  /** Runtimes whose dialects a source may have. */
   readonly runtimes: readonly [AnyRuntime, ...AnyRuntime[]];
-  /** Tenant of the events that name none. */
+  /** Tenant of events without a tenant. */
   readonly tenant: string;
   /** Called for every event. */
   readonly onEvent: () => void;
   readonly onError: ErrorHook;
 }
 
-/** How long an event of sources that grow waits for earlier ones, in ms. */
+/** How long an event of a growing source waits for earlier events, in ms. */
 export const FOLLOW_WAIT_MS = 2_000;
 
-/** Replays sources through one bridge, as one history: their events are put in order together. */
+/** Replays sources through one bridge. The events of all sources are put in order together. */
 export class ReplayJob {
   rejected = 0;
   readonly unknownTypes = new Map<string, number>();
@@ -92,20 +92,20 @@ export class ReplayJob {
     this.#order = new EventOrder(takers, { maxWaitMs: FOLLOW_WAIT_MS });
   }
 
-  /** Events that were replayed, and those of types that this version does not know. */
+  /** Replayed events, and events of unknown types. */
   get events(): number {
     return this.#order.events + this.#unknown;
   }
 
-  /** Events that came too late to be put in order. */
+  /** Events that were too late to be put in order. */
   get late(): number {
     return this.#order.report().late;
   }
 
   /**
-   * Reads one source to its end. Its last events wait for those of the next source, or for {@link ReplayJob.release}.
+   * Reads a source to its end. Its last events wait for the next source or {@link ReplayJob.release}.
    *
-   * @throws SourceReadError when it can't be read to its end; what came before is replayed.
+   * @throws SourceReadError if it cannot be read to its end. Earlier lines are replayed.
    */
   async read(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const intake = this.#intake(name);
@@ -118,10 +118,10 @@ export class ReplayJob {
   }
 
   /**
-   * Reads a source that grows, until it gives no more bytes; gzip is not recognised. The source calls
-   * {@link ReplayJob.release} where no more bytes come for now.
+   * Reads a growing source until `bytes` ends. Does not detect gzip. The caller has to call {@link ReplayJob.release}
+   * while no bytes arrive.
    *
-   * @throws what `bytes` throws.
+   * @throws errors of `bytes`.
    */
   async follow(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const intake = this.#intake(name);
@@ -136,13 +136,13 @@ export class ReplayJob {
     this.#add(intake.report());
   }
 
-  /** Replays events that wait for later ones: all, or those that have waited for a while. */
+  /** Replays waiting events: all, or those that have waited for {@link FOLLOW_WAIT_MS}. */
   async release(which: "all" | "old"): Promise<void> {
     await (which === "all" ? this.#order.release() : this.#order.releaseOlder(performance.now()));
     await this.#inFlight.settle();
   }
 
-  /** Ends what is open and passes the last spans on. */
+  /** Replays waiting events, ends open runs, and closes the bridge and the outlet. */
   async end(): Promise<void> {
     await this.#order.release();
     for (const player of this.#players.values()) await player.end();
@@ -151,7 +151,7 @@ export class ReplayJob {
     await this.#options.outlet.close();
   }
 
-  /** What changed nothing, by reason; types that this version does not know among them. */
+  /** Events without effect, by reason. */
   get ignored(): Readonly<Record<string, number>> {
     const { ignored } = this.diagnostics();
     return {
@@ -206,17 +206,16 @@ function addCounts(to: Map<string, number>, counts: ReadonlyMap<string, number>)
   for (const [name, count] of counts) to.set(name, (to.get(name) ?? 0) + count);
 }
 
-/** Rows that may be on their way to the audit log at once. */
+/** Most rows that are being written to the audit log at once. */
 const MOST = 512;
 
 /**
- * Promises that are waited for together: one flush of the audit log serves many rows, so that
- * waiting for each would cost hundreds of flushes.
+ * Collects promises of rows and waits for them together, because one flush of the audit log stores many rows.
  */
 export class InFlight {
   #pending: Promise<void>[] = [];
 
-  /** Adds a promise. That it rejects is somebody else's to tell. */
+  /** Adds a promise. Its rejection is ignored: the bridge reports it. */
   add(promise: Promise<void>): void {
     this.#pending.push(promise.catch(() => {}));
   }
@@ -225,7 +224,7 @@ export class InFlight {
     return this.#pending.length >= MOST;
   }
 
-  /** Resolves when all that were added so far are settled. */
+  /** Resolves when all promises added so far are settled. */
   async settle(): Promise<void> {
     const pending = this.#pending;
     this.#pending = [];
@@ -233,20 +232,20 @@ export class InFlight {
   }
 }
 
-/** The first trouble of each place is told; the summary has how many there were. */
-export function onceAPlace(tell: (error: unknown, place: string) => void) {
-  const told = new Set<string>();
-  return (error: unknown, place: string) => {
-    if (told.has(place)) return;
-    told.add(place);
-    tell(error, place);
+/** Reports only the first error of each operation, for example `span export`. The summary counts all. */
+export function oncePerOperation(report: (error: unknown, operation: string) => void) {
+  const reported = new Set<string>();
+  return (error: unknown, operation: string) => {
+    if (reported.has(operation)) return;
+    reported.add(operation);
+    report(error, operation);
   };
 }
 
 /**
- * The runtimes that a source may come from.
+ * The runtimes for a value of `--dialect`.
  *
- * @throws CliError when there is none of this name.
+ * @throws CliError for an unknown name.
  */
 export function runtimesNamed(name = "auto"): readonly [AnyRuntime, ...AnyRuntime[]] {
   if (name === "auto") return RUNTIMES;

@@ -15,7 +15,7 @@ import { checkApart, type OutputPlan, planOutput } from "./output-plan.ts";
 import { RejectsFile } from "./rejects-file.ts";
 import { ReplacedFile } from "./replaced-file.ts";
 
-/** What the options say about where things go; each absent where the option is. */
+/** Options that name an output. */
 interface OutputOptions {
   readonly out?: string | undefined;
   readonly rejects?: string | undefined;
@@ -23,7 +23,7 @@ interface OutputOptions {
   readonly audit?: string | undefined;
 }
 
-/** Everything a replay writes to. */
+/** The outputs of a replay. */
 export interface ReplayOutputs {
   readonly targets: readonly SpanTarget[];
   readonly lines: SpanLines | undefined;
@@ -33,9 +33,9 @@ export interface ReplayOutputs {
 }
 
 /**
- * Checks all options, then opens what they name.
+ * Checks all options, then opens the outputs.
  *
- * @throws CliError naming the option that is wrong.
+ * @throws CliError with the invalid option.
  */
 export async function openOutputs(
   options: OutputOptions,
@@ -56,7 +56,7 @@ export async function openOutputs(
     lines,
     sender,
     rejects: rejects === undefined ? undefined : await RejectsFile.open(rejects, io),
-    // Last, since only the log has something to give back when an option after it were wrong.
+    // The log is opened last, because it would have to be closed after an error of another option.
     log: audit === undefined ? undefined : await openAuditLog(audit, inputs),
   };
 }
@@ -66,13 +66,13 @@ async function openLines(plan: OutputPlan, io: Io): Promise<SpanLines> {
   return new SpanLines(stream, end);
 }
 
-/** A stream, and whether it is to be ended: standard output is not. */
 interface OutputFile {
   readonly stream: Writable;
+  /** Whether to end the stream. Standard output stays open. */
   readonly end: boolean;
 }
 
-/** @throws CliError when it can't be written. */
+/** @throws CliError if it cannot be written. */
 export async function openOutput(plan: OutputPlan, io: Io): Promise<OutputFile> {
   const { name, option, to } = plan;
   try {
@@ -80,7 +80,7 @@ export async function openOutput(plan: OutputPlan, io: Io): Promise<OutputFile> 
       case "stdout":
         return { stream: io.stdout, end: false };
       case "descriptor":
-        // By its number: opened by its name, a file would be written from its begin.
+        // By its number: opening the name again would write a file from its start.
         return { stream: createWriteStream("", { fd: to.fd, autoClose: false }), end: true };
       case "special": {
         const stream = createWriteStream(name);
@@ -95,7 +95,7 @@ export async function openOutput(plan: OutputPlan, io: Io): Promise<OutputFile> 
   } catch (error) {
     const isFolder = to.kind === "file" && hasCode(error, "EACCES", "EPERM", "EROFS");
     const hint = isFolder
-      ? `The file is written beside its place first: ${safe(dirname(to.path))} must be writable. Or: ${option} - > FILE`
+      ? `A temporary file is written first, so ${safe(dirname(to.path))} must be writable. Or use: ${option} - > FILE`
       : undefined;
     throw new CliError(`${option}: ${safe(messageOf(error))}`, hint, { cause: error });
   }

@@ -6,30 +6,30 @@ import { failureTable, type RunTally } from "../traces/run-tally.ts";
 import { type TraceSample, traceText } from "../traces/trace-lines.ts";
 import type { ReplayJob } from "./replay-job.ts";
 
-/** What a replay has done: what `--json` prints. Counts unless said otherwise. */
+/** The summary of a replay, as `--json` prints it. Numbers are counts. */
 export interface ReplaySummary {
-  /** Events taken, those of unknown types among them. */
+  /** Replayed events, and events of unknown types. */
   readonly events: number;
   readonly spans: number;
   readonly runs: number;
-  /** Ends of runs by outcome; a paused run that goes on ends more than once. */
+  /** Ends of runs by outcome. A resumed run has several ends. */
   readonly outcomes: Readonly<Record<string, number>>;
   /** Failed runs by failure kind. */
   readonly failure_kinds: Readonly<Record<string, number>>;
-  /** Events that changed nothing, by reason. */
+  /** Events without effect, by reason. */
   readonly ignored: Readonly<Record<string, number>>;
-  /** Lines that are no event. */
+  /** Lines that could not be read as events. */
   readonly rejected: number;
-  /** What was wrong with them, by field. */
+  /** Errors in these lines, by field. */
   readonly rejected_fields: Readonly<Record<string, number>>;
-  /** Events that came too late to be put in order. */
+  /** Events that were too late to be put in order. */
   readonly late: number;
   readonly unknown_types: Readonly<Record<string, number>>;
   /** Values outside a closed set, as `field=value`. */
   readonly unknown_values: Readonly<Record<string, number>>;
-  /** Adjustments that were made: limits, clocks, tenants. */
+  /** Corrections by the bridge: limits, clocks, tenants. */
   readonly adjustments: Readonly<Partial<Record<Adjustment, number>>>;
-  /** Events and spans that this package failed on: a fault of its own. */
+  /** Internal errors with events and spans. */
   readonly failures: number;
   readonly sent?: Delivery;
   readonly audit?: AuditSummary;
@@ -39,12 +39,12 @@ export interface ReplaySummary {
 
 interface AuditSummary {
   readonly directory: string;
-  /** Rows of the events; those that the log had already are not written again, and count too. */
+  /** Rows, including those that the log already contained. */
   readonly rows: number;
   readonly rows_by_kind: Readonly<Record<string, number>>;
-  /** Events that an audit log has no row for, by type. */
+  /** Events without an audit row, by type. */
   readonly unprojected: Readonly<Record<string, number>>;
-  /** Rows written as new though not all of the log could be searched for them. */
+  /** Rows that were written without a complete search for earlier copies. */
   readonly unsearched: number;
   /** Rows that could not be stored. */
   readonly failures: number;
@@ -74,7 +74,7 @@ export function replaySummary(parts: SummaryParts): ReplaySummary {
     unknown_types: Object.fromEntries(job.unknownTypes),
     unknown_values: Object.fromEntries(job.unknownValues),
     adjustments: nonZero(adjustments),
-    // Every event was checked before the bridge saw it, so none can be malformed.
+    // The dialect has checked all events, so `not_an_event` is an internal error.
     failures: providerFailures + ignored.not_an_event,
     ...(sent === undefined ? {} : { sent }),
     ...(audit === undefined ? {} : { audit: { ...audit, failures: auditFailures } }),
@@ -82,7 +82,7 @@ export function replaySummary(parts: SummaryParts): ReplaySummary {
   };
 }
 
-/** 0 all taken, 2 some lines rejected, 1 where something was lost. */
+/** 0 all lines were accepted, 2 some were rejected, 1 something was lost. */
 export function exitCodeOf(summary: ReplaySummary): 0 | 1 | 2 {
   const { audit, failures, rejected, sent, unreadable } = summary;
   const lost = failures + (sent?.undelivered ?? 0) + (audit?.failures ?? 0) + unreadable.length;
@@ -94,7 +94,7 @@ function nonZero(counts: Readonly<Record<string, number>>): Record<string, numbe
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }
 
-/** A replay's summary for a person: trees of the first traces, then the figures. */
+/** The summary as text: the first traces, then the figures. */
 export function summaryLines(
   summary: ReplaySummary,
   tally: RunTally,
@@ -113,7 +113,7 @@ export function summaryLines(
   return [...lines, ...figures(summary, output)];
 }
 
-/** The summary of a replay that made audit rows alone. */
+/** The summary of a replay with `--no-spans`. */
 export function rowLines(summary: ReplaySummary, output: Output): string[] {
   const { audit, events } = summary;
   const { rows = 0, rows_by_kind = {}, unprojected = {} } = audit ?? {};
@@ -124,18 +124,18 @@ export function rowLines(summary: ReplaySummary, output: Output): string[] {
     const which = listed(unprojected, ": ");
     lines.push(`${counted(without, "event")} without a row in an audit log${which}`);
   }
-  return [...lines, ...troubles(summary, output)];
+  return [...lines, ...deviations(summary, output)];
 }
 
 function figures(summary: ReplaySummary, output: Output): string[] {
   const { events, outcomes, runs, spans } = summary;
   const made = [counted(events, "event"), counted(runs, "run"), counted(spans, "span")];
   const first = output.style("bold", `${made.join(", ")}${listed(outcomes, ": ")}`);
-  return [first, ...troubles(summary, output)];
+  return [first, ...deviations(summary, output)];
 }
 
-/** What was not as usual, and where spans and rows went. */
-function troubles(summary: ReplaySummary, output: Output): string[] {
+/** Lines that were rejected, adjusted or lost, and where spans and rows went. */
+function deviations(summary: ReplaySummary, output: Output): string[] {
   const { adjustments, audit, failures, ignored, late, rejected, sent } = summary;
   const lines: string[] = [];
   if (rejected > 0) {
@@ -146,17 +146,17 @@ function troubles(summary: ReplaySummary, output: Output): string[] {
     lines.push(`${counted(unchanged, "event")} changed nothing${listed(ignored, ": ")}`);
   }
   if (late > 0) lines.push(`${counted(late, "event")} came too late to be put in order`);
-  if (total(adjustments) > 0) lines.push(`mended or limited${listed(adjustments, ": ")}`);
+  if (total(adjustments) > 0) lines.push(`adjusted${listed(adjustments, ": ")}`);
   if (failures > 0) {
-    const failed = `${counted(failures, "failure")} of this package's own: please report what was said`;
+    const failed = `${counted(failures, "internal error")}: please report the messages above`;
     lines.push(output.style("red", failed));
   }
   append(lines, unknowns(summary));
   if (sent !== undefined) append(lines, sentLines(sent, output));
   if (audit !== undefined && audit.unsearched > 0) {
     const written = counted(audit.unsearched, "row");
-    const why = "their threads have more rows in the log than could be searched for them";
-    lines.push(output.style("yellow", `${written} may be there twice: ${why}`));
+    const why = "their threads have more rows than the search covers";
+    lines.push(output.style("yellow", `${written} may be duplicates: ${why}`));
   }
   if (audit !== undefined) {
     const stored = `audit log: ${safe(audit.directory)}`;
@@ -171,8 +171,8 @@ function troubles(summary: ReplaySummary, output: Output): string[] {
 
 function unknowns({ unknown_types, unknown_values }: ReplaySummary): string[] {
   const lines: string[] = [];
-  if (total(unknown_types) > 0) lines.push(`types not known here${listed(unknown_types, ": ")}`);
-  if (total(unknown_values) > 0) lines.push(`values not known here${listed(unknown_values, ": ")}`);
+  if (total(unknown_types) > 0) lines.push(`unknown types${listed(unknown_types, ": ")}`);
+  if (total(unknown_values) > 0) lines.push(`unknown values${listed(unknown_values, ": ")}`);
   return lines;
 }
 

@@ -6,23 +6,23 @@ import { httpUrl } from "../endpoints.ts";
 import { DEFAULT_LISTEN } from "../services/options.ts";
 import { safe } from "../terminal/text.ts";
 
-/** Where `serve` listens unless `--url` says otherwise. */
+/** Default URL of `serve`. */
 export const DEFAULT_URL = `http://${DEFAULT_LISTEN}`;
 
-/** The variable with the token. */
+/** Environment variable with the token. */
 export const TOKEN_VARIABLE = "ENTELIX_SERVE_TOKEN";
 
-/** How long the service may take to answer, in ms. */
+/** Time limit of an answer, in ms. */
 const ANSWER_MS = 10_000;
 
-/** What a token may consist of: else `fetch` would quote it in its error. */
+/** Characters of a token. With others, `fetch` would show it in its error. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
 /**
- * The token that the service is asked with: of the file, else of the variable, else none.
+ * The token for the request: from the file, else from the variable, else none.
  *
- * @param onWait told that the file is a pipe, and waited for.
- * @throws CliError when the file can't be read, or there is no token in it.
+ * @param onWait called before waiting for a pipe.
+ * @throws CliError if the file cannot be read or has no token.
  */
 export async function tokenFrom(
   file: string | undefined,
@@ -34,15 +34,15 @@ export async function tokenFrom(
     return text ? checked(TOKEN_VARIABLE, text) : undefined;
   }
   const text = await inputText(file, onWait).catch((error: unknown) => {
-    const said = `--token-file: ${safe(file)}: ${safe(messageOf(error))}`;
-    throw new CliError(said, undefined, { cause: error });
+    const message = `--token-file: ${safe(file)}: ${safe(messageOf(error))}`;
+    throw new CliError(message, undefined, { cause: error });
   });
-  // The output of `entelix-otel token`: its first line is the token.
+  // The file may be the output of `entelix-otel token`, whose first line is the token.
   return checked(`--token-file: ${safe(file)}`, text.split("\n")[0]?.trim() ?? "");
 }
 
 function checked(where: string, token: string): string {
-  // It is a secret: it is not shown.
+  // The token is a secret, so the error does not show it.
   if (TOKEN.test(token)) return token;
   throw new CliError(`${where}: expected a token, as entelix-otel token prints it`);
 }
@@ -50,7 +50,7 @@ function checked(where: string, token: string): string {
 /**
  * Asks a running `serve` for its open runs.
  *
- * @throws CliError when it does not answer, refuses, or answers with something else.
+ * @throws CliError if it does not answer, refuses, or sends an unexpected answer.
  */
 export async function askForRuns(
   url: string,
@@ -83,7 +83,7 @@ async function fetched(
   try {
     const response = await fetch(address, {
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-      // The token is for this address alone.
+      // A redirect must not get the token.
       redirect: "error",
       signal: AbortSignal.timeout(ANSWER_MS),
     });
@@ -91,8 +91,8 @@ async function fetched(
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     const late = cause instanceof Error && cause.name === "TimeoutError";
-    const said = late ? `no answer within ${ANSWER_MS / 1_000} s` : messageOf(cause);
-    throw new CliError(`${shown}: ${safe(said)}`, "Is entelix-otel serve running there?", {
+    const reason = late ? `no answer within ${ANSWER_MS / 1_000} s` : messageOf(cause);
+    throw new CliError(`${shown}: ${safe(reason)}`, "Is entelix-otel serve running there?", {
       cause: error,
     });
   }
@@ -107,12 +107,12 @@ function parsed(text: string): unknown {
   }
 }
 
-const TOKEN_HINT = `The token comes from --token-file, or from ${TOKEN_VARIABLE}.`;
+const TOKEN_HINT = `Set the token with --token-file or ${TOKEN_VARIABLE}.`;
 
 function refused(shown: string, status: number, value: unknown): CliError {
   const error: unknown = Reflect.get(Object(value), "error");
   const message: unknown = Reflect.get(Object(error), "message");
-  const said = typeof message === "string" ? `: ${safe(message)}` : "";
+  const reason = typeof message === "string" ? `: ${safe(message)}` : "";
   const hint = status === 401 || status === 403 ? TOKEN_HINT : undefined;
-  return new CliError(`${shown}: refused with ${status}${said}`, hint);
+  return new CliError(`${shown}: refused with ${status}${reason}`, hint);
 }

@@ -11,7 +11,7 @@ import { safe } from "../terminal/text.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The options of the command that say how the brokers are reached. */
+/** Options of `consume` for the connection to the brokers. */
 interface BrokerValues {
   readonly brokers?: string | undefined;
   readonly tls?: boolean | undefined;
@@ -23,17 +23,19 @@ interface BrokerValues {
 
 const CLIENT_ID = "entelix-otel";
 
-/** @throws CliError for an option or a variable that is missing or wrong. */
+/** @throws CliError if an option or variable is missing or invalid. */
 export async function kafkaClientOptions(
   values: BrokerValues,
   env: Env,
-  onWait?: OnWait,
+  onWait: OnWait,
 ): Promise<ClientOptions> {
   const bootstrapBrokers = brokersOf(values.brokers);
   const tls = await tlsOf(values, onWait);
   const sasl = saslOf(values.sasl, env);
   if (sasl !== undefined && sasl.mechanism === "PLAIN" && tls === undefined) {
-    throw new CliError("--sasl PLAIN: expected --tls with it, the password is sent as it is");
+    throw new CliError(
+      "--sasl PLAIN: expected --tls with it, because the password is sent in plain text",
+    );
   }
   return {
     clientId: CLIENT_ID,
@@ -53,10 +55,7 @@ function brokersOf(text: string | undefined): string[] {
   return brokers;
 }
 
-async function tlsOf(
-  values: BrokerValues,
-  onWait: OnWait | undefined,
-): Promise<TlsOptions | undefined> {
+async function tlsOf(values: BrokerValues, onWait: OnWait): Promise<TlsOptions | undefined> {
   const files = {
     ca: values["tls-ca"],
     cert: values["tls-cert"],
@@ -79,7 +78,7 @@ async function tlsOf(
   return Object.fromEntries(texts);
 }
 
-async function pem(option: string, file: string, onWait: OnWait | undefined): Promise<string> {
+async function pem(option: string, file: string, onWait: OnWait): Promise<string> {
   try {
     return await inputText(file, onWait);
   } catch (error) {
@@ -101,7 +100,7 @@ function saslOf(text: string | undefined, env: Env): SaslOptions | undefined {
   return credentials(mechanism, needed);
 }
 
-/** By environment: an option could be seen by everybody on the machine. */
+/** From the environment: every user of the machine can read the options of a process. */
 function credentials(mechanism: SaslMechanism, needed: (variable: string) => string): SaslOptions {
   switch (mechanism) {
     case "OAUTHBEARER":

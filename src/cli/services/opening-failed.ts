@@ -2,7 +2,7 @@ import { isDiskFull } from "../../events/door.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
 
-/** What kept a service from starting, with the option it is about. */
+/** The error of a service that did not start, with the option that caused it. */
 export function openingFailed(error: unknown, journal: string, address: string): CliError {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const options: ErrorOptions = { cause: error };
@@ -10,7 +10,7 @@ export function openingFailed(error: unknown, journal: string, address: string):
     case "EADDRINUSE":
       return new CliError(
         `--listen: ${safe(address)} is in use`,
-        "Another service listens there.",
+        "Another process listens on this port.",
         options,
       );
     case "EACCES":
@@ -23,7 +23,7 @@ export function openingFailed(error: unknown, journal: string, address: string):
     case "ELOCKED":
       return new CliError(
         `--journal: ${safe(messageOf(error))}`,
-        "One service at a time has a journal.",
+        "Only one service can use a journal.",
         options,
       );
     case "EDAMAGED":
@@ -42,8 +42,8 @@ function isOfNetwork(syscall: unknown): boolean {
   return syscall === "listen" || syscall === "bind" || syscall === "getaddrinfo";
 }
 
-/** What to do where a directory can't be opened; `undefined` where the error says it. */
+/** What to do if a directory could not be opened; `undefined` if the error says it. */
 export function openingHint(error: unknown, directory: string): string | undefined {
   if (!isDiskFull(error)) return undefined;
-  return `Free some space on the disk of ${safe(directory)}, then start again: nothing that is there is lost.`;
+  return `Free disk space for ${safe(directory)}, then start again. Stored data is not lost.`;
 }

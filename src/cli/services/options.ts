@@ -4,23 +4,22 @@ import { CliError } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
 
 /**
- * Checks what an option says of a directory that is made where there is none: a slip must not become a
- * folder.
+ * Checks the name of a directory that will be created. A typing error must not create one.
  *
- * @throws CliError when it is empty, `-`, or a URL.
+ * @throws CliError if it is empty, `-`, or a URL.
  */
 export function checkDirectoryOption(option: string, directory: string, urlHint?: string): void {
-  // `--audit=$DIR` with nothing in DIR: it would be the folder that the command happens to run in.
+  // `--audit=$DIR` with an empty variable would be the current directory.
   if (directory === "") throw new CliError(`${option}: expected a directory, got nothing`);
   if (directory === "-") {
     throw new CliError(
       `${option}: expected a directory, got -`,
-      "A directory can't be written to stdout; one that is called so is ./-",
+      "A directory cannot be written to stdout. For a directory named -, use ./-",
     );
   }
   const scheme = urlScheme(directory);
   if (scheme !== undefined) {
-    // Without the rest of it: a URL may hold a password, and errors are kept in logs.
+    // Only the scheme: a URL may contain a password, and errors end up in log files.
     throw new CliError(`${option}: expected a directory, got a URL (${safe(scheme)}…)`, urlHint);
   }
 }
@@ -35,8 +34,8 @@ const UNITS: Readonly<Record<string, number>> = {
 /**
  * Reads a size such as `1048576`, `64MiB` or `1GiB`.
  *
- * @returns bytes; `fallback` where the option was not given.
- * @throws CliError naming the option, when it is no such size or out of its range.
+ * @returns bytes; `fallback` without the option.
+ * @throws CliError with the option if the size is invalid or out of range.
  */
 export function bytesOption(
   option: string,
@@ -55,13 +54,13 @@ export function bytesOption(
   );
 }
 
-/** The longest time that an option in seconds may be. */
+/** Maximum of options in seconds. */
 export const YEAR_S = 31_536_000;
 
 /**
  * Reads a whole number.
  *
- * @throws CliError naming the option, when it is none in its range.
+ * @throws CliError with the option if the number is invalid or out of range.
  */
 export function countOption(
   option: string,
@@ -78,30 +77,30 @@ export function countOption(
 }
 
 /**
- * Reads a rate, which may have a fraction.
+ * Reads a rate, which may have up to 6 decimals.
  *
- * @throws CliError naming the option, when it is no number above 0.
+ * @throws CliError with the option if it is not a number above 0.
  */
 export function rateOption(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const rate = /^\d{1,9}(?:\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
   if (rate > 0) return rate;
-  throw new CliError(`${option}: expected lines a second, above 0; got "${safe(text)}"`);
+  throw new CliError(`${option}: expected lines per second above 0, got "${safe(text)}"`);
 }
 
-/** Where events are taken unless `--listen` says otherwise: beside the collector's own ports. */
+/** Default of `--listen`, next to the collector's ports. */
 export const DEFAULT_LISTEN = "127.0.0.1:4321";
 
 export interface ListenAddress {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
 }
 
 /**
- * Reads `HOST:PORT`; an IPv6 address stands in brackets.
+ * Reads `HOST:PORT`. An IPv6 address has brackets.
  *
- * @throws CliError when it is none.
+ * @throws CliError if it is invalid.
  */
 export function listenAddress(text: string): ListenAddress {
   const [, six, plain, digits = ""] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
@@ -113,12 +112,12 @@ export function listenAddress(text: string): ListenAddress {
   );
 }
 
-/** The address that listens, for a person or a program to send to. */
+/** The URL of a listening address. */
 export function urlOf(address: string, port: number): string {
   return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
 }
 
-/** Which audit rows are written: the option of every command that writes them. */
+/** The option `--audit-rows`, for every command that writes rows. */
 export const AUDIT_ROWS_OPTION = {
   type: "string",
   value: "WHICH",
@@ -128,7 +127,7 @@ export const AUDIT_ROWS_OPTION = {
 /**
  * Reads `--audit-rows`.
  *
- * @throws CliError when it is neither word, or there is no log to write rows to.
+ * @throws CliError if it is neither `all` nor `upstream`, or without `--audit`.
  */
 export function auditRowsOption(
   text: string | undefined,
@@ -136,34 +135,34 @@ export function auditRowsOption(
 ): AuditRows | undefined {
   if (text === undefined) return undefined;
   if (audit === undefined) {
-    throw new CliError("--audit-rows: expected --audit beside it: the log to write to");
+    throw new CliError("--audit-rows: expected --audit with it");
   }
   const rows = AUDIT_ROWS.find((each) => each === text);
   if (rows !== undefined) return rows;
   throw new CliError(`--audit-rows: expected all or upstream, got "${safe(text)}"`);
 }
 
-/** Where a service sends spans: the option of `serve` and `consume`. */
+/** The option `--endpoint` of `serve` and `consume`. */
 export const ENDPOINT_OPTION = {
   type: "string",
   value: "URL",
   about: "Send the spans to this URL (OTLP/HTTP); /v1/traces is appended.",
 } as const;
 
-/** Whose spans are made: the option of every command that makes them again from lines. */
+/** The option `--service-name`, for every command that makes spans from lines. */
 export const SERVICE_NAME_OPTION = {
   type: "string",
   value: "NAME",
   about: "Service name of the spans. Default: OTEL_SERVICE_NAME.",
 } as const;
 
-/** Whose the events are that name no tenant, unless `--tenant` says. */
+/** Default of `--tenant`. */
 const DEFAULT_TENANT = "default";
 
 /**
  * Reads `--tenant`.
  *
- * @throws CliError when it is no name that an audit row can have: the rows would be refused for good.
+ * @throws CliError if an audit row cannot have this tenant.
  */
 export function tenantOption(text: string | undefined): string {
   if (text === undefined) return DEFAULT_TENANT;

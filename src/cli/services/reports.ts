@@ -4,77 +4,77 @@ import type { Output } from "../terminal/output.ts";
 import { counted } from "../terminal/table.ts";
 import { safe } from "../terminal/text.ts";
 
-/** What a service says of its troubles, a line each with its time: the same one at one place rarely. */
+/** Prints errors of a service, one line each with its time. Repeated errors are summarized. */
 export class Reports {
   readonly #output: Output;
-  readonly #tellRarely = toldRarely((line) => this.say(line));
+  readonly #reportRarely = reportRarely((line) => this.say(line));
 
   constructor(output: Output) {
     this.#output = output;
   }
 
-  /** Says it, always. */
+  /** Prints a line. */
   say(text: string): void {
     this.#output.line(`${new Date().toISOString()} ${safe(text)}`);
   }
 
-  /** For hooks: bound to this. */
+  /** Reports an error. Bound, so that it can be passed as a hook. */
   readonly error = (error: unknown, where: string): void => {
     const line = `${where}: ${messageOf(error)}`;
-    this.#tellRarely(line, line);
+    this.#reportRarely(line, line);
   };
 }
 
-/** What is told again and again is told once in so many ms, with a count. */
+/** Shortest time between two reports of one kind, in ms. */
 const QUIET_MS = 30_000;
-/** A count that nobody asked for is kept so long, in ms. */
-const COUNTED_MS = 600_000;
-/** Places that are remembered; where more have something to tell at a time, those are one. */
-const PLACES = 200;
+/** How long the count of unreported errors is kept, in ms. */
+const COUNT_MS = 600_000;
+/** Most kinds that are counted separately. Further kinds are counted together. */
+const MOST_KINDS = 200;
 
-interface Place {
-  toldMs: number;
-  kept: number;
+interface ReportedKind {
+  reportedMs: number;
+  unreported: number;
 }
 
 /**
- * Tells troubles so that a log stays readable: the first of a kind at once, those that follow as a count
- * with the next one that is told.
+ * Limits repeated errors: the first of a kind is reported at once, later ones at most every 30 s, with the number of
+ * errors since the last report.
  *
- * @param tell for one line.
- * @param nowMs any steady clock, in ms.
+ * @param report prints a line.
+ * @param nowMs monotonic clock, in ms.
  */
-export function toldRarely(
-  tell: (line: string) => void,
+export function reportRarely(
+  report: (line: string) => void,
   nowMs: () => number = () => performance.now(),
 ): (kind: string, line: string) => void {
-  const places = new Map<string, Place>();
+  const kinds = new Map<string, ReportedKind>();
   return (kind, line) => {
     const now = nowMs();
-    if (places.size >= PLACES && !places.has(kind)) forgetOld(places, now);
-    const name = places.has(kind) || places.size < PLACES ? kind : "";
-    const place = places.get(name);
-    if (place !== undefined && now - place.toldMs < QUIET_MS) {
-      place.kept++;
+    if (kinds.size >= MOST_KINDS && !kinds.has(kind)) forgetOld(kinds, now);
+    const name = kinds.has(kind) || kinds.size < MOST_KINDS ? kind : "";
+    const last = kinds.get(name);
+    if (last !== undefined && now - last.reportedMs < QUIET_MS) {
+      last.unreported++;
       return;
     }
-    const kept = place?.kept ?? 0;
-    places.set(name, { toldMs: now, kept: 0 });
-    tell(kept === 0 ? line : `${line} (and ${kept} like it before)`);
+    const unreported = last?.unreported ?? 0;
+    kinds.set(name, { reportedMs: now, unreported: 0 });
+    report(unreported === 0 ? line : `${line} (and ${unreported} like it before)`);
   };
 }
 
-/** Those that would be told at once if they came again; a count that was kept is forgotten later. */
-function forgetOld(places: Map<string, Place>, now: number): void {
-  for (const [kind, { kept, toldMs }] of places) {
-    if (now - toldMs >= (kept === 0 ? QUIET_MS : COUNTED_MS)) places.delete(kind);
+/** Removes kinds that would be reported at once. Those with a count stay longer. */
+function forgetOld(kinds: Map<string, ReportedKind>, now: number): void {
+  for (const [kind, { reportedMs, unreported }] of kinds) {
+    if (now - reportedMs >= (unreported === 0 ? QUIET_MS : COUNT_MS)) kinds.delete(kind);
   }
 }
 
-/** Places of a file that are told one by one. */
+/** Most damaged parts of the journal that are reported one by one. */
 const MOST = 20;
 
-/** What a service says of damaged places in its journal that it has set aside. */
+/** Reports damaged parts of the journal that were set aside at the start. */
 export function tornTexts(torn: readonly JournalTorn[]): readonly string[] {
   const texts = torn.slice(0, MOST).map(tornText);
   const more = torn.slice(MOST);

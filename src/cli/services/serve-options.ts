@@ -17,7 +17,7 @@ import {
   SERVICE_NAME_OPTION,
 } from "./options.ts";
 
-/** What the journal takes as one line, in bytes. */
+/** Most bytes of a line in the journal. */
 const MOST_LINE = 64 * 1024 * 1024;
 
 /** The options of `serve`. */
@@ -98,7 +98,7 @@ type LimitValues = Readonly<
   Partial<Record<"max-line" | "max-body" | "max-lines" | "max-connections" | "max-backlog", string>>
 >;
 
-/** @throws CliError naming the option whose value is out of its range. */
+/** @throws CliError with the option if its value is out of range. */
 export function limitsOf(values: LimitValues): IngestLimits {
   const { maxLineBytes, maxBodyBytes, maxLines, maxConnections, maxBacklogBytes } =
     DEFAULT_INGEST_LIMITS;
@@ -115,8 +115,8 @@ export function limitsOf(values: LimitValues): IngestLimits {
 /**
  * The entries of the tokens file.
  *
- * @param onWait told that it is a pipe, and waited for.
- * @throws CliError naming the file and what is wrong with it.
+ * @param onWait called before waiting for a pipe.
+ * @throws CliError with the file and its error.
  */
 export async function tokenEntries(path: string, onWait: OnWait): Promise<readonly TokenEntry[]> {
   try {

@@ -3,46 +3,45 @@ import { constants } from "node:os";
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * SIGINT and SIGTERM of a service. While it starts, the first one ends the process at once, whatever the start
- * waits for: nothing is acknowledged yet, and what is on the disk is read again by the next start. Once it has
- * started, the first one asks it to end, and the second one ends it at once.
+ * SIGINT and SIGTERM of a service. During the start, a signal ends the process at once. This loses nothing: no event is
+ * acknowledged yet, and the next start reads the disk again. After the start, the first signal asks the service to
+ * stop, and the second one ends it at once.
  */
 export class StopSignals {
-  #ask: (() => void) | undefined;
+  #stop: (() => void) | undefined;
   readonly #onSignal = (signal: (typeof SIGNALS)[number]) => {
-    const ask = this.#ask;
-    this.#ask = undefined;
-    if (ask === undefined) endBy(signal);
-    else ask();
+    const stop = this.#stop;
+    this.#stop = undefined;
+    if (stop === undefined) endBy(signal);
+    else stop();
   };
 
   constructor() {
     for (const signal of SIGNALS) process.on(signal, this.#onSignal);
   }
 
-  /** To be called once, when the service has started. Resolves when it is asked to end. */
+  /** Call it once, after the start. Resolves at the first signal. */
   started(): Promise<void> {
     return new Promise((resolve) => {
-      this.#ask = resolve;
+      this.#stop = resolve;
     });
   }
 
-  /** Signals do again what they always do. */
+  /** Restores the default action of the signals. */
   release(): void {
     for (const signal of SIGNALS) process.off(signal, this.#onSignal);
   }
 }
 
 /**
- * The SIGHUPs that come: from here on none ends the process. One that comes while a service is still
- * opening its journal is answered when it can be.
+ * Handles SIGHUP, which no longer ends the process. A signal before {@link HangUps.answerBy} is handled then.
  */
 export class HangUps {
   #answer: (() => Promise<void>) | undefined;
-  #came = false;
+  #isPending = false;
   #last: Promise<void> = Promise.resolve();
   readonly #onSignal = () => {
-    this.#came = true;
+    this.#isPending = true;
     this.#next();
   };
 
@@ -50,33 +49,33 @@ export class HangUps {
     process.on("SIGHUP", this.#onSignal);
   }
 
-  /** Has `answer` called at each signal, one call after the other; at once where one has come before. */
+  /** Calls `answer` at each signal, one call at a time. A signal that came earlier is answered at once. */
   answerBy(answer: () => Promise<void>): void {
     this.#answer = answer;
     this.#next();
   }
 
-  /** SIGHUP does again what it always does. */
+  /** Restores the default action of SIGHUP. */
   release(): void {
     process.off("SIGHUP", this.#onSignal);
   }
 
   #next(): void {
     const answer = this.#answer;
-    if (answer === undefined || !this.#came) return;
-    this.#came = false;
+    if (answer === undefined || !this.#isPending) return;
+    this.#isPending = false;
     this.#last = this.#last.then(answer);
   }
 }
 
 /**
- * Ends this process by a signal, as if nothing listened to it. `process.exit` would wait for threads that are
- * in a call of the system, and one that waits for a disk or a named pipe may never come back.
+ * Ends this process by a signal, without its listeners. `process.exit` would wait for threads in a system call, which
+ * may never return from a disk or a named pipe.
  */
 export function endBy(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
-  // Still here: the first process of a container gets no signal that nothing listens to.
+  // Only reached by the first process of a container, which ignores signals without a listener.
   process.exit(128 + constants.signals[signal]);
 }
 
@@ -84,11 +83,11 @@ export function endBy(signal: NodeJS.Signals): void {
 const cleanings = new Map<NodeJS.Signals, Set<() => void>>();
 
 /**
- * Has something cleared away at the end of the process, also where a signal ends it. While somebody else listens
- * to the signal, the end is left to them, and so is the clearing away.
+ * Calls `clean` when the process ends, also by a signal. If the signal has other listeners, `clean` is only called when
+ * they let the process exit.
  *
  * @param clean must be synchronous.
- * @returns takes it back.
+ * @returns removes `clean` again.
  */
 export function cleanAtEnd(
   clean: () => void,
@@ -99,7 +98,7 @@ export function cleanAtEnd(
     const known = cleanings.get(signal);
     if (known === undefined) cleanings.set(signal, new Set([clean]));
     else known.add(clean);
-    // Before those who listen once: they would be gone when it asks for them.
+    // First, because it counts the listeners, and those added with `once` are removed when they run.
     if (known === undefined) process.prependListener(signal, onEndingSignal);
   }
   return () => {
@@ -120,48 +119,48 @@ function onEndingSignal(signal: NodeJS.Signals): void {
   endBy(signal);
 }
 
-/** So long what is left open may keep the process, in ms. */
-const LEFT_OPEN_MS = 2_000;
+/** How long open connections may keep the process running, in ms. */
+const LEAVE_MS = 2_000;
 
-/** Calls that a thread waits for, and that may never come back: those of a disk or a named pipe. */
+/** Pending calls on files, which may never return from a disk or a named pipe. */
 const OF_FILES = /^(?:FSReq|FileHandleCloseReq)/;
 
 /**
- * The process ends soon, though a connection to a store or broker that does not answer is still open. What was
- * written to a pipe has got there by then.
+ * Ends the process after 2 s, even if a connection to a store or broker is still open. Output to pipes is delivered by
+ * then.
  */
 export function leaveSoon(): void {
   setTimeout(() => {
     if (process.getActiveResourcesInfo().some((name) => OF_FILES.test(name))) endBy("SIGTERM");
     else process.exit();
-  }, LEFT_OPEN_MS).unref();
+  }, LEAVE_MS).unref();
 }
 
-/** Ctrl-C, or being asked to end: the command puts things in order first, then ends. */
+/** Handles SIGINT and SIGTERM for a command that has to clean up before it ends. */
 export class Interruption {
   readonly #controller = new AbortController();
   #signal: "SIGINT" | "SIGTERM" | undefined;
   readonly #onInt = () => this.#take("SIGINT");
   readonly #onTerm = () => this.#take("SIGTERM");
 
-  /** From here on the first signal does not end the process; the second one does. */
+  /** From now on the first signal aborts {@link Interruption.signal}, and the second one ends the process. */
   constructor() {
     process.once("SIGINT", this.#onInt);
     process.once("SIGTERM", this.#onTerm);
   }
 
-  /** Aborted when a signal came. */
+  /** Aborted at the first signal. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** What the process is to end with; `undefined` when no signal came. */
+  /** Exit code after a signal; `undefined` without one. */
   get exitCode(): number | undefined {
     if (this.#signal === undefined) return undefined;
     return this.#signal === "SIGINT" ? 130 : 143;
   }
 
-  /** Signals do again what they always do. */
+  /** Restores the default action of the signals. */
   release(): void {
     process.off("SIGINT", this.#onInt);
     process.off("SIGTERM", this.#onTerm);

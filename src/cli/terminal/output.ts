@@ -3,7 +3,7 @@ import { safeJson } from "./text.ts";
 
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
-/** What an {@link Output} needs of a stream: `process.stdout` and `process.stderr` have it. */
+/** The part of `process.stdout` and `process.stderr` that an {@link Output} uses. */
 interface OutputStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
@@ -12,11 +12,11 @@ interface OutputStream {
 }
 
 /**
- * One of the command's two text streams: plain when it is piped or `NO_COLOR` is set, and quiet once
- * its reader has gone (`entelix-otel audit show DIR | head`).
+ * Standard output or standard error. Without colours if it is piped or `NO_COLOR` is set. Writes nothing after its
+ * reader has closed the pipe (`entelix-otel audit show DIR | head`).
  */
 export class Output {
-  /** Whether it is a terminal that can move its cursor. */
+  /** Whether the output is a terminal with cursor control. */
   readonly live: boolean;
   readonly #stream: OutputStream;
   readonly #coloured: boolean;
@@ -30,8 +30,7 @@ export class Output {
     this.live = stream.isTTY === true && env.TERM !== "dumb";
     this.#coloured = this.live && !env.NO_COLOR;
     stream.on("drain", () => this.#caughtUp());
-    // Without a listener the process would end with a stack trace. Whatever the stream's trouble
-    // is, nothing more can be said on it.
+    // Without a listener, the process would end with a stack trace.
     stream.on("error", (error) => {
       this.#failure ??= error;
       this.#closed = true;
@@ -39,33 +38,33 @@ export class Output {
     });
   }
 
-  /** Whether the reader has gone: a long listing can stop. */
+  /** Whether the reader has closed the pipe, so that a long listing can stop. */
   get closed(): boolean {
     return this.#closed;
   }
 
-  /** Columns of the terminal; unlimited when piped. */
+  /** Columns of the terminal. Infinite when piped. */
   get columns(): number {
-    // 0 where nobody has told the terminal its size, as in a CI job or a container with a pseudo-terminal.
+    // A pseudo-terminal without a size has 0, for example in CI jobs and containers.
     return this.live ? Math.max(this.#stream.columns || 80, 20) : Number.POSITIVE_INFINITY;
   }
 
-  /** Writes a line. What came from data must have gone through `safe` before. */
+  /** Writes a line. Data in it must be escaped with `safe`. */
   line(text = ""): void {
     this.write(`${text}\n`);
   }
 
-  /** Writes a line of JSON: exactly when piped, and without raw control characters on a terminal. */
+  /** Writes a line of JSON. On a terminal, control characters are escaped. */
   json(text: string): void {
     this.line(this.live ? safeJson(text) : text);
   }
 
-  /** Writes text as it is. */
+  /** Writes text without changes. */
   write(text: string): void {
     if (!this.#closed) this.#full = !this.#stream.write(text);
   }
 
-  /** Resolves when the reader has caught up: a long listing waits for it. */
+  /** Resolves when the stream accepts more text. */
   async drained(): Promise<void> {
     if (!this.#full || this.#closed) return;
     await new Promise<void>((resolve) => {
@@ -74,12 +73,12 @@ export class Output {
   }
 
   /**
-   * Resolves when all that was written has left this process, or can't.
+   * Resolves when all text was written, or failed.
    *
-   * @returns the stream's error: a full disk, or that its reader has gone.
+   * @returns the stream's error, for example a full disk or a closed pipe; `undefined` without one.
    */
   async settled(): Promise<unknown> {
-    // A stream calls back before it tells its error.
+    // A stream calls back before it emits its error.
     const written = (done: () => void) => this.#stream.write("", () => setImmediate(done));
     if (!this.#closed) await new Promise<void>(written);
     return this.#failure;

@@ -4,16 +4,15 @@ import { padToWidth, widthOf } from "./text.ts";
 
 export { count, counted };
 
-/** The time from one instant to another, short: `850 µs`, `41 ms`, `1.2 s`, `3 h 5 min`. */
+/** The time between two instants as text: `850 µs`, `41 ms`, `1.2 s`, `3 h 5 min`. */
 export function duration(from: Readonly<Instant>, to: Readonly<Instant>): string {
   return durationText((to[0] - from[0]) * 1000 + (to[1] - from[1]) / 1e6);
 }
 
 /**
- * Rows as text in columns, two spaces between them; the first row is the heading. Columns whose
- * cells are all numbers stand to the right.
+ * Formats rows as columns with two spaces between them. Columns of numbers are aligned to the right.
  *
- * @param rows cells that have gone through `safe`.
+ * @param rows the heading first. Data in cells must be escaped with `safe`.
  */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const count = highest(rows.map((row) => row.length));

@@ -1,13 +1,13 @@
 import type { FinishedSpan, SpanAttributes, SpanValue } from "../../bridge/door.ts";
 import type { Instant } from "../../events/door.ts";
 
-/** The collector writes a batch a line, of 8,192 spans or more, with all that stands on them. */
+/** Most bytes of a line. The collector writes batches of 8,192 or more spans into one line. */
 export const MAX_REQUEST_BYTES = 256 * 1024 * 1024;
 
-/** Fields of a JSON object. */
+/** A JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The `ExportTraceServiceRequest` that a line of OTLP/JSON holds, also one without spans; `undefined` where it holds none. */
+/** Parses a line of OTLP/JSON. @returns the `ExportTraceServiceRequest`; `undefined` for anything else. */
 export function traceRequestIn(text: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -17,20 +17,20 @@ export function traceRequestIn(text: string): Fields | undefined {
   }
 }
 
-/** The spans of a request, as they are written. */
+/** The spans of a request as JSON objects. */
 export function* rawSpansOf(request: Fields): Generator<Fields> {
   for (const resource of listed(request, "resourceSpans")) {
     for (const scope of listed(resource, "scopeSpans")) yield* listed(scope, "spans");
   }
 }
 
-/** Levels of lists and objects inside an attribute that are read, in JSON. */
+/** Most levels of lists and objects in an attribute. */
 export const DEEPEST_ATTRIBUTE = 2000;
 
 /**
- * A span of a request; `undefined` where it lacks its ids or times.
+ * Reads a span of a request. @returns `undefined` if an ID or time is missing or invalid.
  *
- * @throws TypeError for a span that nobody means so, such as one with an attribute that nests deeper than 2,000 levels.
+ * @throws TypeError if an attribute has more than 2,000 levels.
  */
 export function readSpan(span: Fields): FinishedSpan | undefined {
   const traceId = hex(span.traceId, 32);
@@ -64,10 +64,10 @@ export function readSpan(span: Fields): FinishedSpan | undefined {
 }
 
 /**
- * The attributes of a span, event or link. Integers may be written either way; beyond 2^53 they are text.
+ * The attributes of a span, event or link. An integer may be a number or text. Above 2^53 it becomes text.
  *
- * @param readValue how a value is read. Default: lists and objects too, in JSON.
- * @throws TypeError for one that nests deeper than 2,000 levels.
+ * @param readValue reads a value. Default: also lists, and objects as JSON text.
+ * @throws TypeError if an attribute has more than 2,000 levels.
  */
 export function attributesOf(
   holder: Fields,
@@ -76,7 +76,7 @@ export function attributesOf(
   const attributes: Record<string, SpanValue> = {};
   for (const { key, value } of listed(holder, "attributes")) {
     const read = isFields(value) ? readValue(value) : undefined;
-    // By definition, since "__proto__" may be a name as well.
+    // An assignment would not work for the name "__proto__".
     if (typeof key === "string" && read !== undefined) {
       Object.defineProperty(attributes, key, { value: read, enumerable: true, configurable: true });
     }
@@ -94,7 +94,7 @@ function valueIn(value: Fields): SpanValue | undefined {
 }
 
 function nestedText(value: unknown): string {
-  // Writing it would fill the stack, and so would whoever reads it.
+  // JSON.stringify would overflow the stack, and so would JSON.parse later.
   if (isDeeper(value, DEEPEST_ATTRIBUTE)) {
     throw new TypeError(`an attribute of more than ${DEEPEST_ATTRIBUTE} levels`);
   }
@@ -114,7 +114,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** A value that is no list and no object. */
+/** Reads a value; `undefined` for a list or an object. */
 export function plainIn(value: Fields): string | number | boolean | undefined {
   const { boolValue, bytesValue, doubleValue, intValue, stringValue } = value;
   if (typeof stringValue === "string") return stringValue;
@@ -122,7 +122,7 @@ export function plainIn(value: Fields): string | number | boolean | undefined {
   if (typeof intValue === "number" || typeof intValue === "string") {
     return Number.isSafeInteger(Number(intValue)) ? Number(intValue) : String(intValue);
   }
-  // "NaN" and "Infinity" are written as text.
+  // OTLP/JSON has NaN and Infinity as text.
   if (typeof doubleValue === "number" || typeof doubleValue === "string") return doubleValue;
   return textIn(bytesValue);
 }
@@ -134,7 +134,7 @@ function timeIn(nanos: unknown): Instant | undefined {
   return [Number(time / 1_000_000_000n), Number(time % 1_000_000_000n)];
 }
 
-/** An id in lower case; `undefined` for another text, and for zeros, which stand for none. */
+/** An ID in lower case; `undefined` if it is invalid or all zeros, which OTLP uses for no ID. */
 function hex(id: unknown, digits: number): string | undefined {
   if (typeof id !== "string" || id.length !== digits || !/^[\da-f]+$/i.test(id)) return undefined;
   return /^0+$/.test(id) ? undefined : id.toLowerCase();
@@ -144,7 +144,7 @@ function textIn(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The objects of a list in a field; none where it is something else. */
+/** The objects of the list in a field; empty if the field is not a list. */
 export function listed(value: unknown, name: string): Fields[] {
   const list = isFields(value) ? value[name] : undefined;
   return Array.isArray(list) ? list.filter(isFields) : [];

@@ -3,7 +3,7 @@ import { FAILURE_KIND_IDS } from "../../events/door.ts";
 import { table } from "../terminal/table.ts";
 import { safe } from "../terminal/text.ts";
 
-/** Tenants that are counted on their own; the rest goes together. */
+/** Most tenants that are counted separately. The others are counted together. */
 const MOST_TENANTS = 1_000;
 const OTHER_TENANTS = "(other tenants)";
 
@@ -12,11 +12,11 @@ export class RunTally {
   spans = 0;
   runs = 0;
   calls = 0;
-  /** Ends of runs (and of their segments) by outcome. */
+  /** Ends of runs and segments, by outcome. */
   readonly outcomes = new Map<string, number>();
   /** Failed runs by failure kind. */
   readonly failureKinds = new Map<string, number>();
-  /** The same for each tenant that has any. */
+  /** Failed runs by tenant and failure kind. */
   readonly failuresByTenant = new Map<string, Map<string, number>>();
 
   add(span: FinishedSpan): void {
@@ -24,7 +24,7 @@ export class RunTally {
     const operation = span.attributes["gen_ai.operation.name"];
     if (operation === "execute_tool") this.calls++;
     if (operation !== "invoke_agent") return;
-    // From its second segment on, a run is not new.
+    // Later segments belong to a run that was counted already.
     if (span.attributes["entelix.run.segment"] === undefined) this.runs++;
     bump(this.outcomes, attributeText(span, "entelix.run.outcome"));
     const kind = attributeText(span, "entelix.failure.kind");
@@ -48,10 +48,10 @@ function bump(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-/** Tenants that are shown; the rest is a number. */
+/** Most tenants in the table. */
 const MOST_ROWS = 20;
 
-/** Failed runs by tenant and kind, the most first; only kinds that occur have a column. */
+/** A table of failed runs by tenant and kind. Tenants with the most failures come first. */
 export function failureTable(tally: RunTally): string[] {
   const kinds = FAILURE_KIND_IDS.filter((kind) => tally.failureKinds.has(kind));
   const tenants = [...tally.failuresByTenant].map(([tenant, counts]) => ({

@@ -1,25 +1,25 @@
 import { attributeText, type FinishedSpan } from "../../bridge/door.ts";
 import { safe } from "../terminal/text.ts";
 
-/** How a span of ours ended, for a person. */
+/** How a span of the bridge ended, as text. */
 export interface SpanOutcome {
   readonly tone: "good" | "bad" | "other";
-  /** What happened: `complete`, `failed: model_dispatch`. Safe for the terminal. */
+  /** For example `complete` or `failed: model_dispatch`. Safe for the terminal. */
   readonly words: string;
-  /** The operator's text on it, where there is one. Safe for the terminal. */
+  /** The text for operators, or an empty one. Safe for the terminal. */
   readonly message: string;
 }
 
-/** Where a span of ours says how it ended, by its operation; a call's where it is none of these. */
+/** The attribute with the outcome, by operation. Default: that of tool calls. */
 const OUTCOMES: Readonly<Record<string, string>> = {
   invoke_agent: "entelix.run.outcome",
   chat: "entelix.model.outcome",
 };
 
-/** Decisions that the outcome of their call does not say. */
+/** Decisions about tool calls that are not visible in the outcome. */
 const DECISIONS = new Set(["approved", "edited", "answered"]);
 
-/** Reads the span of a run, a tool call or a model call. */
+/** Reads the outcome of a run, a tool call or a model call. */
 export function outcomeOf(span: FinishedSpan): SpanOutcome {
   const text = (name: string) => safe(attributeText(span, name));
   const operation = text("gen_ai.operation.name");

@@ -10,7 +10,7 @@ const SIGN: Record<SpanOutcome["tone"], string> = { good: "✓", bad: "✗", oth
 const COLOUR: Record<SpanOutcome["tone"], Style> = { good: "green", bad: "red", other: "yellow" };
 
 interface Row {
-  /** The branches and the span's name. */
+  /** Branches of the tree and name of the span. */
   readonly tree: string;
   readonly time: string;
   readonly outcome: SpanOutcome;
@@ -31,10 +31,10 @@ function traceLines(spans: readonly FinishedSpan[], output: Output): string[] {
     const name = padToWidth(cutToWidth(tree, most), most);
     const left = `${name}  ${" ".repeat(timeWidth - widthOf(time))}${time}  `;
     const right = `${SIGN[outcome.tone]} ${outcome.words}`;
-    const said = outcome.message === "" ? "" : ` "${outcome.message}"`;
+    const message = outcome.message === "" ? "" : ` "${outcome.message}"`;
     const room = output.columns - widthOf(left);
     const shown = cutToWidth(right, room);
-    return `${left}${output.style(COLOUR[outcome.tone], shown)}${output.style("dim", cutToWidth(said, room - widthOf(shown)))}`.trimEnd();
+    return `${left}${output.style(COLOUR[outcome.tone], shown)}${output.style("dim", cutToWidth(message, room - widthOf(shown)))}`.trimEnd();
   });
 }
 
@@ -45,7 +45,7 @@ function traceHeading(spans: readonly FinishedSpan[], output: Output): string {
   const { span } = first;
   const tenant = safe(attributeText(span, "entelix.tenant_id"));
   const run = safe(attributeText(span, "entelix.run_id"));
-  // The usual case: from a run id to its trace there is nothing to look up.
+  // The usual case: the trace ID is the run ID.
   const same = run.replaceAll("-", "").toLowerCase() === span.traceId;
   const title = `trace ${span.traceId}`;
   const rest = cutToWidth(
@@ -69,13 +69,13 @@ function addRows(node: TraceNode, before: string, beforeChildren: string, rows: 
   }
 }
 
-/** A span with those under it, in the order of their start. */
+/** A span with its child spans in the order of their start. */
 interface TraceNode {
   readonly span: FinishedSpan;
   readonly children: TraceNode[];
 }
 
-/** Spans as trees. A span whose parent is not among them is a root. */
+/** Spans as trees. A span without its parent is a root. */
 function toForest(spans: readonly FinishedSpan[]): TraceNode[] {
   const nodes = spans.map((span): TraceNode => ({ span, children: [] }));
   const byId = new Map(nodes.map((node) => [`${node.span.traceId}/${node.span.spanId}`, node]));
@@ -84,7 +84,7 @@ function toForest(spans: readonly FinishedSpan[]): TraceNode[] {
   for (const node of nodes) {
     const { traceId, parentSpanId } = node.span;
     const parent = parentSpanId === undefined ? undefined : byId.get(`${traceId}/${parentSpanId}`);
-    // Runs can name each other as their parent.
+    // Spans from outside may form a cycle.
     if (parent === undefined || isUnder(parent, node, parents)) {
       roots.push(node);
       continue;
@@ -111,7 +111,7 @@ function byStart(a: TraceNode, b: TraceNode): number {
   return compareInstants(a.span.start, b.span.start) || (a.span.spanId < b.span.spanId ? -1 : 1);
 }
 
-/** Keeps the spans of the first traces, to show them: at most so many traces, and spans of each. */
+/** Collects spans by trace. Spans above the limits are dropped. Default: no limits. */
 export class TraceSample {
   readonly #mostTraces: number;
   readonly #mostSpans: number;
@@ -129,12 +129,12 @@ export class TraceSample {
     } else if (this.#traces.size < this.#mostTraces) this.#traces.set(span.traceId, [span]);
   }
 
-  /** The kept traces, in the order in which their first span ended. */
+  /** In the order in which the first span of each trace ended. */
   get traces(): readonly (readonly FinishedSpan[])[] {
     return [...this.#traces.values()];
   }
 
-  /** How many spans are kept. */
+  /** Number of collected spans. */
   get spans(): number {
     return this.traces.reduce((sum, spans) => sum + spans.length, 0);
   }

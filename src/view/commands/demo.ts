@@ -55,7 +55,7 @@ const OPTIONS = {
   view: { type: "boolean", about: "Open the runs in the browser at the end, as view does." },
 } as const;
 
-/** Plays agents' runs, so that traces and audit log can be looked at without an agent. */
+/** Plays recorded runs, so that you see traces and an audit log without an agent. */
 export const demo: Command = {
   name: "demo",
   summary: "Play recorded agent runs and show their traces and audit log.",
@@ -147,12 +147,12 @@ async function play(
 }
 
 interface TitledTrace {
-  /** Of the recording that the trace was made from. */
+  /** Title of the recording. */
   readonly title: string;
   readonly traceId: string;
 }
 
-/** @returns the exit code that the demo has: the page ends when the user has seen enough. */
+/** Shows the page until a signal. @returns `code`, the exit code of the demo. */
 async function show(directory: string, code: number, io: Io): Promise<number> {
   const page = await readPageFiles();
   return withRuns([directory], { follow: true, content: true }, io, async (runs, signal) => {
@@ -177,7 +177,7 @@ function auditLines(
 ): string[] {
   const word = asWord(directory);
   const held = `${counted(rows, "row")} in ${counted(threads, "thread")}`;
-  const before = given ? ", those of before among them" : "";
+  const before = given ? ", including earlier rows" : "";
   const verdict = ok
     ? out.style("green", "✓ the chain holds")
     : out.style("red", `✗ ${counted(problemCount, "problem")} in the chain`);
@@ -245,7 +245,7 @@ function pageLines(destination: Destination, jaeger: string | undefined, out: Ou
   ];
 }
 
-/** A name as a word of a command line. */
+/** Quotes a file name for a shell, if necessary. */
 function asWord(name: string): string {
   return /^[\w@%+=:,./-]+$/.test(name) ? name : `'${safe(name).replaceAll("'", "'\\''")}'`;
 }

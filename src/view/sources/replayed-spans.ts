@@ -5,7 +5,7 @@ import {
   type StartedSpan,
   serviceResource,
 } from "../../bridge/door.ts";
-import { messageOf, onceAPlace, ReplayJob } from "../../cli/door.ts";
+import { messageOf, oncePerOperation, ReplayJob } from "../../cli/door.ts";
 import type { AnyRuntime } from "../../replay/door.ts";
 import type { ViewSpan } from "../format.ts";
 import type { RunStore } from "../runs/run-store.ts";
@@ -59,6 +59,6 @@ export function replayToStore(options: ReplayedOptions): ReplayJob {
     },
     onRejected: undefined,
     onEvent: () => {},
-    onError: onceAPlace((error, place) => state("")?.problem(place, messageOf(error))),
+    onError: oncePerOperation((error, place) => state("")?.problem(place, messageOf(error))),
   });
 }

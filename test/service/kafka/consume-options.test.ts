@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { consume } from "../../../src/cli/consume.ts";
 import { kafkaClientOptions } from "../../../src/cli/services/kafka-client-options.ts";
-import { toldRarely } from "../../../src/cli/services/reports.ts";
+import { reportRarely } from "../../../src/cli/services/reports.ts";
 import { command } from "../../cli/support/any-process.ts";
+
+const noWait = () => {};
 
 describe("brokers, TLS and SASL", () => {
   let folder: string;
@@ -16,7 +18,7 @@ describe("brokers, TLS and SASL", () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   it("reads brokers, IPv6 ones too", async () => {
-    expect(await kafkaClientOptions({ brokers: "kafka-1:9092, [::1]:9093" }, {})).toEqual({
+    expect(await kafkaClientOptions({ brokers: "kafka-1:9092, [::1]:9093" }, {}, noWait)).toEqual({
       clientId: "entelix-otel",
       bootstrapBrokers: ["kafka-1:9092", "[::1]:9093"],
     });
@@ -25,7 +27,9 @@ describe("brokers, TLS and SASL", () => {
   it.each([undefined, "", "kafka-1", "kafka-1:0", "kafka-1:70000", "http://k:9092", "a:1,,b:2"])(
     "refuses %j as brokers",
     async (brokers) => {
-      await expect(kafkaClientOptions({ brokers }, {})).rejects.toThrow(/^--brokers: expected/);
+      await expect(kafkaClientOptions({ brokers }, {}, noWait)).rejects.toThrow(
+        /^--brokers: expected/,
+      );
     },
   );
 
@@ -37,12 +41,12 @@ describe("brokers, TLS and SASL", () => {
       sasl: "scram-sha-512",
     };
     const env = { ENTELIX_KAFKA_USERNAME: "u", ENTELIX_KAFKA_PASSWORD: "p" };
-    expect(await kafkaClientOptions(values, env)).toMatchObject({
+    expect(await kafkaClientOptions(values, env, noWait)).toMatchObject({
       tls: { ca: "authorities" },
       sasl: { mechanism: "SCRAM-SHA-512", username: "u", password: "p" },
     });
     const token = { ...values, sasl: "OAUTHBEARER" };
-    expect(await kafkaClientOptions(token, { ENTELIX_KAFKA_TOKEN: "t" })).toMatchObject({
+    expect(await kafkaClientOptions(token, { ENTELIX_KAFKA_TOKEN: "t" }, noWait)).toMatchObject({
       sasl: { mechanism: "OAUTHBEARER", token: "t" },
     });
   });
@@ -54,14 +58,16 @@ describe("brokers, TLS and SASL", () => {
     [{ sasl: "KERBEROS" }, /^--sasl: expected PLAIN, .*, got "KERBEROS"/],
     [{ sasl: "PLAIN", tls: true }, /expected the variable ENTELIX_KAFKA_USERNAME/],
   ])("refuses %o", async (values, message) => {
-    await expect(kafkaClientOptions({ brokers: "k:1", ...values }, {})).rejects.toThrow(message);
+    await expect(kafkaClientOptions({ brokers: "k:1", ...values }, {}, noWait)).rejects.toThrow(
+      message,
+    );
   });
 
   it("does not send a password in the clear", async () => {
     const env = { ENTELIX_KAFKA_USERNAME: "u", ENTELIX_KAFKA_PASSWORD: "p" };
-    await expect(kafkaClientOptions({ brokers: "k:1", sasl: "PLAIN" }, env)).rejects.toThrow(
-      /--sasl PLAIN: expected --tls with it/,
-    );
+    await expect(
+      kafkaClientOptions({ brokers: "k:1", sasl: "PLAIN" }, env, noWait),
+    ).rejects.toThrow(/--sasl PLAIN: expected --tls with it/);
   });
 });
 
@@ -80,7 +86,7 @@ describe("consume", () => {
 
   it.each([
     [["--brokers", "k:1"], /^--topic: expected/],
-    [["--topic", "t"], /^--dead-letter: expected a topic for what can't be read, or none/],
+    [["--topic", "t"], /^--dead-letter: expected a topic for unreadable records, or none/],
     [["--topic", "t", "--dead-letter", "t"], /^--dead-letter: expected another topic/],
     [["--topic", "t", "--dead-letter", "d"], /^expected --endpoint or --audit/],
     [[...GIVEN, "--dialect", "klingon"], /^--dialect: expected one of auto, entelix/],
@@ -103,11 +109,11 @@ describe("consume", () => {
   });
 });
 
-describe("toldRarely", () => {
+describe("reportRarely", () => {
   it("tells the first at once, and those that follow as a count", () => {
     let now = 0;
     const told: string[] = [];
-    const tell = toldRarely(
+    const tell = reportRarely(
       (line) => told.push(line),
       () => now,
     );
@@ -123,7 +129,7 @@ describe("toldRarely", () => {
 
   it("remembers a bounded number of kinds; the others are one", () => {
     const told: string[] = [];
-    const tell = toldRarely(
+    const tell = reportRarely(
       (line) => told.push(line),
       () => 0,
     );
@@ -134,7 +140,7 @@ describe("toldRarely", () => {
   it("forgets the kinds of long ago: what is new is told at once, whatever there was before", () => {
     let now = 0;
     const told: string[] = [];
-    const tell = toldRarely(
+    const tell = reportRarely(
       (line) => told.push(line),
       () => now,
     );

@@ -95,7 +95,7 @@ describe.concurrent("demo", () => {
       `28 spans (12 runs, 16 tool calls) delivered to ${server.url}/v1/traces, metrics to ${server.url}/v1/metrics.\n`,
     );
     expect(second.stdout).toContain(
-      ": 124 rows in 10 threads, those of before among them. ✓ the chain holds\n",
+      ": 124 rows in 10 threads, including earlier rows. ✓ the chain holds\n",
     );
     expect(server.spans).toHaveLength(56);
     const runs = server.spans.filter((span) => span.name.startsWith("invoke_agent"));

@@ -24,7 +24,7 @@ async function socket(path: string): Promise<void> {
 
 const ODD: readonly [string, (path: string) => unknown, string][] = [
   ["a link that leads nowhere", (path) => symlinkSync("nowhere.json", path), "no such file"],
-  ["a ring of links", (path) => symlinkSync(path, path), "expected a file, got a ring of links"],
+  ["a ring of links", (path) => symlinkSync(path, path), "expected a file, got a loop of links"],
   ["a named pipe", pipe, "expected a file, got a named pipe"],
   ["a socket", socket, "expected a file, got a socket"],
   ["a folder", (path) => mkdirSync(path), "expected a file, got a directory"],

@@ -91,8 +91,8 @@ const ATTEMPTS: readonly string[] = [
 
 export function demoTelemetry(options: DemoTelemetryOptions): DemoTelemetry {
   const { audit, destination, observe, onTrouble } = options;
-  const onError = (error: unknown, place: string) => {
-    if (!ATTEMPTS.includes(place)) onTrouble(`${place}: ${messageOf(error)}`);
+  const onError = (error: unknown, operation: string) => {
+    if (!ATTEMPTS.includes(operation)) onTrouble(`${operation}: ${messageOf(error)}`);
   };
   const service = serviceResource(undefined, SERVICE);
   // Each run has one span, at its end.

@@ -34,7 +34,7 @@ function recorded(file: string, title: string): BundledRecording {
 
 const RUN_ID = /"run_id":"([^"]+)"/g;
 
-/** Gaps between events are this many times as long as recorded: the runs took some 10 ms each. */
+/** Gaps between events are 12 times as long as recorded, because the runs took only some 10 ms each. */
 const STRETCH = 12;
 
 /** Plays recordings with new run IDs, event IDs and times, so that each demo makes new traces. */
