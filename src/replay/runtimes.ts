@@ -14,7 +14,7 @@ import { GraphMapping } from "./dialects/graph/graph-mapping.ts";
 import type { Mapping } from "./dialects/mapping.ts";
 import { playerOf, type SignalPlayer } from "./signal-player.ts";
 
-/** An event of any runtime that is known here. */
+/** An event of any known runtime. */
 export type RecordedEvent = AgentEvent | AgentSdkEvent | DefectEvent | GraphLine;
 
 export type AnyRuntime = RecordedRuntime<RecordedEvent>;
@@ -26,24 +26,24 @@ export const RUNTIMES: readonly [AnyRuntime, ...AnyRuntime[]] = [
   mapped(graphDialect, (tenant, rows) => new GraphMapping(tenant, rows)),
 ];
 
-/** What `--dialect` may be. */
+/** Values of `--dialect`. */
 export const DIALECT_NAMES: readonly string[] = [
   "auto",
   ...RUNTIMES.map(({ dialect }) => dialect.name),
 ];
 
-/** @param rows whether audit rows are made; default true. */
+/** @param rows whether audit rows are made. Default true. */
 export type MakeMapping<E> = (tenant: string, rows?: boolean) => Mapping<E>;
 
 /** One runtime whose recordings can be read. */
 export interface RecordedRuntime<E> {
   readonly dialect: Dialect<E>;
-  /** Makes the mapping of a runtime that is not entelix's; its state is the caller's. */
+  /** Makes the mapping of a foreign runtime. The caller owns its state. Absent for entelix's own events. */
   readonly mapping: MakeMapping<E> | undefined;
   player(bridge: Bridge, tenant: string): SignalPlayer<E>;
 }
 
-/** A runtime whose events are this package's own. */
+/** The runtime of this package's own events. */
 export function native(dialect: Dialect<AgentEvent>): RecordedRuntime<AgentEvent> {
   return {
     dialect,
@@ -62,13 +62,13 @@ export function native(dialect: Dialect<AgentEvent>): RecordedRuntime<AgentEvent
   };
 }
 
-/** A runtime whose events a mapping reads. */
+/** A runtime whose events are read by a mapping. */
 export function mapped<E>(dialect: Dialect<E>, mapping: MakeMapping<E>): RecordedRuntime<E> {
   return {
     dialect,
     mapping,
     player: (bridge, tenant) => {
-      // Without an audit log nobody takes the rows.
+      // Rows are used by an audit log only.
       const rows = bridge.audit !== undefined;
       return playerOf(bridge, mapping(tenant, rows), tenant);
     },

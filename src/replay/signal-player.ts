@@ -25,35 +25,35 @@ import type { Mapping, ProjectedRow, Translated } from "./dialects/mapping.ts";
 
 /** Plays the events of one runtime through a bridge. */
 export interface SignalPlayer<E> {
-  /** @returns a promise where something has to be waited for. */
+  /** @returns a promise if rows must be stored before the next event. */
   take(event: E, envelope: LineEnvelope): Promise<void> | undefined;
-  /** A line of a type that the dialect does not know, in its turn: it shows that its run is active. */
+  /** Takes a line of an unknown type, in its turn among the events: its run is active. */
   keepAlive(value: JsonObject, envelope: LineEnvelope): void;
-  /** At the end of the input: what only the end tells. */
+  /** Ends the input: plays the signals that only the end brings. */
   end(): Promise<void>;
 }
 
 interface MappingPlayerOptions<E> {
   readonly mapping: Mapping<E>;
-  /** Whose events they are, where nothing says. */
+  /** Tenant of events that name none. */
   readonly tenant: string;
   readonly telemetry: Telemetry;
   /** Absent without an audit log. */
   readonly audit: AuditSink | undefined;
-  /** The rows of each run: its span waits for them. */
+  /** A run's span waits for its rows. */
   readonly rows: RunRows;
 }
 
 /**
- * Plays the events of a runtime other than entelix through a bridge, by its dialect's mapping.
+ * Plays the events of a foreign runtime through a bridge, by the mapping of its dialect.
  *
- * @param tenant whose events they are, where neither event nor envelope says.
+ * @param tenant tenant of events whose envelope names none.
  */
 export function playerOf<E>(bridge: Bridge, mapping: Mapping<E>, tenant: string): SignalPlayer<E> {
   return new MappingPlayer({ mapping, tenant, ...internalsOf(bridge) });
 }
 
-/** Plays the signals and audit rows that a mapping reads, in one pass. */
+/** Plays signals and audit rows of a mapping in one pass. */
 class MappingPlayer<E> implements SignalPlayer<E> {
   readonly #options: MappingPlayerOptions<E>;
 
@@ -61,7 +61,7 @@ class MappingPlayer<E> implements SignalPlayer<E> {
     this.#options = options;
   }
 
-  /** @returns a promise where rows are on their way; it never rejects. */
+  /** @returns a promise if rows are being stored. It never rejects. */
   take(event: E, envelope: LineEnvelope): Promise<void> | undefined {
     const { mapping, telemetry, tenant } = this.#options;
     const { event_id, timestamp } = envelope;
@@ -100,7 +100,7 @@ class MappingPlayer<E> implements SignalPlayer<E> {
       if (prepared === undefined) return;
       stored.push(audit.append(prepared, runRows.waiterOf(run, segment)));
     };
-    // A run's span waits for the rows that it has when it closes: they are written before.
+    // A run's span waits for the rows that exist when it closes, so they are written first.
     const write = (ready: (row: ProjectedRow) => boolean) => {
       for (const [position, row] of waiting.splice(0)) {
         if (!ready(row)) waiting.push([position, row]);
@@ -108,8 +108,8 @@ class MappingPlayer<E> implements SignalPlayer<E> {
       }
     };
     const isKnown = (row: ProjectedRow) => findRun(row) !== undefined;
-    // A run may open and close in one event, and several may: their rows need IDs of their own.
-    let told = 0;
+    // One event may open and close several runs. Their rows need IDs of their own.
+    let index = 0;
     const before = (signal: Signal) => {
       if (signal.signal === "run_closes") write(isKnown);
     };
@@ -118,11 +118,11 @@ class MappingPlayer<E> implements SignalPlayer<E> {
       const segment = runRows.takeEnded();
       if (segment !== undefined) ended.push(segment);
       if (!taken || run === undefined || mapping.readsRows === true || !leavesRows(signal)) return;
-      const refs = signalRefs(translated, signal, envelope, told, spanRefs(run, call));
-      told++;
-      const said = saidOf(translated, signal);
+      const refs = signalRefs(translated, signal, envelope, index, spanRefs(run, call));
+      index++;
+      const stated = statedEnds(translated, signal);
       const written = signalRows(signal, factsOf(run), refs, inUtc(signal.at));
-      const others = written.filter(({ event }) => !said.has(event.kind));
+      const others = written.filter(({ event }) => !stated.has(event.kind));
       add(audit.prepareRows(signal, others, refs), run, segment);
     };
     telemetry.apply(signals, envelope, { before, after });
@@ -151,27 +151,27 @@ class MappingPlayer<E> implements SignalPlayer<E> {
   }
 }
 
-/** @param told signals of the same event that may have left rows before this one. */
+/** @param index number of this signal among those of the event that can leave rows, from 0. */
 function signalRefs(
   { threadId }: Translated,
   signal: Signal,
   envelope: LineEnvelope | undefined,
-  told: number,
+  index: number,
   ids: SpanRefs,
 ): EventRefs {
-  // A sub-agent without a thread of its own writes to the one around it.
+  // A sub-agent without a thread writes to the thread of its parent.
   const opens = signal.signal === "run_opens";
   return {
     ...ids,
     thread_id: opens ? signal.threadId : undefined,
     default_thread_id: threadId,
-    event_id: rowId(envelope?.event_id, told),
+    event_id: rowId(envelope?.event_id, index),
     session_id: envelope?.session_id,
     details: envelope?.details,
   };
 }
 
-/** Not every source tells of all calls of a run, so that none is not known to be none. */
+/** A count of 0 is left out: not every source reports all calls. */
 function factsOf(run: Run<SpanHandle>): RunFacts {
   const { parentCallId, resumedFromRunId, segment, callTrail } = run;
   const some = (count: keyof CallCounts) => inSegment(run, count) || undefined;
@@ -187,11 +187,11 @@ function factsOf(run: Run<SpanHandle>): RunFacts {
   };
 }
 
-/** The upstream kinds by which the dialect itself has said how the run ended. */
-function saidOf({ rows }: Translated, { runId, signal }: Signal): ReadonlySet<string> {
+/** The upstream kinds of the event's own rows that already say how the run ended. */
+function statedEnds({ rows }: Translated, { runId, signal }: Signal): ReadonlySet<string> {
   if (signal !== "run_closes") return NOTHING;
-  const said = rows.some((row) => row.runId === runId && ENDINGS.has(row.event.kind));
-  return said ? ENDINGS : NOTHING;
+  const isStated = rows.some((row) => row.runId === runId && ENDINGS.has(row.event.kind));
+  return isStated ? ENDINGS : NOTHING;
 }
 
 const ENDINGS: ReadonlySet<string> = new Set([
@@ -203,7 +203,7 @@ const ENDINGS: ReadonlySet<string> = new Set([
 ]);
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** One event may make several rows; each is known by an id of its own. */
+/** The rows of one event have IDs of their own. */
 function rowId(eventId: string | undefined, position: number): string | undefined {
   return eventId === undefined || position === 0 ? eventId : `${eventId}/${position}`;
 }

@@ -323,7 +323,7 @@ function item(at: number, line = 0, stream = "one") {
     sequence: undefined,
     eventId: undefined,
     text: String(line),
-    place: () => ({ stream }),
+    streamKey: () => ({ stream }),
     streamName: () => stream,
   };
 }

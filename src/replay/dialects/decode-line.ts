@@ -12,22 +12,22 @@ import {
 } from "./dialect.ts";
 import { readLineEnvelope, readTenantId } from "./line-envelope.ts";
 
-/** How the lines of a dialect are read whose events are tagged by `type`. */
+/** How to read the lines of a dialect whose events are tagged by `type`. */
 export interface LineReader<E> {
   readonly events: TaggedForm<E>;
-  /** An event type, for errors. */
+  /** An event type, for error texts. */
   readonly example: string;
-  /** Name of an event whose `type` is known, while something inside that decides is not. */
+  /** Name of an event with a known `type` if an inner tag that decides its form is unknown. */
   unknownType?(fields: JsonObject, type: string): string | undefined;
   rankOf(event: E): EventRank;
-  /** What is wrong is added to `issues`; the result then does not matter. */
+  /** Adds problems to `issues`. The result is ignored if there are any. */
   readEnvelope(line: JsonObject, issues: DecodeIssue[]): LineEnvelope | undefined;
 }
 
 /**
- * Checks one line: a flat envelope `{"timestamp":…,"type":…,…fields}`, or the event nested in one as
- * `{…envelope,"event":{"type":…}}`. The event in the result is the given object itself, unless a value
- * had to be replaced. Never throws.
+ * Checks one line: a flat envelope `{"timestamp":…,"type":…,…fields}`, or an event nested in one:
+ * `{…envelope,"event":{"type":…}}`. The event in the result is the given object, unless a value had to be replaced.
+ * Never throws.
  */
 export function decodeLine<E>(line: JsonObject, reader: LineReader<E>): Decoded<E> {
   const { events, example } = reader;
@@ -49,12 +49,12 @@ export function decodeLine<E>(line: JsonObject, reader: LineReader<E>): Decoded<
   return { outcome: "event", event, envelope, rank: reader.rankOf(event), unknownValues };
 }
 
-/** The event of a line: what is nested in it as `event`, where it has no `type`, else the line itself. */
+/** The event of a line: its field `event` if the line has no `type`, otherwise the line itself. */
 export function eventIn(line: JsonObject): JsonObject {
   return line.type === undefined && isJsonObject(line.event) ? line.event : line;
 }
 
-/** The envelope of a line whose events do not name their tenant, which is then a field of the line. */
+/** The envelope of a line whose tenant is a field of the line, not of the event. */
 export function readTenantEnvelope(
   line: JsonObject,
   issues: DecodeIssue[],
@@ -66,23 +66,23 @@ export function readTenantEnvelope(
   return envelope;
 }
 
-/** The activity that a line with this envelope shows, as its sender's where it names no tenant. */
+/** The activity that a line with this envelope shows. `tenant` applies if the envelope names none. */
 export function activityOf(
   read: LineEnvelope | undefined,
   tenant: string | undefined,
-  placeOf: (envelope: LineEnvelope) => StreamKey,
+  streamKeyOf: (envelope: LineEnvelope) => StreamKey,
 ): Activity | undefined {
   if (read === undefined) return undefined;
   const bound = tenant === undefined || read.tenant_id !== undefined;
   const envelope = bound ? read : { ...read, tenant_id: tenant };
-  return { envelope, streamKey: placeOf(envelope) };
+  return { envelope, streamKey: streamKeyOf(envelope) };
 }
 
 export function rejected(issues: readonly DecodeIssue[]): RejectedEvent {
   return { outcome: "rejected", issues };
 }
 
-/** A field that is the event's and the envelope's is wrong once. */
+/** Event and envelope may both report the same field. */
 function withoutRepeats(issues: readonly DecodeIssue[]): DecodeIssue[] {
   return issues.filter(
     ({ field }, index) => issues.findIndex((issue) => issue.field === field) === index,

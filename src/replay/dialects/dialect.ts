@@ -1,34 +1,31 @@
 import type { EventEnvelope, Instant, JsonValue } from "../../events/door.ts";
 
-/** One parsed line: what a dialect decodes. */
+/** One parsed line. */
 export interface JsonObject {
   readonly [field: string]: JsonValue;
 }
 
-/** Whether a JSON value is an object, and no array. */
+/** Whether a JSON value is an object, not an array. */
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What is wrong with one field of a line. */
+/** A problem with one field of a line. */
 export interface DecodeIssue {
   /** Path of the field, such as `envelope.wire_code`. */
   readonly field: string;
-  /** What was expected there; completes "expected …". */
+  /** The expected value. Completes "expected …". */
   readonly expected: string;
 }
 
-/** The envelope of a line. A line has its time, since nobody read a clock for it. */
+/** The envelope of a line. `timestamp` is required: no clock gives the time of a recorded event. */
 export interface LineEnvelope extends EventEnvelope {
   readonly timestamp: Readonly<Instant>;
-  /** Whose event it is, where the runtime's own events do not say. */
+  /** Tenant of the event, if the runtime's own events name none. */
   readonly tenant_id?: string;
 }
 
-/**
- * What an event does to its stream, as far as the order of events with equal times depends on it:
- * of one stream without sequences, lower numbers come first.
- */
+/** Order of events with equal times in a stream without sequences: lower ranks come first. */
 export const EVENT_RANK = {
   runOpens: 0,
   decision: 1,
@@ -38,23 +35,23 @@ export const EVENT_RANK = {
   runCloses: 5,
 } as const;
 
-/** One of them: 0 opens a run, 5 closes it. */
+/** A rank from 0 (opens a run) to 5 (closes it). */
 export type EventRank = (typeof EVENT_RANK)[keyof typeof EVENT_RANK];
 
-/** An event that was checked, with what its line says beside it. */
+/** A checked event with the envelope of its line. */
 export interface DecodedEvent<E> {
   readonly outcome: "event";
   readonly event: E;
   readonly envelope: LineEnvelope;
   readonly rank: EventRank;
   /**
-   * Values outside a closed set (`kind.type=brand_new`), each replaced in `event` by the set's
-   * "not known". Nearly always empty.
+   * Values outside a closed set, such as `kind.type=brand_new`. Each is replaced in `event` by the set's value for
+   * "unknown". Usually empty.
    */
   readonly unknownValues: readonly string[];
 }
 
-/** An event of a type that this version does not know. It is counted and passed through. */
+/** An event of an unknown type. It is counted and passed on. */
 export interface UnknownEvent {
   readonly outcome: "unknown";
   /** The event's type. */
@@ -62,65 +59,65 @@ export interface UnknownEvent {
   readonly value: JsonObject;
 }
 
-/** A line that is no event of the dialect. */
+/** A line that the dialect cannot read. */
 export interface RejectedEvent {
   readonly outcome: "rejected";
   /** At least one. */
   readonly issues: readonly DecodeIssue[];
 }
 
-/** A line that belongs to the file's own form, such as a header: no event, and nothing wrong. */
+/** A valid line without an event, such as a file header. */
 export interface SkippedLine {
   readonly outcome: "skipped";
 }
 
-/** What became of one line. */
+/** The result of decoding one line. */
 export type Decoded<E> = DecodedEvent<E> | UnknownEvent | RejectedEvent | SkippedLine;
 
-/** The stream that an event belongs to, and the one above it, by names that are unique in a file. */
+/** The stream of an event, and its parent stream. The names are unique in a file. */
 export interface StreamKey {
   readonly stream: string;
-  /** The parent run's stream, where this event names it. */
+  /** The parent run's stream, if this event names it. */
   readonly parent?: string;
-  /** The thread or session that this line names, where lines of one stream need not name theirs. */
+  /** The thread or session that this line names. Other lines of the stream may name none. */
   readonly part?: string;
 }
 
-/** What is understood of a line whose type is not: whose it is, and when it was written. */
+/** The readable part of a line of an unknown type: its stream and time. */
 export interface Activity {
   readonly envelope: LineEnvelope;
   readonly streamKey: StreamKey;
 }
 
 /**
- * One runtime's wire: how a line is told from other runtimes' lines, decoded and checked.
+ * The wire format of one runtime: recognises, decodes and checks its lines.
  *
  * @typeParam E the runtime's event.
  */
 export interface Dialect<E> {
-  /** What users call it, for example `entelix`. */
+  /** Name for users, such as `entelix`. */
   readonly name: string;
   /**
-   * The lines of a source stand in the order of their events: where an envelope has no sequence, the
-   * line's number is one. Default: they need not.
+   * Whether the lines of a source are in the order of their events. The line number then replaces a missing sequence.
+   * Default false.
    */
   readonly inOrder?: boolean;
-  /** Whether a line is surely of this vocabulary. It need not be valid. Must be cheap and pure. */
+  /** Whether a line certainly belongs to this dialect; it need not be valid. Must be cheap and pure. */
   looksLike(value: JsonObject): boolean;
-  /** Checks a line. Never throws; the event in the result is the given object where it can be. */
+  /** Checks a line. Never throws. The event in the result is the given object if no value was replaced. */
   decode(value: JsonObject): Decoded<E>;
   /**
-   * A line of an unknown type as a sign of life: the run that it is of is not silent. Never throws.
+   * The activity of a run that a line of an unknown type shows. Never throws.
    *
-   * @param tenant of the line's sender, where the line itself names none.
-   * @returns `undefined` where the line does not say so much.
+   * @param tenant tenant of the sender, for lines that name none.
+   * @returns `undefined` if the line does not name its run or time.
    */
   activityOf?(value: JsonObject, tenant: string | undefined): Activity | undefined;
-  /** Where a decoded event belongs. Asked for events that open a run, and where times are equal. */
+  /** The stream of an event. Called for events that open a run, and if times are equal. */
   streamKey(event: E, envelope: LineEnvelope): StreamKey;
   /**
-   * A name that tells streams apart, and their parts: for counts, since two streams may have one. Asked for every event:
-   * names are not joined for it.
+   * Name of the event's stream and part, for counts. Two streams may share a name. It is called for every event, so it
+   * must not join strings.
    */
   streamName(event: E, envelope: LineEnvelope): string;
 }

@@ -9,15 +9,15 @@ import {
 } from "../../events/door.ts";
 import type { DecodeIssue, JsonObject, LineEnvelope } from "./dialect.ts";
 
-/** An envelope that nobody else holds: its reader may add to it. */
+/** An envelope that its reader may still change. */
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
- * Reads the envelope fields of a flat line (design: as agent-sdk-foundation has them) into an object
- * of their own. `null` is as good as absent, but of `parent_tool_use_id`, where it says that there is
- * none; only `timestamp` is required.
+ * Reads the envelope fields of a flat line, in the form of agent-sdk-foundation, into an object of their own. Only
+ * `timestamp` is required. `null` counts as absent, except in `parent_tool_use_id`, where it says that there is no
+ * parent.
  *
- * @returns `undefined` when a field is wrong; what is wrong is added to `issues`.
+ * @returns `undefined` if a field is wrong. The problems are added to `issues`.
  */
 export function readLineEnvelope(
   value: JsonObject,
@@ -28,7 +28,7 @@ export function readLineEnvelope(
   return issues.length === before ? envelope : undefined;
 }
 
-/** The same where the event's time is known: a `timestamp` of `value` is not looked at. */
+/** Like {@link readLineEnvelope} for an event whose time is known. `value.timestamp` is ignored. */
 export function readEnvelopeAt(
   timestamp: Readonly<Instant>,
   value: JsonObject,
@@ -36,7 +36,7 @@ export function readEnvelopeAt(
 ): Writable<LineEnvelope> | undefined {
   const before = issues.length;
   const envelope: Writable<LineEnvelope> = { timestamp };
-  // Field by field: a loop over their names takes half as long again, for every line.
+  // A loop over the field names takes 50 % longer, for every line.
   const eventId = readName(value.event_id, "event_id", issues);
   if (eventId !== undefined) envelope.event_id = eventId;
   const sequence = readSequence(value.sequence, issues);
@@ -59,7 +59,7 @@ export function readEnvelopeAt(
   return issues.length === before ? envelope : undefined;
 }
 
-/** What is expected of a time that is one, but can't be a span's. */
+/** The expected range if a valid time cannot be that of a span. */
 export const SPAN_TIME = "a time from 1970 to 2262";
 
 const NO_TIME: Readonly<Instant> = [0, 0];
@@ -122,8 +122,8 @@ function readDetails(
 }
 
 /**
- * The `tenant_id` of a line whose events do not name their tenant. `null` is as good as absent; what
- * else is no text is noted as wrong.
+ * The `tenant_id` of a line whose events name no tenant. `null` counts as absent. Any other value that is not text is
+ * added to `issues`.
  */
 export function readTenantId(line: JsonObject, issues: DecodeIssue[]): string | undefined {
   const { tenant_id } = line;

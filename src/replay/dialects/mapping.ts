@@ -2,56 +2,55 @@ import type { AnyGraphEvent } from "../../audit/door.ts";
 import { hashedUuid, type Signal } from "../../events/door.ts";
 import type { JsonObject, LineEnvelope } from "./dialect.ts";
 
-/** A row of the audit projection, and the run it belongs to. */
+/** An audit row and its run. */
 export interface ProjectedRow {
   readonly runId: string;
   readonly event: AnyGraphEvent;
-  /** What the source's own row says of itself; default: the event's id, and the ids of the run. */
+  /** IDs that the source's own row has. Default: the event's ID, and the IDs of the run. */
   readonly eventId?: string | undefined;
   readonly traceId?: string | undefined;
   readonly spanId?: string | undefined;
 }
 
-/** What an event says, in the lifecycle's and in the audit log's words. */
+/** The signals and audit rows of one event. */
 export interface Translated {
   readonly tenantId: string;
-  /** The thread that the rows go to. */
+  /** Thread of the rows. */
   readonly threadId?: string | undefined;
   readonly signals: readonly Signal[];
   readonly rows: readonly ProjectedRow[];
 }
 
 /**
- * Reads the events of a runtime that has no run ids as signals. It keeps what it must know of each
- * stream, bounded; order, duplicates and limits are the lifecycle's.
+ * Reads the events of a runtime without run IDs as signals. Its state for each stream is bounded. Order, duplicates and
+ * limits are left to the lifecycle.
  *
  * @typeParam E the runtime's event.
  */
 export interface Mapping<E> {
-  /** Events come in order; one whose id came before does not come. Never throws. */
+  /** Takes events in order, without events whose ID was seen before. Never throws. */
   translate(event: E, envelope: LineEnvelope): Translated;
   /**
-   * A line of an unknown type comes in order too. It returns the activity of the line's open run, or
-   * `undefined` without one. Never throws. Left out where every line has a meaning.
+   * Takes a line of an unknown type, in order. Returns the activity of the line's open run, or `undefined` without one.
+   * Never throws. Absent if the dialect knows every line.
    */
   keepAlive?(value: JsonObject, envelope: LineEnvelope): Signal | undefined;
-  /** At the end of the input: what only the end tells. */
+  /** Ends the input. Returns what only the end brings. */
   end(): readonly Translated[];
-  /** Its audit rows are rows of a log already: none is made of its signals. */
+  /** Whether the events are audit rows already, so that none is made of signals. */
   readonly readsRows?: boolean | undefined;
-  /** Event types that have no audit projection, and how often they came. */
+  /** Event types without an audit row, and how often they came. */
   readonly unprojected: ReadonlyMap<string, number>;
 }
 
 /**
- * The run id of a run whose runtime has none: a UUID of version 8 made of the first 16 bytes of
- * SHA-256 over tenant, a zero byte, stream, a zero byte and the opening event's id. The same file
- * gives the same ids again, in any process.
+ * Derives the run ID of a runtime that has none: a UUID of version 8 from the first 16 bytes of SHA-256 over tenant, a
+ * zero byte, stream, a zero byte and the opening event's ID. The same file gives the same IDs in any process.
  *
- * @param stream thread or session that the run belongs to; of a sub-agent its parent's stream and the
- *   ids of the spawning calls, joined by `/`.
- * @param opening id of the event that opens the run; without event ids the decimal ordinal, from 0,
- *   of the opening line in its stream.
+ * @param stream thread or session of the run. For a sub-agent: its parent's stream and the IDs of the spawning calls,
+ *   joined by `/`.
+ * @param opening ID of the event that opens the run. Without event IDs: the decimal ordinal of the opening line in its
+ *   stream, from 0.
  *
  * @example
  * derivedRunId("default", "thread-open-2", "5ee17f14-061e-4aa6-b3a4-e7d944624755");

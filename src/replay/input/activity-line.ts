@@ -10,8 +10,7 @@ import {
 import { type OrderItem, positionOf } from "./order-item.ts";
 
 /**
- * One line of a type that its dialect does not know, as far as it is a sign of life of its run: it takes
- * its turn among the events.
+ * A line of an unknown type that shows activity of its run. It takes its turn among the events.
  *
  * @typeParam E the dialect's event.
  */
@@ -20,21 +19,21 @@ export class ActivityLine<E> implements OrderItem {
   readonly envelope: LineEnvelope;
   readonly rank = EVENT_RANK.note;
   readonly dialect: Dialect<E>;
-  /** Number of the line in its source; of several that are one history, counted through. */
+  /** Number of the line, counted on through all sources of one history. */
   readonly line: number;
   readonly text: string;
-  readonly #place: StreamKey;
+  readonly #streamKey: StreamKey;
 
   constructor(
     value: JsonObject,
-    { envelope, streamKey: place }: Activity,
+    { envelope, streamKey }: Activity,
     dialect: Dialect<E>,
     line: number,
     text: string,
   ) {
     this.value = value;
     this.envelope = envelope;
-    this.#place = place;
+    this.#streamKey = streamKey;
     this.dialect = dialect;
     this.line = line;
     this.text = text;
@@ -56,11 +55,11 @@ export class ActivityLine<E> implements OrderItem {
     return this.envelope.event_id;
   }
 
-  place(): StreamKey {
-    return this.#place;
+  streamKey(): StreamKey {
+    return this.#streamKey;
   }
 
   streamName(): string {
-    return this.#place.part ?? this.#place.stream;
+    return this.#streamKey.part ?? this.#streamKey.stream;
   }
 }

@@ -1,12 +1,12 @@
 import { GZIP_MAGIC, gunzipped } from "./gunzip.ts";
 
-/** Bytes in pieces: a file, standard input, a request. Text is taken as UTF-8. */
+/** Bytes in pieces: a file, standard input or a request. Text is encoded as UTF-8. */
 export type ByteSource = AsyncIterable<Uint8Array | string>;
 
-/** Bytes of gzip data, decompressed. */
+/** Decompresses gzip data. */
 export type Gunzip = (source: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
 
-/** That of UTF-8. */
+/** The byte order mark of UTF-8. */
 export const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf];
 
 /**
@@ -38,7 +38,7 @@ async function* buffers(source: ByteSource): AsyncGenerator<Buffer, void, undefi
   }
 }
 
-/** The same bytes, the first piece at least `bytes` long unless there are fewer in all. */
+/** The same bytes. The first piece has at least `bytes` bytes, unless there are fewer in all. */
 async function* withLongStart(
   source: AsyncIterable<Buffer>,
   bytes: number,
@@ -78,12 +78,12 @@ async function* withFirst(
     reads = true;
     yield* rest;
   } finally {
-    // A caller that reads the first piece only ends this generator here. The source must be closed all the same.
+    // A caller that stops at the first piece ends only this generator. The source must be closed too.
     if (!reads) await rest.return();
   }
 }
 
-/** Whether these bytes stand there, at `at`. */
+/** Whether `bytes` are in `chunk` at index `at`. */
 export function startsWith(chunk: Buffer, bytes: readonly number[], at = 0): boolean {
   return bytes.every((byte, index) => chunk[at + index] === byte);
 }

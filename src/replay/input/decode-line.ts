@@ -18,7 +18,7 @@ import {
 import { type OrderItem, positionOf } from "./order-item.ts";
 
 /**
- * One line that was decoded: an event with its envelope, ready to be put in order.
+ * A decoded line: an event with its envelope.
  *
  * @typeParam E the dialect's event.
  */
@@ -28,9 +28,9 @@ export class DecodedLine<E> implements OrderItem {
   readonly at: Readonly<Instant>;
   readonly rank: EventRank;
   readonly dialect: Dialect<E>;
-  /** Number of the line in its file, from 1; of several files that are one history, counted through. */
+  /** Number of the line in its file, from 1, counted on through all files of one history. */
   readonly line: number;
-  /** The line as it was read, without its line end. */
+  /** The line without its line end. */
   readonly text: string;
 
   constructor(decoded: DecodedEvent<E>, dialect: Dialect<E>, line: number, text: string) {
@@ -55,7 +55,7 @@ export class DecodedLine<E> implements OrderItem {
     return this.envelope.event_id;
   }
 
-  place(): StreamKey {
+  streamKey(): StreamKey {
     return this.dialect.streamKey(this.event, this.envelope);
   }
 
@@ -64,7 +64,7 @@ export class DecodedLine<E> implements OrderItem {
   }
 }
 
-/** The JSON object of a line, or what keeps the line from being one that is read; at least one issue. */
+/** The JSON object of a line, or at least one issue. */
 export type ParsedLine =
   | { readonly value: JsonObject; readonly issues?: undefined }
   | { readonly value?: undefined; readonly issues: readonly DecodeIssue[] };
@@ -72,7 +72,7 @@ export type ParsedLine =
 const NO_ARRAY = "one event a line, and no array (jq -c '.[]' writes its events so)";
 const NO_PIECE = "a whole event in one line (jq -c . writes it so)";
 
-/** What is said of the first line of an array, or of an object, that goes over several lines. */
+/** The expected form if the first line shows an array, or an object over several lines. */
 function otherForm(text: string): string | undefined {
   const start = text.trim();
   if (start.startsWith("[")) return NO_ARRAY;
@@ -80,8 +80,8 @@ function otherForm(text: string): string | undefined {
 }
 
 /**
- * Parses a line with every digit kept. What is wrong with it is returned, not thrown: that it is no JSON object,
- * or has an id or name of more than 4,096 characters.
+ * Parses a line; numbers keep every digit. Returns issues if the line is not a JSON object, or has an ID or name of
+ * more than 4,096 characters.
  */
 export function parseLine(text: string): ParsedLine {
   try {
@@ -99,16 +99,16 @@ export function parseLine(text: string): ParsedLine {
   }
 }
 
-/** What the dialects call their ids and names, by the last word; nothing that is content. */
+/** Names of fields with IDs and names, by their last word. Fields with content do not match. */
 const NAME =
   /(?:^|_)(?:account|agent|checkpoint|class|from|id|key|kind|model|name|nickname|path|provider|tier|to|tool|traceparent|tracestate|type|version)$/;
 
-/** Objects that hold names of the event. */
+/** Objects that contain names. */
 const INSIDE: ReadonlySet<string> = new Set(["envelope", "event", "fields", "inner", "kind"]);
 
 /**
- * The ids and names of a line that are too long. They are kept while runs are open, and some of them
- * long after: their number is bounded, and so must be what each takes.
+ * IDs and names that are too long. They are kept while runs are open, and some longer. Their number is bounded, so
+ * their size must be too.
  */
 export function longNames(line: JsonObject, path = ""): DecodeIssue[] {
   const issues: DecodeIssue[] = [];
@@ -123,14 +123,14 @@ export function longNames(line: JsonObject, path = ""): DecodeIssue[] {
   return issues;
 }
 
-/** Of a list, that of its names together. */
+/** The length of a text, or of all texts of a list together. */
 function lengthOf(value: JsonValue): number {
   if (typeof value === "string") return value.length;
   if (!Array.isArray(value)) return 0;
   return value.reduce<number>((sum, item) => sum + (typeof item === "string" ? item.length : 0), 0);
 }
 
-/** What is wrong with a line of a file. */
+/** A problem with one line of a file. */
 export interface LineIssue extends DecodeIssue {
   /** Name of the file or other source. */
   readonly file: string;
@@ -139,7 +139,7 @@ export interface LineIssue extends DecodeIssue {
 }
 
 /**
- * One issue as compilers print them.
+ * Formats an issue as compilers do.
  *
  * @example
  * formatIssue(issue); // 'events.ndjson:12: tenant_id: expected non-empty text'

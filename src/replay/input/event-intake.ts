@@ -5,13 +5,13 @@ import type { EventOrder } from "./event-order.ts";
 import type { NdjsonLine, OversizedPart } from "./ndjson-line.ts";
 import { DEFAULT_MAX_LINE_BYTES } from "./ndjson-reader.ts";
 
-/** Lines that are looked at together to tell the dialect. */
+/** Lines that are read before a source without a recognised dialect is rejected. */
 const PROBE_LINES = 32;
 
-/** What of a rejected line was read: the line as it stands in the source, or a part of it. */
+/** A rejected line or a part of it. */
 export interface RejectedLine {
   readonly line: number;
-  /** Unchanged bytes, with the line end where the line has one. */
+  /** Unchanged bytes, including the line end. */
   readonly bytes: Buffer;
   /** Whether the line ends here. A line over the size limit comes in several parts. */
   readonly last: boolean;
@@ -23,35 +23,35 @@ export interface UnknownLine extends UnknownEvent {
   readonly text: string;
 }
 
-/** A source, and who takes what is not an event of it. */
+/** A source, and the callbacks for lines that are not events. */
 export interface SourceOptions<E> {
-  /** The dialects that may come. With several, the first line that is surely of one decides. */
+  /** Possible dialects. With several, the first line that certainly belongs to one decides. */
   readonly dialects: readonly [Dialect<E>, ...Dialect<E>[]];
   /** Name of the source in issues. Default: the path, or `input`. */
   readonly name?: string | undefined;
   readonly maxLineBytes?: number | undefined;
-  /** Told what is wrong with a line, once for each field. */
+  /** Called with each wrong field of a line. */
   readonly onIssue?: ((issue: LineIssue) => void) | undefined;
-  /** Given the bytes of each line that is rejected, so that nothing is lost. */
+  /** Called with the bytes of each rejected line. */
   readonly onRejected?: ((rejected: RejectedLine) => void | Promise<void>) | undefined;
-  /** Given the events of unknown types, as soon as they are read. */
+  /** Called with events of unknown types as soon as they are read. */
   readonly onUnknown?: ((unknown: UnknownLine) => void | Promise<void>) | undefined;
 }
 
-/** The lines of a source. */
+/** Counts of the lines of a source. */
 export interface SourceReport {
-  /** Lines that are not blank. Each is an event, an unknown event, rejected or skipped. */
+  /** Lines that are not blank. Each is an event, unknown, rejected or skipped. */
   readonly lines: number;
   readonly unknown: number;
   readonly rejected: number;
-  /** Lines that belong to the file's own form, such as a header. */
+  /** Lines without an event, such as a file header. */
   readonly skipped: number;
-  /** Name of the dialect; `undefined` when no line told it. */
+  /** Name of the dialect. `undefined` if no line showed it. */
   readonly dialect: string | undefined;
-  /** Issues by field; at most 100 names here and below, the rest as `_other`. */
+  /** Issues by field. Here and below at most 100 names are counted, the rest as `_other`. */
   readonly issues: ReadonlyMap<string, number>;
   readonly unknownTypes: ReadonlyMap<string, number>;
-  /** Values outside a closed set, as `field=value`; their events were taken. */
+  /** Values outside a closed set, as `field=value`. Their events were accepted. */
   readonly unknownValues: ReadonlyMap<string, number>;
 }
 
@@ -61,16 +61,16 @@ interface ValueLine {
   readonly value: JsonObject;
 }
 
-/** One source on its way from lines to events. */
+/** Turns the lines of one source into events. */
 export class EventIntake<E> {
   readonly #options: SourceOptions<E>;
   readonly #file: string;
   readonly maxLineBytes: number;
   readonly #order: EventOrder<E>;
-  /** Lines of the sources before it. */
+  /** Number of the last line of earlier sources. */
   readonly #linesBefore: number;
   #dialect: Dialect<E> | undefined;
-  /** Lines that were read before the dialect was known. */
+  /** Lines read before the dialect was known. */
   #undecided: ValueLine[] = [];
   #lines = 0;
   #unknown = 0;
@@ -80,7 +80,7 @@ export class EventIntake<E> {
   readonly #unknownTypes = new Tally();
   readonly #unknownValues = new Tally();
 
-  /** @param order takes its events; that of the sources before it, where they are one history. */
+  /** @param order takes the events. Sources of one history share it. */
   constructor(options: SourceOptions<E>, order: EventOrder<E>) {
     this.#options = options;
     this.#file = options.name ?? "input";
@@ -91,7 +91,7 @@ export class EventIntake<E> {
     if (others.length === 0) this.#dialect = first;
   }
 
-  /** A promise only where something has to be waited for, since most lines need none. */
+  /** Takes a line. @returns a promise only if a callback must be awaited: most lines need none. */
   take(part: NdjsonLine | OversizedPart): Promise<void> | undefined {
     if (part.oversized) return this.#takeOversized(part);
     this.#lines += 1;
@@ -103,7 +103,7 @@ export class EventIntake<E> {
     return this.#decode(this.#dialect, part, text, value);
   }
 
-  /** The source gives no more. Its last events wait until the order is released. */
+  /** Ends the source. Its last events wait until the order is released. */
   end(): Promise<void> {
     return this.#rejectUndecided();
   }
@@ -131,7 +131,9 @@ export class EventIntake<E> {
     switch (decoded.outcome) {
       case "event": {
         for (const unknown of decoded.unknownValues) this.#unknownValues.add(unknown);
-        return this.#order.push(new DecodedLine(decoded, dialect, this.#placeOf(line.line), text));
+        return this.#order.push(
+          new DecodedLine(decoded, dialect, this.#lineNumber(line.line), text),
+        );
       }
       case "unknown": {
         const foreign = this.#foreignIn(dialect, value);
@@ -150,7 +152,7 @@ export class EventIntake<E> {
     }
   }
 
-  /** What is wrong with a line that is surely of another runtime. */
+  /** The issue of a line that certainly belongs to another runtime. */
   #foreignIn(dialect: Dialect<E>, value: JsonObject): DecodeIssue | undefined {
     const other = this.#options.dialects.find((d) => d !== dialect && d.looksLike(value));
     if (other === undefined) return undefined;
@@ -158,8 +160,8 @@ export class EventIntake<E> {
     return { field: "type", expected };
   }
 
-  /** Number of a line in all sources. */
-  #placeOf(line: number): number {
+  /** Number of a line, counted on through all sources. */
+  #lineNumber(line: number): number {
     this.#order.lastLine = Math.max(this.#order.lastLine, this.#linesBefore + line);
     return this.#linesBefore + line;
   }
@@ -169,10 +171,10 @@ export class EventIntake<E> {
     this.#unknownTypes.add(unknown.unknown);
     await this.#options.onUnknown?.(unknown);
     const { line, text, value } = unknown;
-    const sign = this.#order.takesActivity ? dialect.activityOf?.(value, undefined) : undefined;
-    if (sign === undefined) return;
-    const place = this.#placeOf(line);
-    const busy = this.#order.push(new ActivityLine(value, sign, dialect, place, text));
+    const activity = this.#order.takesActivity ? dialect.activityOf?.(value, undefined) : undefined;
+    if (activity === undefined) return;
+    const number = this.#lineNumber(line);
+    const busy = this.#order.push(new ActivityLine(value, activity, dialect, number, text));
     if (busy !== undefined) await busy;
   }
 
@@ -221,14 +223,14 @@ export class EventIntake<E> {
   }
 }
 
-/** Names that are counted on their own. */
+/** Names with a count of their own. */
 const MAX_NAMES = 100;
-/** Length of a counted name in UTF-16 units; what is longer is cut. */
+/** Longest counted name in UTF-16 units. Longer names are cut. */
 const NAME_LENGTH = 100;
-/** What the names beyond the first 100 are counted as. */
+/** Name that counts all others. */
 const OTHER = "_other";
 
-/** Counts by name, for names that come from outside: at most 100 of them, the rest as `_other`. */
+/** Counts outside names: at most 100 of them, the rest as `_other`. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 
@@ -239,7 +241,7 @@ export class Tally {
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
 
-  /** The counts so far, in the order in which the names first came. */
+  /** The counts so far, in the order of first appearance. */
   get counts(): ReadonlyMap<string, number> {
     return this.#counts;
   }

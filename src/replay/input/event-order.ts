@@ -2,86 +2,86 @@ import { ActivityLine } from "./activity-line.ts";
 import type { DecodedLine } from "./decode-line.ts";
 import { ReorderBuffer, type ReorderBufferOptions } from "./reorder-buffer.ts";
 
-/** What takes its turn among the events. */
+/** A line that takes its turn among the events. */
 export type OrderedLine<E> = DecodedLine<E> | ActivityLine<E>;
 
-/** Who takes the events, in order. */
+/** Callbacks that take events in order. */
 export interface EventTakers<E> {
-  /** Takes one event; events come in order, and the next waits for the promise. */
+  /** Takes one event. The next event waits for the promise. */
   readonly onEvent: (item: DecodedLine<E>) => void | Promise<void>;
-  /** Given the lines of unknown types that say whose they are, in order with the events. */
+  /** Takes lines of unknown types that name their run, in order with the events. */
   readonly onActivity?: ((line: ActivityLine<E>) => void) | undefined;
 }
 
-/** How the events of all sources were delivered. */
+/** Counts of the delivered events. */
 export interface OrderReport {
   /** Events that were delivered. */
   readonly events: number;
   /**
-   * Events left out because the same line had come right before. They count as events. Lines with an
-   * event id are told apart by that, later on; those with neither id nor sequence may well be two.
+   * Events skipped because the line before was identical. They count as events. Only lines with a sequence and without
+   * an event ID are skipped: event IDs are compared later, and lines with neither may be two events.
    */
   readonly repeated: number;
-  /** Events that were delivered after a later one of their stream, since they came too late; they are events all the same. */
+  /** Events delivered after a later one of their stream because they came too late. They count as events. */
   readonly late: number;
-  /** Streams whose last event was forgotten, so that none of their events counts as late. */
+  /** Streams whose last event was forgotten. Their next events cannot be counted as late. */
   readonly forgottenStreams: number;
-  /** How often a group of events of one time was too large to be put in order as a whole. */
+  /** Groups of events of equal time that were too large to be ordered together. */
   readonly splitTies: number;
 }
 
 /**
- * Puts the events of one source in order and delivers them; or those of several sources that are one history, also
- * where they are read at the same time.
+ * Orders and delivers the events of one source, or of several sources of one history, even if these are read at the
+ * same time.
  */
 export class EventOrder<E> {
-  /** Arrival of the lines that are pushed next, in ms; never goes back. Only {@link EventOrder.releaseOlder} needs it. */
+  /** Arrival of the next lines, in ms. Never decreases. Only {@link EventOrder.releaseOlder} uses it. */
   arrivedMs = 0;
-  /** Number of the last line of all sources: the next source's lines come after it. */
+  /** Number of the last line of all sources. The lines of the next source are counted on from it. */
   lastLine = 0;
   #events = 0;
   #repeated = 0;
   readonly #takers: EventTakers<E>;
-  readonly #window: ReorderBuffer<OrderedLine<E>>;
+  readonly #buffer: ReorderBuffer<OrderedLine<E>>;
   #lastText: string | undefined = undefined;
-  /** A delivery that takes a while: what another source has released waits for it. */
+  /** A delivery in progress. Deliveries of other sources wait for it. */
   #busy: Promise<void> | undefined;
 
-  /** @throws RangeError when an option of the window is not a whole number in its range. */
+  /** @throws RangeError if an option of the buffer is not a whole number in its range. */
   constructor(takers: EventTakers<E>, window?: ReorderBufferOptions) {
     this.#takers = takers;
-    this.#window = new ReorderBuffer(window);
+    this.#buffer = new ReorderBuffer(window);
   }
 
-  /** Events that were delivered so far. */
+  /** Events delivered so far. */
   get events(): number {
     return this.#events;
   }
 
-  /** Whether lines of unknown types are to be pushed, too. */
+  /** Whether lines of unknown types must be pushed too. */
   get takesActivity(): boolean {
     return this.#takers.onActivity !== undefined;
   }
 
   report(): OrderReport {
-    const { forgottenStreams, late, splitTies } = this.#window;
+    const { forgottenStreams, late, splitTies } = this.#buffer;
     return { events: this.#events, repeated: this.#repeated, late, forgottenStreams, splitTies };
   }
 
-  /** A promise only where something has to be waited for. */
+  /** @returns a promise only if something is delivered. */
   push(item: OrderedLine<E>): Promise<void> | undefined {
-    const released = this.#window.push(item, this.arrivedMs);
+    const released = this.#buffer.push(item, this.arrivedMs);
     return released.length === 0 ? undefined : this.#deliver(released);
   }
 
-  /** Delivers the events that wait for later ones: the sources give no more for now. */
+  /** Delivers all waiting events: the sources give no more for now. */
   async release(): Promise<void> {
-    await this.#deliver(this.#window.flush());
+    await this.#deliver(this.#buffer.flush());
   }
 
-  /** Delivers the lines that arrived more than `maxWaitMs` before now: the sources go on, but slowly. */
+  /** Delivers lines that have waited for `maxWaitMs` or longer: the sources are slow. */
   async releaseOlder(nowMs: number): Promise<void> {
-    await this.#deliver(this.#window.drainOlderThan(nowMs));
+    await this.#deliver(this.#buffer.drainOlderThan(nowMs));
   }
 
   #deliver(items: readonly OrderedLine<E>[]): Promise<void> {
@@ -113,7 +113,7 @@ export class EventOrder<E> {
     }
   }
 
-  /** In order, equal lines stand beside each other. */
+  /** Equal lines are neighbours when in order. */
   #isRepeat({ envelope, text }: DecodedLine<E>): boolean {
     if (envelope.event_id !== undefined || envelope.sequence === undefined) return false;
     const before = this.#lastText;

@@ -61,7 +61,7 @@ export async function* gunzipped(
         });
         yield* output();
       }
-      // Node stops at a zero behind a member, whatever follows.
+      // Node stops at a zero behind a member and ignores the rest.
       const unread = Math.min(piece.length, bytes - gunzip.bytesWritten);
       if (piece.subarray(piece.length - unread).some((byte) => byte !== 0)) throw otherBytes();
     }

@@ -8,55 +8,53 @@ import {
   opens,
 } from "./order-item.ts";
 
-/** What of one stream is in a group of equal times. */
-interface Lane<T> {
+/** The items of one stream in a group of equal times. */
+interface StreamQueue<T> {
   readonly items: readonly T[];
-  /** Index of the item that is next. */
+  /** Index of the next item. */
   next: number;
-  /** The streams above this one that are in the group, nearest first. */
-  above: readonly Lane<T>[];
-  /** Items to come that open something. */
+  /** Streams above this one in the group, nearest first. */
+  above: readonly StreamQueue<T>[];
+  /** Remaining items that open something. */
   opening: number;
-  /** Items to come, of the streams below this one, that close something. */
+  /** Remaining items of lower streams that close something. */
   closingBelow: number;
 }
 
 /**
- * Puts items of equal time in order, whatever order they are given in.
+ * Orders items of equal time. The order of arrival does not matter.
  *
- * Within a stream by sequence (where not all items have one: by rank, event id, text). Between streams
- * parents first: what opens in a stream before what opens in those below it, what closes below before
- * what closes above; else as the lines stand in the source, where their dialect says that this is their
- * order. Where that contradicts the sequences, the sequences win. Byte-identical items
- * stay together.
+ * Within a stream, items are ordered by sequence. If an item has none, they are ordered by rank, event ID and text.
+ * Between streams, a parent opens before its children and closes after them. Other items keep the order of their lines
+ * if the dialect's lines are in order. Sequences win over all of this. Byte-identical items stay together.
  *
- * @param parentOf the stream above a stream, where it is known.
+ * @param parentOf the parent of a stream, if known.
  */
 export function mergeTies<T extends OrderItem>(
   group: readonly T[],
   parentOf: (stream: string) => string | undefined,
 ): T[] {
   if (isOneStream(group)) return inStreamOrder([...group]);
-  const lanes = lanesOf(group, parentOf);
+  const queues = queuesOf(group, parentOf);
   const merged: T[] = [];
   for (;;) {
-    const lane = nextLane(lanes);
-    if (lane === undefined) return merged;
-    let item = lane.items[lane.next];
+    const queue = nextQueue(queues);
+    if (queue === undefined) return merged;
+    let item = queue.items[queue.next];
     const text = item?.text;
     while (item !== undefined && item.text === text) {
       merged.push(item);
-      lane.next += 1;
-      if (opens(item)) lane.opening -= 1;
-      if (closes(item)) for (const above of lane.above) above.closingBelow -= 1;
-      item = lane.items[lane.next];
+      queue.next += 1;
+      if (opens(item)) queue.opening -= 1;
+      if (closes(item)) for (const above of queue.above) above.closingBelow -= 1;
+      item = queue.items[queue.next];
     }
   }
 }
 
 function isOneStream(group: readonly OrderItem[]): boolean {
-  const stream = group[0]?.place().stream;
-  return group.every((item) => item.place().stream === stream);
+  const stream = group[0]?.streamKey().stream;
+  return group.every((item) => item.streamKey().stream === stream);
 }
 
 /** Sorts the items of one stream. */
@@ -65,17 +63,19 @@ function inStreamOrder<T extends OrderItem>(items: T[]): T[] {
   return items.sort(sequenced ? compareBySequence : compareByRank);
 }
 
-function nextLane<T extends OrderItem>(lanes: readonly Lane<T>[]): Lane<T> | undefined {
-  let best: Lane<T> | undefined;
+function nextQueue<T extends OrderItem>(
+  queues: readonly StreamQueue<T>[],
+): StreamQueue<T> | undefined {
+  let best: StreamQueue<T> | undefined;
   let bestItem: T | undefined;
   let bestFree = false;
-  for (const lane of lanes) {
-    const item = lane.items[lane.next];
+  for (const queue of queues) {
+    const item = queue.items[queue.next];
     if (item === undefined) continue;
-    const free = isFree(lane, item);
+    const free = isFree(queue, item);
     const better = free === bestFree ? isBefore(item, bestItem) : free;
     if (bestItem === undefined || better) {
-      best = lane;
+      best = queue;
       bestItem = item;
       bestFree = free;
     }
@@ -87,56 +87,56 @@ function isBefore(item: OrderItem, best: OrderItem | undefined): boolean {
   return best === undefined || compareAcross(item, best) < 0;
 }
 
-function isFree<T extends OrderItem>(lane: Lane<T>, item: T): boolean {
-  if (opens(item)) return lane.above.every((above) => above.opening === 0);
-  return !closes(item) || lane.closingBelow === 0;
+function isFree<T extends OrderItem>(queue: StreamQueue<T>, item: T): boolean {
+  if (opens(item)) return queue.above.every((above) => above.opening === 0);
+  return !closes(item) || queue.closingBelow === 0;
 }
 
-function lanesOf<T extends OrderItem>(
+function queuesOf<T extends OrderItem>(
   group: readonly T[],
   parentOf: (stream: string) => string | undefined,
-): Lane<T>[] {
+): StreamQueue<T>[] {
   const byStream = new Map<string, T[]>();
   const parents = new Map<string, string>();
   for (const item of group) {
-    const { stream, parent } = item.place();
+    const { stream, parent } = item.streamKey();
     const items = byStream.get(stream);
     if (items === undefined) byStream.set(stream, [item]);
     else items.push(item);
-    // Of two starts that disagree the lesser counts, so that the order of arrival does not.
+    // Two starts may disagree. The lesser name counts, so the order of arrival does not matter.
     const known = parents.get(stream);
     if (parent !== undefined && (known === undefined || parent < known))
       parents.set(stream, parent);
   }
-  const lanes = new Map<string, Lane<T>>();
+  const queues = new Map<string, StreamQueue<T>>();
   for (const [stream, items] of byStream) {
     inStreamOrder(items);
     const opening = items.filter(opens).length;
-    lanes.set(stream, { items, next: 0, above: [], opening, closingBelow: 0 });
+    queues.set(stream, { items, next: 0, above: [], opening, closingBelow: 0 });
   }
-  if (lanes.size > 1) {
-    for (const [stream, lane] of lanes) {
+  if (queues.size > 1) {
+    for (const [stream, queue] of queues) {
       const parent = (name: string) => parents.get(name) ?? parentOf(name);
-      lane.above = lanesAbove(stream, lanes, parent);
-      const closing = lane.items.filter(closes).length;
-      for (const above of lane.above) above.closingBelow += closing;
+      queue.above = queuesAbove(stream, queues, parent);
+      const closing = queue.items.filter(closes).length;
+      for (const above of queue.above) above.closingBelow += closing;
     }
   }
-  return [...lanes.values()];
+  return [...queues.values()];
 }
 
-function lanesAbove<T>(
+function queuesAbove<T>(
   stream: string,
-  lanes: ReadonlyMap<string, Lane<T>>,
+  queues: ReadonlyMap<string, StreamQueue<T>>,
   parentOf: (stream: string) => string | undefined,
-): Lane<T>[] {
-  const found: Lane<T>[] = [];
-  const own = lanes.get(stream);
+): StreamQueue<T>[] {
+  const found: StreamQueue<T>[] = [];
+  const own = queues.get(stream);
   let name = parentOf(stream);
   for (let level = 0; name !== undefined && level < MAX_NESTING; level += 1) {
-    const lane = lanes.get(name);
-    if (lane === own) break;
-    if (lane !== undefined) found.push(lane);
+    const queue = queues.get(name);
+    if (queue === own) break;
+    if (queue !== undefined) found.push(queue);
     name = parentOf(name);
   }
   return found;

@@ -1,15 +1,15 @@
 import { isAscii, isUtf8 } from "node:buffer";
 
-/** How the bytes of a line are known to read as text. */
+/** The known charset of a line's bytes. */
 export type Charset = "ascii" | "utf-8" | "not checked";
 
-/** What all lines in a piece of bytes can be read as: one check for many lines. */
+/** The charset of a piece of bytes: one check for many lines. */
 export function charsetOf(bytes: Buffer): Charset {
   if (isAscii(bytes)) return "ascii";
   return isUtf8(bytes) ? "utf-8" : "not checked";
 }
 
-/** One line of a source: a view of the bytes that were read. */
+/** One line: a view of the bytes that were read. */
 export class NdjsonLine {
   readonly oversized = false;
   /** Number of the line, from 1. Blank lines count. */
@@ -22,7 +22,7 @@ export class NdjsonLine {
 
   /**
    * @param end index behind the line's own bytes in `chunk`.
-   * @param next index behind its line end; equal to `end` where it has none.
+   * @param next index behind its line end. Equals `end` if it has none.
    */
   constructor(
     line: number,
@@ -40,9 +40,9 @@ export class NdjsonLine {
     this.#charset = charset;
   }
 
-  /** The line as text, without its line end; `undefined` when it is no valid UTF-8. */
+  /** The line as text without its line end. `undefined` if it is not valid UTF-8. */
   get text(): string | undefined {
-    // Bytes above 127 would be taken for Latin-1 characters here: there are none.
+    // Latin-1 is the fastest, and equals ASCII below 128.
     if (this.#charset === "ascii") return this.#chunk.toString("latin1", this.#start, this.#end);
     if (this.#charset === "utf-8" || isUtf8(this.#chunk.subarray(this.#start, this.#end))) {
       return this.#chunk.toString("utf8", this.#start, this.#end);
@@ -50,20 +50,20 @@ export class NdjsonLine {
     return undefined;
   }
 
-  /** The line as it was read, with its line end. */
+  /** The unchanged line, with its line end. */
   get bytes(): Buffer {
     return this.#chunk.subarray(this.#start, this.#next);
   }
 }
 
 /**
- * A part of a line that is longer than the limit. Such a line is not held in memory: its bytes come in
- * parts, so that they can be copied elsewhere.
+ * A part of a line over the limit. Such a line is not held in memory. Its bytes come in parts, so that they can be
+ * copied.
  */
 export interface OversizedPart {
   readonly oversized: true;
   readonly line: number;
-  /** The part's bytes, in the last part with the line end. May be empty. */
+  /** The part's bytes. The last part includes the line end. May be empty. */
   readonly bytes: Buffer;
   readonly last: boolean;
 }

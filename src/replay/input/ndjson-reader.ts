@@ -2,11 +2,11 @@ import { checkWhole, MOST_LINE_BYTES } from "../../events/door.ts";
 import { type ByteSource, BYTE_ORDER_MARK as MARK, startsWith, textBytes } from "./byte-source.ts";
 import { type Charset, charsetOf, NdjsonLine, type OversizedPart } from "./ndjson-line.ts";
 
-/** Longest line that is read whole, in bytes without its line end: 16 MiB. */
+/** Longest line, in bytes without its line end: 16 MiB. */
 export const DEFAULT_MAX_LINE_BYTES = MOST_LINE_BYTES;
 
 export interface NdjsonReaderOptions {
-  /** Longest line that is read whole, in bytes. Default 16 MiB. */
+  /** Longest line, in bytes. Default 16 MiB. */
   readonly maxLineBytes?: number | undefined;
 }
 
@@ -19,14 +19,14 @@ const TAB = 0x09;
 type Part = NdjsonLine | OversizedPart;
 
 /**
- * Reads lines: ended by LF or CRLF, the last with or without an end. Blank lines are left out, but
- * count; a byte order mark before a line is left out, as it stands in the middle of files that were put
- * together; gzip is decompressed. A line over the limit comes as {@link OversizedPart}s.
+ * Reads lines that end with LF or CRLF; the last one needs no end. Blank lines are skipped but counted. A byte order
+ * mark before any line is skipped: concatenated files have some in the middle. Gzip is decompressed. A line over the
+ * limit comes as {@link OversizedPart}s.
  *
- * Lines come in batches, one for each piece that the source gives, since waiting for every line costs
- * more than reading it. The lines are views: no byte is copied but those of a line cut by a boundary.
+ * Lines come in one batch for each piece of the source, because awaiting every line costs more than reading it. Lines
+ * are views. Only a line that is cut by a boundary of pieces is copied.
  *
- * @throws RangeError when `maxLineBytes` is no whole number from 1; what the source throws.
+ * @throws RangeError if `maxLineBytes` is not a whole number from 1; the errors of the source.
  *
  * @example
  * for await (const batch of readNdjson(process.stdin)) {
@@ -41,11 +41,11 @@ export function readNdjson(
 }
 
 /**
- * What {@link readNdjson} does once the bytes are text: for who has them so, or counts them.
+ * Splits text into lines as {@link readNdjson} does, without decompressing it.
  *
- * @param chunks text in UTF-8, as `textBytes` gives it.
- * @param onLines told after each chunk how many lines have ended, blank ones too, which come in no batch.
- * @throws RangeError when `maxLineBytes` is no whole number from 1; what the source or `onLines` throws.
+ * @param chunks UTF-8 text without a byte order mark, as from `textBytes`.
+ * @param onLines called after each chunk with the number of lines that have ended, including blank lines.
+ * @throws RangeError if `maxLineBytes` is not a whole number from 1; the errors of the source and of `onLines`.
  */
 export function splitLines(
   chunks: AsyncIterable<Buffer>,
@@ -73,10 +73,10 @@ async function* batches(
 class LineSplitter {
   readonly #maxLineBytes: number;
   #line = 1;
-  /** The start of a line whose end has not come: its first `#begunBytes` bytes. */
+  /** The first `#begunBytes` bytes of a line that has not ended. */
   #begun = NOTHING;
   #begunBytes = 0;
-  /** Whether the line that has begun is over the limit, and its start was given away. */
+  /** Whether the line that has begun is over the limit and its start was already given out. */
   #oversized = false;
 
   constructor(maxLineBytes: number) {
@@ -84,7 +84,7 @@ class LineSplitter {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** Lines that have ended. */
+  /** Number of lines that have ended. */
   get ended(): number {
     return this.#line - 1;
   }
@@ -112,7 +112,7 @@ class LineSplitter {
     return parts;
   }
 
-  /** The last line, where it has no line end. */
+  /** The last line, if it has no line end. */
   end(): Part[] {
     const parts: Part[] = [];
     if (this.#begunBytes > 0 || this.#oversized) this.#finish(NOTHING, parts);
@@ -125,7 +125,7 @@ class LineSplitter {
       return;
     }
     this.#append(bytes);
-    // A line end of two bytes may be among them.
+    // The bytes may include a line end of two bytes.
     if (this.#begunBytes <= this.#maxLineBytes + 1) return;
     parts.push({ oversized: true, line: this.#line, bytes: this.#takeBegun(), last: false });
     this.#oversized = true;
@@ -134,7 +134,7 @@ class LineSplitter {
   #append(bytes: Buffer): void {
     const needed = this.#begunBytes + bytes.length;
     if (needed > this.#begun.length) {
-      // Twice the need, so that a source of tiny pieces does not copy the start for each.
+      // Twice the need: tiny pieces would otherwise copy the start each time.
       const larger = Buffer.allocUnsafe(this.#begunBytes === 0 ? needed : needed * 2);
       this.#begun.copy(larger, 0, 0, this.#begunBytes);
       this.#begun = larger;
@@ -150,7 +150,7 @@ class LineSplitter {
     return begun;
   }
 
-  /** @param bytes the rest of the line that has begun, with its line end. */
+  /** @param bytes the rest of the line, with its line end. */
   #finish(bytes: Buffer, parts: Part[]): void {
     if (this.#oversized) {
       parts.push({ oversized: true, line: this.#line, bytes, last: true });
@@ -163,7 +163,7 @@ class LineSplitter {
     this.#give(line, 0, line.length, charsetOf(line), parts);
   }
 
-  /** @param next index behind the line end, which the line may lack. */
+  /** @param next index behind the line end. The last line may lack one. */
   #give(chunk: Buffer, from: number, next: number, charset: Charset, parts: Part[]): void {
     const marked = chunk[from] === MARK[0] && startsWith(chunk, MARK, from);
     const start = marked ? from + MARK.length : from;

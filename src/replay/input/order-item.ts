@@ -7,33 +7,33 @@ import {
   type StreamKey,
 } from "../dialects/dialect.ts";
 
-/** Far more than agents nest; ends a loop of parents that name each other. */
+/** Far more than agents nest. Ends a loop of parents that name each other. */
 export const MAX_NESTING = 64;
 
-/** What the order of events depends on. */
+/** The properties that decide the order of events. */
 export interface OrderItem {
-  /** When it happened. */
+  /** Time of the event. */
   readonly at: Readonly<Instant>;
   readonly rank: EventRank;
-  /** Orders the items of one stream. */
+  /** Orders items of one stream. */
   readonly sequence: number | bigint | undefined;
   readonly eventId: string | undefined;
-  /** Its place in a source whose lines stand in the order of their events, where no sequence says more. */
+  /** Line number, if the dialect's lines are in the order of their events and the line has no sequence. */
   readonly position?: number | undefined;
-  /** The line itself: decides between items that nothing else tells apart. */
+  /** The line. Decides if all else is equal. */
   readonly text: string;
-  /** Asked for items that open a run, and where times are equal. */
-  place(): StreamKey;
-  /** A name of its stream and part, which another one may have, too. */
+  /** The stream of the item. Called for items that open a run, and if times are equal. */
+  streamKey(): StreamKey;
+  /** A name of its stream and part. Two streams may share one. */
   streamName(): string;
 }
 
-/** The {@link OrderItem.position} of a line: its number, where its dialect's lines stand in order. */
-export function positionOf({ dialect, envelope, line }: PlacedLine): number | undefined {
+/** The {@link OrderItem.position} of a line. */
+export function positionOf({ dialect, envelope, line }: NumberedLine): number | undefined {
   return dialect.inOrder === true && envelope.sequence === undefined ? line : undefined;
 }
 
-interface PlacedLine {
+interface NumberedLine {
   readonly dialect: Pick<Dialect<never>, "inOrder">;
   readonly envelope: Pick<LineEnvelope, "sequence">;
   readonly line: number;
@@ -49,17 +49,17 @@ export function closes(item: OrderItem): boolean {
   return item.rank > EVENT_RANK.note;
 }
 
-/** Order of items that no sequence orders: by rank, event id, text. Zero for equal lines only. */
+/** Orders items without sequences by rank, event ID and text. Zero for equal lines only. */
 export function compareByRank(a: OrderItem, b: OrderItem): number {
   return a.rank - b.rank || compare(a.eventId ?? "", b.eventId ?? "") || compare(a.text, b.text);
 }
 
-/** Order of items of one stream whose sequences are all known. */
+/** Orders items of one stream whose sequences are all known. */
 export function compareBySequence(a: OrderItem, b: OrderItem): number {
   return compare(a.sequence ?? 0, b.sequence ?? 0) || compareByRank(a, b);
 }
 
-/** Order of items of different streams: as they stand in their source, where that says anything. */
+/** Orders items of different streams: by position if both have one. */
 export function compareAcross(a: OrderItem, b: OrderItem): number {
   if (a.position === undefined || b.position === undefined) return compareByRank(a, b);
   return a.position - b.position;

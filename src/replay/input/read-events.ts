@@ -7,17 +7,17 @@ import type { ReorderBufferOptions } from "./reorder-buffer.ts";
 
 /** Options of {@link readEvents}. */
 export interface ReadEventsOptions<E> extends SourceOptions<E>, EventTakers<E> {
-  /** How far back events are put in order. */
+  /** How far back events are reordered. */
   readonly window?: ReorderBufferOptions | undefined;
 }
 
 /** The result of {@link readEvents}. */
 export interface ReadReport extends SourceReport, OrderReport {}
 
-/** The source failed before its end. What was read until then was delivered. */
+/** The source failed before its end. Everything read before was delivered. */
 export class SourceReadError extends Error {
   override readonly name = "SourceReadError";
-  /** What was read until then. */
+  /** The counts up to the failure. */
   readonly report: ReadReport;
 
   constructor(name: string, { cause, message }: Error, report: ReadReport) {
@@ -26,17 +26,16 @@ export class SourceReadError extends Error {
   }
 }
 
-/** The source gave no more, as opposed to a callback that threw. */
+/** The source failed, as opposed to a callback. */
 class Unreadable extends Error {}
 
 /**
- * Reads a source of events to its end: splits lines, parses, checks, puts in order, delivers. A bad
- * line is reported and rejected; the rest goes on. Memory is bounded by the line limit and the order
- * window, whatever the size of the source.
+ * Reads a source of events to its end: splits lines, parses, checks, orders and delivers them. A bad line is reported
+ * and rejected. Memory is bounded by the line limit and the reorder buffer, not by the size of the source.
  *
- * @param source path of a file, or bytes; gzip is recognised.
- * @throws SourceReadError when the source cannot be read (on); what a callback throws, unchanged;
- *   RangeError when a limit is no whole number in its range.
+ * @param source path of a file, or bytes. Gzip is recognised.
+ * @throws SourceReadError if the source cannot be read to its end; RangeError if a limit is not a whole number in its
+ *   range; errors of callbacks, unchanged.
  *
  * @example
  * const report = await readEvents("events.ndjson", {
@@ -52,7 +51,7 @@ export async function readEvents<E>(
   const isPath = typeof source === "string" || source instanceof URL;
   const name = options.name ?? (isPath ? String(source) : "input");
   const order = new EventOrder(options, options.window);
-  // Opened when the first byte is asked for, and so not where an option is wrong.
+  // The file is opened when its first byte is read, so not if an option is wrong.
   const bytes = isPath ? inputBytes(source) : source;
   const intake = new EventIntake({ ...options, name }, order);
   const cut = await readSource(bytes, intake);
@@ -65,8 +64,8 @@ export async function readEvents<E>(
 /**
  * Reads a source to its end. Its last events wait in the order of the intake.
  *
- * @returns why it can't be read to its end, or nothing.
- * @throws what a callback throws.
+ * @returns the error if the source cannot be read to its end.
+ * @throws errors of callbacks.
  */
 export async function readSource<E>(
   bytes: ByteSource,
@@ -75,7 +74,7 @@ export async function readSource<E>(
   const { maxLineBytes } = intake;
   let cut: Error | undefined;
   try {
-    for await (const batch of toldApart(readNdjson(bytes, { maxLineBytes }))) {
+    for await (const batch of withReadErrors(readNdjson(bytes, { maxLineBytes }))) {
       for (const part of batch) {
         const busy = intake.take(part);
         if (busy !== undefined) await busy;
@@ -89,7 +88,7 @@ export async function readSource<E>(
   return cut;
 }
 
-async function* toldApart<T>(batches: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+async function* withReadErrors<T>(batches: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
   try {
     yield* batches;
   } catch (error) {

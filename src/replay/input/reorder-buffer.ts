@@ -4,76 +4,74 @@ import type { OrderItem } from "./order-item.ts";
 import { StreamMemory } from "./stream-memory.ts";
 import { StreamTurns, type Wait } from "./stream-turns.ts";
 
-/** How far back events are put in order. */
+/** How far back events are reordered. */
 export interface ReorderBufferOptions {
-  /** Later items that must have come before an item is released. Default 128. */
+  /** Number of later items after which an item is due for release. Default 128. */
   readonly size?: number | undefined;
   /**
-   * How long {@link ReorderBuffer.drainOlderThan} lets an item wait, in ms: twice as long where earlier items
-   * wait, too. Default 5,000.
+   * How long {@link ReorderBuffer.drainOlderThan} lets an item wait, in ms; twice as long if earlier items also wait.
+   * Default 5,000.
    */
   readonly maxWaitMs?: number | undefined;
-  /** Later items after which an item is released though earlier ones, or some of its time, still wait. Default `size` + 1,024. */
+  /** Number of later items after which an item is released even if earlier ones still wait. Default `size` + 1,024. */
   readonly maxSize?: number | undefined;
   /**
-   * After how many items it is looked what can be released. Default: half of `size`, which is cheapest.
-   * With 1 each is released as soon as it can be: then the order depends on the items alone, and
-   * not on which of them the buffer began with.
+   * Number of new items between two releases. Default: half of `size`, which is cheapest. With 1 an item is released as
+   * soon as possible. The order then depends on the items alone, not on where the buffer began.
    */
   readonly batch?: number | undefined;
 }
 
 const DEFAULT_SIZE = 128;
 const DEFAULT_MAX_WAIT_MS = 5_000;
-/** By how much `maxSize` is above `size`. */
+/** Default difference between `maxSize` and `size`. */
 const MORE = 1_024;
-/** An item is nearly always among the last: so many are looked at one by one. */
+/** A new item nearly always belongs near the end, so this many positions are tried one by one. */
 const NEARBY = 8;
 
 /**
- * Puts items in the order of their times; items of equal time as `mergeTies` says.
+ * Orders items by time. Items of equal time are ordered by `mergeTies`.
  *
- * Each item waits until `size` others have come after it, however early or late it is beside other streams: then it
- * is due. Due items are released in the order of their times, and wait for earlier ones that are not due. So what is
- * released is in order as long as no item comes more than `size` places late. Where streams are further apart (a
- * backlog of an hour ago, a clock that is wrong), that holds for each of them: an item whose `maxSize` later ones have
- * come is released past those of other streams that still wait.
+ * An item is due when `size` others have come after it, from any stream. Due items are released in the order of their
+ * times, and wait for earlier items that are not due. So the output is in order if no item comes more than `size`
+ * places late. If streams are further apart (a backlog of an hour ago, a wrong clock), the order holds within each
+ * stream: when `maxSize` later items have come, an item is released before waiting items of other streams.
  *
- * At most `maxSize` and `batch` items are held. Nothing is dropped: duplicates stay in. An item that comes later
- * than that in its own stream waits too, and is counted when it is released.
+ * At most `maxSize` plus `batch` items are held. None is dropped, not even a duplicate. An item that is too late in its
+ * own stream also waits, and is counted when it is released.
  *
  * @example
  * for (const line of lines) for (const item of buffer.push(line)) take(item);
  * for (const item of buffer.flush()) take(item);
  */
 export class ReorderBuffer<T extends OrderItem> {
-  /** Items that were released after a later one of their stream. */
+  /** Items released after a later one of their stream. */
   late = 0;
   /** Groups of equal times that were released in parts. */
   splitTies = 0;
   readonly #size: number;
   readonly #maxSize: number;
   readonly #maxWaitMs: number;
-  /** By default a third of what is held goes at a time: an item's share of the moving is small. */
+  /** By default a third of the held items goes at a time, so moving the others costs little for each item. */
   readonly #batch: number;
-  /** Ascending by time; of equal times in the order of arrival. */
+  /** Ascending by time. Items of equal time are in the order of arrival. */
   readonly #held: T[] = [];
-  /** Of each held item, how many had come with it. */
+  /** The number of each held item: how many had come, including it. */
   readonly #numbers: number[] = [];
-  /** By number, of the last items: when each came, in ms, and the item while it is held. */
+  /** A ring of the last items by number: time of arrival in ms, and the item while it is held. */
   readonly #arrivals: Float64Array;
   readonly #heldByNumber: (T | undefined)[];
-  /** Items that have come. */
+  /** Items that have come so far. */
   #count = 0;
-  /** Items that must have come before the next look at what can be released. */
+  /** Count of items at which the next release begins. */
   #next: number;
   /** Items up to this number are due. */
   #due = 0;
-  /** Items up to this number wait for no others. */
+  /** Items up to this number wait for no other item. */
   #overdue = 0;
   readonly #streams = new StreamMemory();
 
-  /** @throws RangeError when an option is no whole number in its range. */
+  /** @throws RangeError if an option is not a whole number in its range. */
   constructor(options: ReorderBufferOptions = {}) {
     this.#size = options.size ?? DEFAULT_SIZE;
     this.#maxWaitMs = options.maxWaitMs ?? DEFAULT_MAX_WAIT_MS;
@@ -88,17 +86,17 @@ export class ReorderBuffer<T extends OrderItem> {
     this.#heldByNumber = new Array(this.#arrivals.length);
   }
 
-  /** Items that are held. */
+  /** Number of held items. */
   get held(): number {
     return this.#held.length;
   }
 
-  /** The items that are held, in the order of their times. */
+  /** The held items in the order of their times. */
   get waiting(): readonly T[] {
     return this.#held;
   }
 
-  /** Streams that were forgotten, so that none of their items counted as late. */
+  /** Forgotten streams. Their next items cannot be counted as late. */
   get forgottenStreams(): number {
     return this.#streams.forgotten;
   }
@@ -106,8 +104,9 @@ export class ReorderBuffer<T extends OrderItem> {
   /**
    * Takes an item.
    *
-   * @param arrivedMs when it came, on the clock of `drainOlderThan`, not before the last one; not needed without that.
-   * @returns the items that are released by it, in order.
+   * @param arrivedMs time of arrival, on the clock of `drainOlderThan`. Must not decrease. Not needed without that
+   *   method.
+   * @returns the items that it releases, in order.
    */
   push(item: T, arrivedMs = 0): readonly T[] {
     this.#count += 1;
@@ -121,9 +120,9 @@ export class ReorderBuffer<T extends OrderItem> {
   }
 
   /**
-   * Releases what came more than `maxWaitMs` before `nowMs`, as if `size` others had come after it; past earlier
-   * items what came more than twice that before. For live services: where few events come, the later ones that
-   * would release an item are long in coming.
+   * Releases items that have waited longer than `maxWaitMs`, as if `size` others had come after them. Items that have
+   * waited twice as long are released even before earlier ones. For services with few events: the later items that
+   * would release an item are slow to come.
    */
   drainOlderThan(nowMs: number): readonly T[] {
     const limit = nowMs - this.#maxWaitMs;
@@ -149,20 +148,20 @@ export class ReorderBuffer<T extends OrderItem> {
 
   #insert(item: T): void {
     const held = this.#held;
-    const place = placeFor(held, item.at);
-    if (place === held.length) {
+    const index = indexFor(held, item.at);
+    if (index === held.length) {
       held.push(item);
       this.#numbers.push(this.#count);
     } else {
-      held.splice(place, 0, item);
-      this.#numbers.splice(place, 0, this.#count);
+      held.splice(index, 0, item);
+      this.#numbers.splice(index, 0, this.#count);
     }
   }
 
   /**
-   * Releases what is due and has no earlier item before it that is not, and then what is overdue.
+   * Releases due items that have no waiting item before them, then overdue items.
    *
-   * @param due items up to this number are.
+   * @param due number of the last due item.
    */
   #release(due: number, overdue: number): readonly T[] {
     const numbers = this.#numbers;
@@ -177,7 +176,7 @@ export class ReorderBuffer<T extends OrderItem> {
     return last === undefined ? ready : ready.concat(this.#inOrder(this.#takeUpTo(last.at)));
   }
 
-  /** The latest of the items that are overdue now. */
+  /** The latest item that has become overdue. */
   #newestUpTo(overdue: number): T | undefined {
     let newest: T | undefined;
     for (let number = this.#overdue + 1; number <= overdue; number += 1) {
@@ -187,7 +186,7 @@ export class ReorderBuffer<T extends OrderItem> {
     return newest;
   }
 
-  /** Takes the first items that are held. */
+  /** Takes the first held items. */
   #take(count: number): T[] {
     if (count === 0) return [];
     for (const number of this.#numbers.splice(0, count)) {
@@ -196,13 +195,13 @@ export class ReorderBuffer<T extends OrderItem> {
     return this.#held.splice(0, count);
   }
 
-  /** Takes what can go before items that still wait, up to a time. */
+  /** Takes items up to a time that may go before waiting ones. */
   #takeUpTo(at: Readonly<Instant>): T[] {
     const held = this.#held;
-    const end = placeFor(held, at);
+    const end = indexFor(held, at);
     const goes = this.#goingUpTo(end);
     const taken: T[] = [];
-    // What stays is moved up, from the last one on.
+    // Remaining items are moved up, from the last one on.
     let free = end;
     for (let index = end; index > 0; ) {
       const [before, from, startOfTime] = [taken.length, index, startOfTies(held, index - 1)];
@@ -226,7 +225,7 @@ export class ReorderBuffer<T extends OrderItem> {
     return taken.reverse();
   }
 
-  /** Of the first items that are held: which can go before the others. */
+  /** A function that says which of the first held items may go before the others. */
   #goingUpTo(end: number): (item: T, number: number) => boolean {
     const turns = new StreamTurns(this.#streams.parentOf);
     const items = this.#held.slice(0, end);
@@ -242,7 +241,7 @@ export class ReorderBuffer<T extends OrderItem> {
     return number <= this.#due ? "due" : "waits";
   }
 
-  /** Puts the ties among items in order, and notes what is released. */
+  /** Orders the ties among items, and remembers the released items. */
   #inOrder(items: T[]): readonly T[] {
     for (let start = 0; start < items.length; ) {
       const end = endOfTies(items, start);
@@ -259,8 +258,8 @@ export class ReorderBuffer<T extends OrderItem> {
   }
 }
 
-/** Index behind the items that are not later. */
-function placeFor(items: readonly OrderItem[], at: Readonly<Instant>): number {
+/** Index behind the last item that is not later. */
+function indexFor(items: readonly OrderItem[], at: Readonly<Instant>): number {
   let high = items.length;
   for (let near = 0; near < NEARBY; near += 1) {
     if (high === 0 || isUpTo(items[high - 1], at)) return high;

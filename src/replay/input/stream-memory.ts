@@ -2,29 +2,29 @@ import { HASH_SALT, RecentMap } from "../../events/door.ts";
 import { EVENT_RANK } from "../dialects/dialect.ts";
 import type { OrderItem } from "./order-item.ts";
 
-/** Streams whose newest release is remembered at least; at most twice as many are. */
+/** Minimum number of streams whose newest release is remembered. The maximum is twice that. */
 export const REMEMBERED_STREAMS = 10_000;
-/** Streams whose parent is remembered, so that ties between them can be ordered. */
+/** Streams whose parent is remembered to order ties. */
 const REMEMBERED_PARENTS = 10_000;
 
 /**
- * What the reorder buffer remembers of the streams whose items it released.
+ * Remembers the streams whose items were released.
  *
- * Times are kept as numbers, by a hash of 32 bits of the stream: a map of names takes longer than all else that is
- * done to put an item in order, and nothing but a count depends on it.
+ * Times are stored by a 32-bit hash of the stream's name. A map of names would take longer than all other work of the
+ * reorder buffer, and only a count depends on it.
  */
 export class StreamMemory {
-  /** Streams that were forgotten, because others have come since. */
+  /** Streams that were forgotten to make room. */
   forgotten = 0;
   readonly #parents = new RecentMap<string>(REMEMBERED_PARENTS);
   #recent = new TimeTable();
   #older = new TimeTable();
 
-  /** The stream above a stream, where it is known. */
+  /** The parent of a stream, if known. */
   readonly parentOf = (stream: string): string | undefined => this.#parents.get(stream);
 
   /**
-   * Notes that an item is released.
+   * Records a released item.
    *
    * @returns whether it is late: a later one of its stream was released before.
    */
@@ -48,23 +48,23 @@ export class StreamMemory {
   }
 
   #learnParent(item: OrderItem): void {
-    const { parent, stream } = item.place();
+    const { parent, stream } = item.streamKey();
     if (parent !== undefined) this.#parents.set(stream, parent);
   }
 }
 
-/** A power of two, so that at most a third is used. */
+/** A power of two. At most a third of the slots is used. */
 const SLOTS = 2 ** 15;
 
-/** The newest time of each stream: open addressing, linear probing. */
+/** The newest time of each stream, in a hash table with open addressing and linear probing. */
 class TimeTable {
   size = 0;
-  /** 0 where a slot is free. */
+  /** 0 marks a free slot. */
   readonly #hashes = new Int32Array(SLOTS);
   readonly #seconds = new Float64Array(SLOTS);
   readonly #nanoseconds = new Float64Array(SLOTS);
 
-  /** Slot of a stream, or the one that it would have. */
+  /** The slot of a stream, or the free slot where it belongs. */
   find(hash: number): number {
     for (let slot = hash & (SLOTS - 1); ; slot = (slot + 1) & (SLOTS - 1)) {
       const known = this.#hashes[slot];
@@ -82,7 +82,7 @@ class TimeTable {
     this.#seconds[slot] = Number.NEGATIVE_INFINITY;
   }
 
-  /** @returns `false` where the time is before the one that it has. */
+  /** @returns `false` if the stored time is later. */
   advance(slot: number, seconds: number, nanoseconds: number): boolean {
     const known = this.#seconds[slot] ?? 0;
     if (seconds < known) return false;
@@ -92,7 +92,7 @@ class TimeTable {
     return true;
   }
 
-  /** The stream was in another table. */
+  /** Copies the time of a stream from the other table. */
   moveFrom(other: TimeTable, from: number, to: number): void {
     this.#seconds[to] = other.#seconds[from] ?? 0;
     this.#nanoseconds[to] = other.#nanoseconds[from] ?? 0;
@@ -104,9 +104,9 @@ class TimeTable {
   }
 }
 
-/** Characters at the end of a name that are all read: of a UUID, those that are random. */
+/** All of the last characters of a name are hashed: in a UUID they are random. */
 const TAIL = 12;
-/** Of those before it, every third is. */
+/** Every third of the characters before them is hashed. */
 const STEP = 3;
 
 function hashOf(text: string): number {

@@ -1,36 +1,36 @@
 import { compareInstants } from "../../events/door.ts";
 import { compareBySequence, MAX_NESTING, type OrderItem } from "./order-item.ts";
 
-/** How long an item has waited: not long enough, long enough, or as long as it may. */
+/** How long an item has waited: not long enough, long enough, or for the maximum time. */
 export type Wait = "waits" | "due" | "overdue";
 
-/** The first item of a stream that waits, and the last one that is overdue. */
+/** The first waiting and the last overdue item of a stream. */
 interface Turn {
   waits: OrderItem | undefined;
   overdue: OrderItem | undefined;
 }
 
-/** Which items can go before others that still wait: for each stream by itself. A stream and those below it are one. */
+/** Decides which items may go before waiting ones, for each stream alone. A stream and its children count as one. */
 export class StreamTurns {
   readonly #parentOf: (stream: string) => string | undefined;
   readonly #parents = new Map<string, string>();
-  /** By the stream at the top, and by part. */
+  /** By top stream, and by part. */
   readonly #turns = new Map<string, Turn>();
 
-  /** @param parentOf the stream above a stream, where it is known. */
+  /** @param parentOf the parent of a stream, if known. */
   constructor(parentOf: (stream: string) => string | undefined) {
     this.#parentOf = parentOf;
   }
 
-  /** Learns which stream is above that of an item: of all items before the first is added. */
+  /** Learns the parent of the item's stream. Call it for all items before the first {@link add}. */
   learn(item: OrderItem): void {
-    const { parent, stream } = item.place();
+    const { parent, stream } = item.streamKey();
     if (parent !== undefined) this.#parents.set(stream, parent);
   }
 
   add(item: OrderItem, wait: Wait): void {
     if (wait === "due") return;
-    const { part = "", stream } = item.place();
+    const { part = "", stream } = item.streamKey();
     const top = this.#topOf(stream);
     for (const key of [top, `${top}\0${part}`]) {
       const turn = this.#turns.get(key) ?? { waits: undefined, overdue: undefined };
@@ -42,13 +42,13 @@ export class StreamTurns {
   }
 
   /**
-   * An overdue item goes, and what is before it in its stream. One that is due goes where no item up to its time waits
-   * there: of equal times one that waits may have to go first.
+   * Whether an item may go. Overdue items go, with all earlier items of their stream. A due item goes if no item of an
+   * earlier or equal time waits in its stream: the waiting one may have to go first.
    */
   goes(item: OrderItem, wait: Wait): boolean {
-    const { part, stream } = item.place();
+    const { part, stream } = item.streamKey();
     const top = this.#topOf(stream);
-    // A line that names no part may be of any.
+    // A line without a part may belong to any part.
     const keys = part === undefined ? [top] : [`${top}\0${part}`, `${top}\0`];
     const turns = keys.map((key) => this.#turns.get(key));
     if (turns.some((turn) => turn?.overdue !== undefined && !isAfter(item, turn.overdue)))

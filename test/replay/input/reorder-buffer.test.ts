@@ -21,7 +21,7 @@ function item(at: number, rank: EventRank, stream: string, more: Partial<ItemFie
     sequence,
     eventId,
     text: more.text ?? [at, stream, sequence ?? `r${rank}`, eventId ?? ""].join(" "),
-    place: () => (parent === undefined ? { stream } : { stream, parent }),
+    streamKey: () => (parent === undefined ? { stream } : { stream, parent }),
     streamName: () => stream,
   };
 }
@@ -202,7 +202,7 @@ describe("ReorderBuffer", () => {
     });
     out.push(...buffer.flush());
     const ofStreams = (...names: string[]) =>
-      texts(out.filter((one) => names.includes(one.place().stream)));
+      texts(out.filter((one) => names.includes(one.streamKey().stream)));
     expect(ofStreams("behind")).toEqual(texts(items.filter((_, index) => index % 2 === 1)));
     expect(ofStreams("a", "b")).toEqual(texts(items.filter((_, index) => index % 2 === 0)));
     expect([buffer.late, buffer.splitTies]).toEqual([0, 0]);
@@ -223,7 +223,7 @@ describe("ReorderBuffer", () => {
     out.push(...buffer.flush());
     for (const stream of ["s", "ahead"]) {
       const own = (all: readonly Item[]) =>
-        texts(all.filter((one) => one.place().stream === stream));
+        texts(all.filter((one) => one.streamKey().stream === stream));
       expect(own(out)).toEqual(own(items));
     }
     expect(buffer.late).toBe(0);

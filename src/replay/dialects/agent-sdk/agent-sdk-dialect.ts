@@ -12,8 +12,8 @@ import {
 import { AGENT_SDK_EVENTS, type AgentSdkEvent, type AgentSdkEventType } from "./events.ts";
 
 /**
- * Without sequences (upstream always sends them) they decide between equal times. A `start` is often
- * that of a later turn, and so it opens no run as far as the order goes.
+ * Order of equal times without sequences; upstream always sends sequences. `start` often begins a later turn, so it
+ * does not rank as the opening of a run.
  */
 const RANKS: Readonly<Record<AgentSdkEventType, EventRank>> = {
   thread_created: EVENT_RANK.runOpens,
@@ -52,8 +52,8 @@ const READER = {
 /**
  * Checks one line of agent-sdk events: upstream's flat envelope
  * `{"event_id":…,"sequence":…,"timestamp":…,"type":…,…fields}`, or the event nested as
- * `{…envelope,"event":{"type":…}}`. Versions 0.9 to 0.18 are read; what later ones add passes. The
- * event in the result is the given object itself. Never throws.
+ * `{…envelope,"event":{"type":…}}`. Reads versions 0.9 to 0.18, and passes on fields of later ones. The event in the
+ * result is the given object. Never throws.
  *
  * @example
  * const decoded = decodeAgentSdk(line);
@@ -63,7 +63,7 @@ export function decodeAgentSdk(line: JsonObject): Decoded<AgentSdkEvent> {
   return decodeLine(line, READER);
 }
 
-/** A thread id may be the event's own or the envelope's, and in a flat line it is both. */
+/** A thread ID may be a field of the event or of the envelope. In a flat line it is both. */
 function readEnvelope(line: JsonObject, issues: DecodeIssue[]): LineEnvelope | undefined {
   const envelope = readTenantEnvelope(line, issues);
   if (envelope === undefined) return undefined;
@@ -72,7 +72,7 @@ function readEnvelope(line: JsonObject, issues: DecodeIssue[]): LineEnvelope | u
   return envelope;
 }
 
-/** Types whose names are so plain that other logs may have them too, with a field that tells. */
+/** Types with common names, and the field that distinguishes them from those of other logs. */
 const PLAIN: ReadonlyMap<string, string> = new Map([
   ["start", "turn"],
   ["thinking", "message_id"],
@@ -83,9 +83,7 @@ const PLAIN: ReadonlyMap<string, string> = new Map([
   ["cancelled", "turn"],
 ]);
 
-/**
- * The lines of agent-sdk-foundation, 0.9 to 0.18: its `AgentEventEnvelope`s as JSON, one a line.
- */
+/** Lines of agent-sdk-foundation 0.9 to 0.18: one `AgentEventEnvelope` as JSON on each line. */
 export const agentSdkDialect: Dialect<AgentSdkEvent> = {
   name: "agent-sdk",
   inOrder: true,
@@ -94,22 +92,22 @@ export const agentSdkDialect: Dialect<AgentSdkEvent> = {
     const fields = eventIn(line);
     const { type } = fields;
     if (typeof type !== "string" || !AGENT_SDK_EVENTS.variants.has(type)) return false;
-    const telling = PLAIN.get(type);
-    return telling === undefined || fields[telling] !== undefined || hasSequence(line);
+    const marker = PLAIN.get(type);
+    return marker === undefined || fields[marker] !== undefined || hasSequence(line);
   },
 
   decode: decodeAgentSdk,
 
   activityOf(line: JsonObject, tenant: string | undefined) {
-    return activityOf(readEnvelope(line, []), tenant, placeOf);
+    return activityOf(readEnvelope(line, []), tenant, streamKeyOf);
   },
 
   /**
-   * All lines of a tenant are one stream. Most events name no thread, so where two lines have the
-   * same time only their sequence can tell which comes first.
+   * All lines of a tenant are one stream. Most events name no thread, so only the sequence can order lines of equal
+   * times.
    */
   streamKey(_event: AgentSdkEvent, envelope: LineEnvelope) {
-    return placeOf(envelope);
+    return streamKeyOf(envelope);
   },
 
   streamName(_event, { session_id, tenant_id = "", thread_id = tenant_id }: LineEnvelope) {
@@ -117,12 +115,12 @@ export const agentSdkDialect: Dialect<AgentSdkEvent> = {
   },
 };
 
-function placeOf({ session_id, tenant_id = "", thread_id }: LineEnvelope): StreamKey {
+function streamKeyOf({ session_id, tenant_id = "", thread_id }: LineEnvelope): StreamKey {
   const part = session_id ?? thread_id;
   return part === undefined ? { stream: tenant_id } : { stream: tenant_id, part };
 }
 
-/** Upstream's envelope: no other source has both. */
+/** Fields of upstream's envelope. No other source has both. */
 function hasSequence(line: JsonObject): boolean {
   return line.event_id !== undefined && line.sequence !== undefined;
 }

@@ -28,7 +28,7 @@ import {
 } from "./model-calls.ts";
 import { accountChanged, compacted, confirmationPause, questionPause } from "./notes.ts";
 import { OpenRun } from "./open-run.ts";
-import { Reading, type Said, SOURCE } from "./reading.ts";
+import { type EventOutput, Reading, SOURCE } from "./reading.ts";
 import { beginsAnew, isOfOtherTask, mayOpen, nameThread, startOf } from "./run-openings.ts";
 import { isParked, sums, withOwnTotals } from "./run-totals.ts";
 import { childStream, subAgentInvoked, subAgentOf, subAgentRun } from "./sub-agent.ts";
@@ -37,35 +37,35 @@ import { goesOn, opensThread, type Thread, Threads } from "./threads.ts";
 import { callEnds, callOpens } from "./tool-calls.ts";
 
 export interface AgentSdkMappingOptions {
-  /** Whose events they are where the envelope does not say. Default `default`. */
+  /** Tenant of events whose envelope names none. Default `default`. */
   readonly tenant?: string | undefined;
-  /** Threads remembered, at least; at most twice as many. Default 10,000. */
+  /** Minimum number of remembered threads. The maximum is twice that. Default 10,000. */
   readonly threads?: number | undefined;
-  /** Whether audit entries are made, and what has none is counted. Default true. */
+  /** Whether audit rows are made, and events without one are counted. Default true. */
   readonly rows?: boolean | undefined;
 }
 
-/** How often something was seen that leaves less behind than it could. */
+/** Counts of events that could not be mapped completely. */
 export interface AgentSdkCounts {
-  /** Events of a run or turn that was over; their audit entries are made all the same. */
+  /** Events of a run or turn that was over. Their audit rows are written. */
   lateEvents: number;
-  /** Ends, and what may have been one, without a counterpart in the failure taxonomy. */
+  /** Ends, and possible ends, without a counterpart in the failure taxonomy. */
   unclassifiedEnds: number;
-  /** Progress of a sub-agent of which none is open, or several are. */
+  /** Progress of a sub-agent if no open call, or more than one, may run it. */
   unplacedProgress: number;
   /** Events with fields that this version does not know. */
   eventsWithUnknownFields: number;
-  /** Calls that were forgotten while they were open: too many were. */
+  /** Open calls that were forgotten because there were too many. */
   forgottenCalls: number;
 }
 
 const DEFAULT_THREADS = 10_000;
-/** A run that only streams tells the lifecycle so often that it lives, in ms. */
-const SIGN_OF_LIFE_MS = 60_000;
+/** A run that only streams reports activity to the lifecycle this often, in ms. */
+const ACTIVITY_INTERVAL_MS = 60_000;
 
 /**
- * Reads agent-sdk events as signals and audit entries. A run is what happens on a thread from a
- * prompt, or the first turn, to a terminal; `docs/dialects.md` has the whole table.
+ * Reads agent-sdk events as signals and audit rows. A run lasts from a prompt, or the first turn, to a terminal event.
+ * `docs/dialects.md` has the full table.
  *
  * @example
  * const mapping = new AgentSdkMapping({ tenant: "acme" });
@@ -83,7 +83,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
   readonly #threads: Threads;
   readonly #projects: boolean;
 
-  /** @throws RangeError when `threads` is no whole number from 1. */
+  /** @throws RangeError if `threads` is not a whole number from 1. */
   constructor(options: AgentSdkMappingOptions = {}) {
     const threads = options.threads ?? DEFAULT_THREADS;
     checkWhole(threads, "threads", 1);
@@ -91,7 +91,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     this.#threads = new Threads(options.tenant ?? "default", threads);
   }
 
-  /** Threads that were forgotten: what comes of one after that is a run of its own. */
+  /** Forgotten threads. Later events of one begin a new run. */
   get forgottenThreads(): number {
     return this.#threads.forgotten;
   }
@@ -106,59 +106,59 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     const thread = this.#threads.ofCall(named, event, envelope);
     const ordinal = thread.ordinals.next();
     const opening = envelope.event_id ?? String(ordinal);
-    const said: Said = { signals: [], rows: [] };
+    const output: EventOutput = { signals: [], rows: [] };
     if (event.type === "thread_created") this.#countUnprojected(event.type);
     else {
       const at: Instant = [envelope.timestamp[0], envelope.timestamp[1]];
       const { sequence } = envelope;
-      const run = this.#runOf(event, thread, opening, { at, sequence }, said);
-      const reading = new Reading(run, at, said);
+      const run = this.#runOf(event, thread, opening, { at, sequence }, output);
+      const reading = new Reading(run, at, output);
       if (run.open) this.#read(event, reading, opening);
       else this.#readLate(event, reading, opening);
       if (this.#projects) this.#project(event, reading);
     }
     const { tenantId, threadId } = thread;
-    return { tenantId, threadId, signals: said.signals, rows: said.rows };
+    return { tenantId, threadId, signals: output.signals, rows: output.rows };
   }
 
   keepAlive(_: JsonObject, envelope: LineEnvelope): Signal | undefined {
     const run = this.#threads.runOf(envelope);
     if (run === undefined || !run.open) return undefined;
     const at: Instant = [envelope.timestamp[0], envelope.timestamp[1]];
-    // It may say anything, and so nothing against an end that the run may have had.
-    if (run.mayEnd === undefined && compareInstants(at, run.heardAt) > 0) run.heardAt = at;
+    // The line may mean anything, so it does not cancel a possible end.
+    if (run.mayEnd === undefined && compareInstants(at, run.lastAt) > 0) run.lastAt = at;
     const { runId, tenantId } = run;
     return { signal: "activity", tenantId, runId, at };
   }
 
-  /** Model calls whose turn was not told to be over end as they stood, and runs when last heard of. */
+  /** Closes open model calls, and reports the last activity of open runs. */
   end(): readonly Translated[] {
     const all: Translated[] = [];
     for (const run of this.#threads.openRuns()) {
-      const { heardAt, mayEnd, model, toldAt } = run;
-      const reading = new Reading(run, heardAt, { signals: [], rows: [] });
-      const { signals, rows } = reading.said;
+      const { lastAt, mayEnd, model, reportedAt } = run;
+      const reading = new Reading(run, lastAt, { signals: [], rows: [] });
+      const { signals, rows } = reading.output;
       if (model !== undefined) {
-        // What waits for a human has been said to its end.
+        // A run that waits for a human has its whole answer.
         const answered = mayEnd === undefined ? model.toolsBegan : model.answered;
         closeModel(reading, model, { unfinished: !answered });
-        // The lifecycle takes that for a sign of life, and it is none.
+        // The lifecycle takes the closed call as activity, so the possible end is repeated.
         if (mayEnd !== undefined) reading.mayEnd(mayEnd);
       }
-      if (compareInstants(heardAt, toldAt) > 0) reading.keepAlive();
+      if (compareInstants(lastAt, reportedAt) > 0) reading.keepAlive();
       if (signals.length === 0) continue;
       all.push({ tenantId: run.tenantId, threadId: run.threadId, signals, rows });
     }
     return all;
   }
 
-  /** The run of an event: the thread's, or a new one. */
+  /** The run of an event: the thread's current run, or a new one. */
   #runOf(
     event: AgentSdkEvent,
     thread: Thread,
     opening: string,
     { at, sequence }: { readonly at: Instant; readonly sequence: Count | undefined },
-    said: Said,
+    output: EventOutput,
   ): OpenRun {
     const { run, tenantId, threadId } = thread;
     if (isOfOtherTask(event, run, thread.before)) {
@@ -168,23 +168,23 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     const opens = mayOpen(event, sequence, run);
     if (run !== undefined) {
       if (!opens || (run.open && !beginsAnew(event, sequence, run))) {
-        if (run.threadId !== threadId) nameThread(new Reading(run, at, said), threadId);
+        if (run.threadId !== threadId) nameThread(new Reading(run, at, output), threadId);
         return run;
       }
-      if (run.open) this.#supersede(new Reading(run, run.heardAt, said));
+      if (run.open) this.#supersede(new Reading(run, run.lastAt, output));
     }
     const next = new OpenRun(thread, derivedRunId(tenantId, thread.stream, opening), at);
     thread.before = run;
     thread.run = next;
-    const reading = new Reading(next, startOf(event, at), said);
+    const reading = new Reading(next, startOf(event, at), output);
     if (event.type === "budget_exceeded" && opens) next.totals.beginsAfter(event.total_turns);
     if (opens) reading.opens(threadId);
-    // No `run_opens`: the lifecycle marks the run as one whose start was not seen.
+    // Without `run_opens` the lifecycle marks the run as one whose start was not seen.
     else reading.attributes({ ...SOURCE, "gen_ai.conversation.id": threadId });
     return next;
   }
 
-  /** Another run begins: this one ended when it was last heard of, as it may have or nobody knows how. */
+  /** A new run begins. The old one ended with its last event: as announced, or abandoned. */
   #supersede(reading: Reading): void {
     const { mayEnd } = reading.run;
     closeLast(reading);
@@ -193,23 +193,23 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
 
   #read(event: AgentSdkEvent, reading: Reading, opening: string): void {
     const { run, at } = reading;
-    const { signals } = reading.said;
+    const { signals } = reading.output;
     const { waitsFor, mayEnd, forgottenCalls } = run;
     const before = signals.length;
-    run.heardAt = at;
+    run.lastAt = at;
     run.mayEnd = undefined;
     this.#carryOut(event, reading, opening);
     if (event.type !== "user_input") run.active = true;
-    // Other calls may go on beside the one that waits for a human; they do not answer for the human.
+    // Events of other calls do not answer the question that the run waits for.
     if (waitsFor !== undefined && run.waitsFor === waitsFor) reading.mayEnd(waitsFor.end);
     this.counts.forgottenCalls += run.forgottenCalls - forgottenCalls;
-    const quiet = millisecondsBetween(run.toldAt, at) < SIGN_OF_LIFE_MS;
+    const quiet = millisecondsBetween(run.reportedAt, at) < ACTIVITY_INTERVAL_MS;
     if (signals.length === before && quiet && mayEnd === undefined) return;
     if (signals.length === before) reading.attributes({});
-    run.toldAt = at;
+    run.reportedAt = at;
   }
 
-  /** Of a run that is over only the end of a call can still say something. */
+  /** After the end of a run only the end of a call has a meaning. */
   #readLate(event: AgentSdkEvent, reading: Reading, opening: string): void {
     if (event.type === "tool_call_end") this.#endCall(event, reading, opening);
     else {
@@ -265,12 +265,12 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
         reading.mayEnd(run.waitsFor.end);
         return;
       case "question_asked":
-        run.model?.wasHeardOut();
+        run.model?.completeAnswer();
         run.waitsFor = { callId: undefined, end: questionPause(event) };
         reading.mayEnd(run.waitsFor.end);
         return;
       case "subagent_progress":
-        this.#hearOfChild(event, reading);
+        this.#childProgress(event, reading);
         return;
       case "turn_complete":
         if (turnCompletes(reading, event)) return;
@@ -290,14 +290,14 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
         return;
       case "refusal":
         run.model?.keepAlive(reading.at, false);
-        run.model?.wasHeardOut();
+        run.model?.completeAnswer();
         closeLast(reading);
         reading.end(endOf(event, run.retriesUsedUp));
         return;
       case "done":
       case "cancelled":
       case "budget_exceeded":
-        if (event.type !== "cancelled") run.model?.wasHeardOut();
+        if (event.type !== "cancelled") run.model?.completeAnswer();
         closeLast(reading);
         reading.end(endOf(withOwnTotals(event, run.totals), run.retriesUsedUp));
         return;
@@ -311,34 +311,34 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
   #startCall(event: ToolCallStart, reading: Reading): void {
     const { run, at } = reading;
     run.model?.toolStarted(at);
-    // An agent that resumes says of the calls that still wait for a human that they start.
+    // A resumed agent reports the start of calls that still wait for a human once more.
     if (run.wasAsked(event.id)) return;
     if (subAgentOf(event.name) === undefined) run.opened(event.id, event.name, at);
     else run.note(event.id, event.name, at);
-    reading.said.signals.push(callOpens(event, reading));
+    reading.output.signals.push(callOpens(event, reading));
   }
 
   #endCall(event: ToolCallEnd, reading: Reading, opening: string): void {
     const { run } = reading;
-    const { signals } = reading.said;
+    const { signals } = reading.output;
     const noted = run.forget(event.id);
-    // A run that waits for answers to questions is parked whole: a call that ends was answered.
+    // While a run waits for answers to questions, no call runs: a call that ends was answered.
     if ((run.waitsFor?.callId ?? event.id) === event.id) run.waitsFor = undefined;
     const name = subAgentOf(event.name) ?? noted?.childName;
     if (name !== undefined) {
       const stream = childStream(run.stream, event.id);
       const child = derivedRunId(run.tenantId, stream, opening);
-      const told = subAgentRun(event, name, noted, reading, child);
-      for (const signal of told) signals.push(signal);
-      this.#countUnclassified(told);
-      if (told.length > 0 && !noted?.childRecorded && this.#projects) {
+      const childSignals = subAgentRun(event, name, noted, reading, child);
+      for (const signal of childSignals) signals.push(signal);
+      this.#countUnclassified(childSignals);
+      if (childSignals.length > 0 && !noted?.childRecorded && this.#projects) {
         reading.row(subAgentInvoked(name, noted?.childThreadId ?? stream, reading.timestamp));
       }
     }
     for (const signal of callEnds(event, noted, reading)) signals.push(signal);
   }
 
-  #hearOfChild(event: SubagentProgress, reading: Reading): void {
+  #childProgress(event: SubagentProgress, reading: Reading): void {
     const { run } = reading;
     const name = event.subagent_name;
     const callId = run.callOf(event);
@@ -347,7 +347,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
       return;
     }
     const call = run.notedOrNew(callId, name);
-    call.heardOfChild(event);
+    call.takeChildProgress(event);
     if (call.childRecorded || call.childThreadId === undefined) return;
     call.childRecorded = true;
     if (this.#projects) {
@@ -355,7 +355,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     }
   }
 
-  /** Upstream calls errors recoverable after which nothing comes, so the next event decides. */
+  /** Upstream marks some final errors as recoverable, so the next event decides. */
   #fail(event: ErrorEvent, reading: Reading): void {
     const { run } = reading;
     const { message, reason } = event;
@@ -369,7 +369,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     const end = endOf(event, run.retriesUsedUp);
     if (event.recoverable) reading.mayEnd(end);
     else reading.end(end);
-    this.#countUnclassified(reading.said.signals);
+    this.#countUnclassified(reading.output.signals);
   }
 
   #countUnclassified(signals: readonly Signal[]): void {
@@ -387,7 +387,7 @@ export class AgentSdkMapping implements Mapping<AgentSdkEvent> {
     if (extras !== undefined) this.counts.eventsWithUnknownFields += 1;
     const row = auditRow(event, reading, extras);
     if (row !== undefined) reading.row(row);
-    if (reading.said.rows.length > 0 || isRepeat(event, reading.run)) return;
+    if (reading.output.rows.length > 0 || isRepeat(event, reading.run)) return;
     this.#countUnprojected(event.type);
   }
 

@@ -14,11 +14,10 @@ import type { OpenRun } from "./open-run.ts";
 import type { Reading } from "./reading.ts";
 
 /**
- * The audit entry of an event, or `undefined` where it has no counterpart. Nothing is made up: a
- * compaction counts tokens here and characters there, and a breach there needs the limit, which is not
- * told here.
+ * The audit row of an event, or `undefined` if it has no counterpart. Rows that need a value which the event lacks are
+ * not made: a compaction counts tokens, the row characters; a usage limit row needs the limit.
  *
- * @param extras fields that are not known: they stand in the entry, untouched, in a place of their own.
+ * @param extras unknown fields. The row keeps them unchanged under `unknown_fields`.
  */
 export function auditRow(
   event: AgentSdkEvent,
@@ -29,7 +28,7 @@ export function auditRow(
   return row === undefined || extras === undefined ? row : { ...row, unknown_fields: extras };
 }
 
-/** Whether the event repeats what the entries of earlier ones hold. */
+/** Whether the rows of earlier events already have the content of this event. */
 export function isRepeat(event: AgentSdkEvent, run: OpenRun): boolean {
   switch (event.type) {
     case "thinking":
@@ -43,13 +42,13 @@ export function isRepeat(event: AgentSdkEvent, run: OpenRun): boolean {
   }
 }
 
-/** What a confirmation asks, as the entry and the span of the pause have it. */
+/** The question of a confirmation, for its row and the span of its pause. */
 export function confirmationPayload(event: ToolRequiresConfirmation) {
   const { id, name, input, description } = event;
   return { tool_use_id: id, tool: name, input, description };
 }
 
-/** What the questions ask. */
+/** The questions, for the row and the span of the pause. */
 export function questionPayload(event: QuestionAsked) {
   return { task_id: event.task_id, questions: event.questions };
 }
@@ -105,7 +104,7 @@ function rowOf(event: AgentSdkEvent, reading: Reading): AnyGraphEvent | undefine
         timestamp: reading.timestamp,
       };
     case "error": {
-      // The event's message is for operators, and may quote a provider: it is on the span.
+      // The message is for operators and may quote a provider, so only the span has it.
       const name = errorClass(event, run);
       return { kind: "error", class: name, message: name, timestamp: reading.timestamp };
     }
@@ -137,13 +136,13 @@ function rowOf(event: AgentSdkEvent, reading: Reading): AnyGraphEvent | undefine
 }
 
 function assistantMessage(text: string, timestamp: string): GraphEvent {
-  // What the turn used is told after its tools, when the message is in the log already.
+  // The usage of a turn is reported after its tools, when this row is already stored.
   return { kind: "assistant_message", content: [{ type: "text", text }], usage: null, timestamp };
 }
 
 const OUTPUT_FIELDS: ReadonlySet<string> = new Set(["success", "output", "duration_ms"]);
 
-/** The model is given the output alone; what else the tool returned stands beside it. */
+/** Only the output is given to the model. Other fields of the result are kept in `result`. */
 function toolResult({ id, name, result }: ToolCallEnd, timestamp: string): AnyGraphEvent {
   const { output: content, success } = result;
   const row: GraphEvent = {
@@ -166,8 +165,8 @@ function errorClass({ reason }: ErrorEvent, run: OpenRun): string {
 }
 
 /**
- * A block of a user's input as a part of an audit entry, with whatever else it holds. Upstream admits
- * text, images and documents only; any other block becomes its JSON as text, so that nothing is lost.
+ * A block of a user's input as a part of an audit row, with all its fields. Text, images and documents have a form of
+ * their own. Any other block becomes its JSON as text.
  */
 export function contentPart(block: ContentBlock): ContentPart {
   const { type, text, source } = block;

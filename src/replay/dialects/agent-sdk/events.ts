@@ -19,46 +19,45 @@ import {
   value,
 } from "../../../events/door.ts";
 
-// Every field that some version from 0.9 to 0.18 writes. Fields that this package does not read, and that
-// may be anything, are `optional(json)`: they are known, and not checked.
+// Every field that a version from 0.9 to 0.18 writes. `optional(json)`: a known field that is not read and not checked.
 
-/** The durable task that made the event (0.13 and later, in a server). */
+/** The durable task that emitted the event. Servers, from 0.13 on. */
 const emitted = { emitter_task_id: nullish(text) };
 
 const toolScoped = {
-  /** The model's id of the call. */
+  /** The model's ID of the call. */
   id: text,
   name: text,
   display_name: text,
 };
 
 /**
- * What a tool may do: read (`Observe`), or act and therefore ask first (`Confirm`). Newer agents may
- * name others. Upstream: `ToolTier`.
+ * Permission of a tool: read only (`Observe`), or act after a confirmation (`Confirm`). Newer agents may add words.
+ * Upstream: `ToolTier`.
  */
 const tier = openWord(["Observe", "Confirm"]);
 
-/** Upstream: `TokenUsage`. It reads the cached ones as 0 where they are missing, and refuses `null`. */
+/** Upstream: `TokenUsage`. It reads absent cached counts as 0, and rejects `null`. */
 const tokenUsage = record(
   {
     input_tokens: count,
     output_tokens: count,
-    /** Part of `input_tokens`, like the next. */
+    /** Included in `input_tokens`, as is the next. */
     cached_input_tokens: optional(count),
     cache_creation_input_tokens: optional(count),
   },
   "an object with input_tokens and output_tokens",
 );
 
-/** What a tool call gave back. Upstream: `ToolResult`. */
+/** Result of a tool call. Upstream: `ToolResult`. */
 const toolResult = record(
   {
     success: flag,
-    /** What user and model are shown; of a failed call its error text. */
+    /** Text for user and model. The error text of a failed call. */
     output: text,
     data: optional(json),
     documents: nullish(list(json)),
-    /** Time the tool itself took, in ms; absent where it never ran. */
+    /** Run time of the tool itself, in ms. Absent if it never ran. */
     duration_ms: nullish(count),
   },
   "an object with success and output",
@@ -79,10 +78,10 @@ const contentBlock = asOne(
   ".type",
 );
 
-/** Why a run ended, as agents from 0.14 on say. Upstream: `TerminalReason`. */
+/** Why a run ended, from 0.14 on. Upstream: `TerminalReason`. */
 const terminalReason = asOne(
   record({
-    /** `unknown` is upstream's own word for a reason that it did not know. */
+    /** `unknown` is upstream's own word for an unknown reason. */
     reason: openWord([
       "completed",
       "user_cancel",
@@ -111,7 +110,7 @@ const ended = {
   total_usage: tokenUsage,
   /** `{secs, nanos}` up to 0.9. */
   duration: optional(json),
-  /** Milliseconds from 0.10 on. */
+  /** Milliseconds, from 0.10 on. */
   duration_ms: optional(json),
   estimated_cost_usd: nullish(number),
   ...emitted,
@@ -154,15 +153,15 @@ const accountReason = openWord([
 ]);
 
 /**
- * Every event of agent-sdk agents, tagged by `type`, with its fields named as on the wire: a decoded
- * line *is* the event, with all that this version does not know.
+ * Every event of agent-sdk agents, tagged by `type`, with its fields named as on the wire. The decoded line is the
+ * event, including unknown fields.
  *
  * Upstream: `AgentEvent` of agent-sdk-foundation, 0.9 to 0.18.
  */
 export const AGENT_SDK_EVENTS = tagged("type", {
-  /** A turn begins: the model is about to be called. Turns count from 1; a server's worker may count on. */
+  /** A turn begins: the model is called next. Turns count from 1. A server's worker may count on. */
   start: record({ thread_id: name, turn: count, ...emitted }),
-  /** A prompt was admitted. Only servers send it, before the `start`. */
+  /** A prompt was admitted. Only servers send it, before `start`. */
   user_input: record({
     thread_id: name,
     content: list(contentBlock, "a list of content blocks"),
@@ -175,15 +174,15 @@ export const AGENT_SDK_EVENTS = tagged("type", {
   tool_call_start: record({ ...toolScoped, input: json, tier }),
   tool_call_end: record({ ...toolScoped, result: toolResult }),
   tool_progress: record({ ...toolScoped, stage: text, message: text, data: optional(json) }),
-  /** The run waits for a human; its last event until somebody answers. */
+  /** The run waits for a human. No event follows until the answer. */
   tool_requires_confirmation: record({ ...toolScoped, input: json, description: text }),
-  /** A model round-trip and the tools it asked for are over. */
+  /** A model call and the tools that it asked for are over. */
   turn_complete: record({ turn: count, usage: tokenUsage, ...emitted }),
   /** Terminal: the run completed. */
   done: withLength(record(ended)),
   /** Terminal, from 0.12 on: the budget is used up. */
   budget_exceeded: withLength(record({ ...ended, limit: openWord(["total_tokens", "cost_usd"]) })),
-  /** Terminal, unless it is recoverable and more follows. Agents before 0.14 name no reason. */
+  /** Terminal, unless it is recoverable and more follows. Agents before 0.14 give no reason. */
   error: record({
     message: text,
     recoverable: flag,
@@ -192,22 +191,22 @@ export const AGENT_SDK_EVENTS = tagged("type", {
   }),
   auto_retry_start: record({
     attempt: count,
-    /** 2^32 - 1: it waits for the connection, without end. */
+    /** 2^32 - 1: upstream waits for the connection without limit. */
     max_attempts: count,
     delay_ms: count,
     error_message: text,
   }),
   auto_retry_end: record({ attempt: count, success: flag, final_error: nullish(text) }),
-  /** Terminal: the model declined. */
+  /** Terminal: the model refused. */
   refusal: record({ message_id: text, text: nullish(text) }),
-  /** Terminal. `turn` is the turn that was reached. */
+  /** Terminal. `turn` is the last turn. */
   cancelled: record({
     turn: count,
     usage: tokenUsage,
     reason: nullish(terminalReason),
     ...emitted,
   }),
-  /** Message counts and estimated tokens, before and after. */
+  /** Number of messages and estimated tokens, before and after. */
   context_compacted: record({
     original_count: count,
     new_count: count,
@@ -215,7 +214,7 @@ export const AGENT_SDK_EVENTS = tagged("type", {
     new_tokens: count,
   }),
   subagent_progress: record({
-    /** Upstream's comment says the id of the spawning call; its code writes `<name>_<hex nanoseconds>`. */
+    /** Upstream documents the ID of the spawning call, but its code writes `<name>_<hex nanoseconds>`. */
     subagent_id: text,
     subagent_name: text,
     nickname: nullish(text),
@@ -239,13 +238,13 @@ export const AGENT_SDK_EVENTS = tagged("type", {
   /** From 0.14 on. */
   thread_created: record({
     thread_id: name,
-    /** The thread that it was forked from. */
+    /** The thread from which it was forked. */
     source_thread_id: nullish(text),
     fork_after_committed_turns: optional(json),
   }),
-  /** The run is parked until a human answers; from 0.14 on. */
+  /** The run waits for a human's answer. From 0.14 on. */
   question_asked: record({ task_id: text, questions: list(json, "a list of questions") }),
-  /** The model was reached with another account; from 0.17 on. */
+  /** The agent switched to another account. From 0.17 on. */
   account_rotation: record({
     provider: text,
     from_account: text,
@@ -253,7 +252,7 @@ export const AGENT_SDK_EVENTS = tagged("type", {
     reason: accountReason,
     retry_after_seconds: nullish(count),
   }),
-  /** No account is left for now; from 0.17 on. */
+  /** No account is available for now. From 0.17 on. */
   account_pool_exhausted: record({
     provider: text,
     account_count: count,
@@ -287,19 +286,19 @@ export type ToolCallStart = EventOf<"tool_call_start">;
 export type ToolRequiresConfirmation = EventOf<"tool_requires_confirmation">;
 export type TurnComplete = EventOf<"turn_complete">;
 
-/** A whole number from 0; `bigint` beyond 2^53. */
+/** A whole number from 0. `bigint` beyond 2^53. */
 export type Count = Infer<typeof count>;
 export type TokenUsage = Infer<typeof tokenUsage>;
 export type ToolResult = Infer<typeof toolResult>;
 export type ToolTier = Infer<typeof tier>;
 
-/** Every event type of this vocabulary, 0.9 to 0.18. */
+/** Every event type, 0.9 to 0.18. */
 export const AGENT_SDK_EVENT_TYPES: readonly string[] = [...AGENT_SDK_EVENTS.variants.keys()];
 
-/** What an event or a value holds beside what is known of it. */
+/** Unknown fields of an event or value. */
 export type Extras = Readonly<Record<string, unknown>>;
 
-/** Fields of the envelope, which an event that was decoded from a flat line holds too. */
+/** Envelope fields, which an event from a flat line also has. */
 export const ENVELOPE_FIELDS: ReadonlySet<string> = new Set([
   "event_id",
   "sequence",
@@ -320,16 +319,16 @@ const KNOWN_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ]),
 );
 
-/** What the event holds that no version up to 0.18 writes; `undefined` when that is nothing. */
+/** The fields of an event that no version up to 0.18 writes. `undefined` if there are none. */
 export function unknownFields(event: AgentSdkEvent): Extras | undefined {
   const known = KNOWN_FIELDS.get(event.type);
   if (known === undefined) return undefined;
-  // Nearly always there is nothing, and then nothing is copied.
+  // Usually there are none, and nothing is copied.
   for (const field in event) if (!known.has(field)) return without(event, known);
   return undefined;
 }
 
-/** A copy of an object without some of its fields. */
+/** A copy of an object without some fields. */
 function without(object: object, fields: ReadonlySet<string>): Extras {
   return Object.fromEntries(Object.entries(object).filter(([field]) => !fields.has(field)));
 }

@@ -8,7 +8,7 @@ import type { AutoRetryEnd, AutoRetryStart, Count, TokenUsage, TurnComplete } fr
 import { ModelTurn, retryCount } from "./model-turn.ts";
 import type { Reading } from "./reading.ts";
 
-/** A turn begins: the model is called. One that is still open was over before, or is tried again. */
+/** Opens a model call at the start of a turn. A call that is still open ended before, or is retried. */
 export function modelStarts(reading: Reading, turn: Count | undefined): ModelTurn {
   const { run, at } = reading;
   const open = run.model;
@@ -23,18 +23,18 @@ export function modelStarts(reading: Reading, turn: Count | undefined): ModelTur
   run.retriesUsedUp = false;
   const { tenantId, runId } = reading;
   const attributes: SignalAttributes = { "entelix.turn": numberOf(turn) };
-  reading.said.signals.push({ signal: "model_opens", tenantId, runId, at, attributes });
+  reading.output.signals.push({ signal: "model_opens", tenantId, runId, at, attributes });
   return model;
 }
 
-/** The model says something. */
+/** The model produces output. */
 export function modelSpeaks(reading: Reading, streamed: boolean): void {
   reading.run.waitsFor = undefined;
   reading.run.retriesUsedUp = false;
   seenModel(reading).keepAlive(reading.at, streamed);
 }
 
-/** The model could not be reached, and is asked again. */
+/** The model could not be reached and is called again. */
 export function modelRetries(reading: Reading, event: AutoRetryStart): void {
   reading.run.waitsFor = undefined;
   seenModel(reading).retried();
@@ -51,10 +51,10 @@ export function modelRetries(reading: Reading, event: AutoRetryStart): void {
   });
 }
 
-/** The largest u32: upstream waits for the connection as long as it takes. */
+/** The largest u32: upstream waits for the connection without limit. */
 const WITHOUT_END = 2 ** 32 - 1;
 
-/** The retries are over, one way or the other. */
+/** The retries are over, with or without success. */
 export function retriesEnd(reading: Reading, event: AutoRetryEnd): void {
   if (event.success) return;
   const message = event.final_error ?? "the retries were used up";
@@ -63,9 +63,9 @@ export function retriesEnd(reading: Reading, event: AutoRetryEnd): void {
 }
 
 /**
- * The turn is over, and what it used is known.
+ * Closes the model call of a turn with its usage.
  *
- * @returns false when it is told of a turn whose call was closed already.
+ * @returns false if the call of that turn was already closed.
  */
 export function turnCompletes(reading: Reading, { turn, usage }: TurnComplete): boolean {
   const { run } = reading;
@@ -79,22 +79,22 @@ export function turnCompletes(reading: Reading, { turn, usage }: TurnComplete): 
   return true;
 }
 
-/** The run is over, or may be: a model call ends with what it said last, or was cut off. */
+/** Closes the open model call when its run ends or may end: complete if the answer was, else unfinished. */
 export function closeLast(reading: Reading): void {
   const { model } = reading.run;
   if (model !== undefined) closeModel(reading, model, { unfinished: !model.answered });
 }
 
-/** What is known of the end of a model call beside its time. */
+/** The end of a model call, except its time. */
 export interface ModelClosing {
   readonly problem?: ModelProblem;
   readonly unfinished?: boolean;
   readonly usage?: TokenUsage;
-  /** Which turn it was, where its `start` did not say. */
+  /** The turn, if its `start` was not seen. */
   readonly turn?: Count;
 }
 
-/** The open model call ends: with its answer, or without one now. */
+/** Closes the open model call. */
 export function closeModel(
   reading: Reading,
   model: ModelTurn,
@@ -118,10 +118,10 @@ export function closeModel(
   const outcome = unfinished === true ? "unfinished" : "complete";
   const end: ModelEnd =
     problem === undefined ? { outcome, attributes } : { outcome: "error", problem, attributes };
-  reading.said.signals.push({ signal: "model_closes", tenantId, runId, at, end });
+  reading.output.signals.push({ signal: "model_closes", tenantId, runId, at, end });
 }
 
-/** The open model call; one whose `start` was not seen is opened by what is heard of it. */
+/** The open model call. Opens one if its `start` was not seen. */
 function seenModel(reading: Reading): ModelTurn {
   return reading.run.model ?? modelStarts(reading, undefined);
 }

@@ -7,11 +7,11 @@ import {
 import type { Count } from "./events.ts";
 
 /**
- * The open model call of a run. Upstream says when a turn begins and, after its tools, what it used;
- * when the model had answered is read from what came between.
+ * The open model call of a run. Upstream reports the start of a turn and, after its tools, its usage. The time of the
+ * answer is derived from the events between them.
  */
 export class ModelTurn {
-  /** Absent where the `start` was not seen. */
+  /** Absent if the `start` was not seen. */
   readonly turn: Count | undefined;
   readonly startedAt: Instant;
   retries = 0;
@@ -19,7 +19,7 @@ export class ModelTurn {
   #lastOutputAt: Instant | undefined;
   #firstToolAt: Instant | undefined;
   #erredAt: Instant | undefined;
-  /** Whether what came last was a whole block, or the run went on past it. */
+  /** Whether the last output was a whole block, or the run went on after it. */
   #whole = false;
 
   constructor(turn: Count | undefined, startedAt: Instant) {
@@ -27,70 +27,70 @@ export class ModelTurn {
     this.startedAt = startedAt;
   }
 
-  /** The model said something; `streamed` when it was a piece of more. */
+  /** Output of the model. `streamed`: it is a part of a block. */
   keepAlive(at: Instant, streamed: boolean): void {
-    // A server calls the model again in the same turn, once its tools are done.
+    // A server calls the model again in the same turn after its tools.
     if (streamed && !this.toolsBegan) this.#firstChunkAt ??= at;
     this.#lastOutputAt = at;
     this.#whole = !streamed;
     this.#erredAt = undefined;
   }
 
-  /** The run had an error, which may have cut the answer off, or been about a whole one. */
+  /** The run had an error. The answer may be cut off or complete. */
   erred(at: Instant): void {
     this.#erredAt = at;
   }
 
-  /** The run ended well or waits for a human, and so what the model was saying was all of it. */
-  wasHeardOut(): void {
+  /** The run ended well or waits for a human, so the answer is complete. */
+  completeAnswer(): void {
     this.#whole = true;
   }
 
-  /** A tool that it asked for began: nothing of the answer is to come. */
+  /** A tool that the model asked for began, so the answer is complete. */
   toolStarted(at: Instant): void {
     this.#firstToolAt ??= at;
   }
 
-  /** It is asked again, and what it said so far is void. */
+  /** The model is called again. Its output so far is discarded. */
   retried(): void {
     this.retries += 1;
     this.#lastOutputAt = undefined;
     this.#erredAt = undefined;
   }
 
-  /** Whether it had answered; a stream that stops at a piece of a block was cut. */
+  /** Whether the answer is complete. A stream that stops within a block was cut off. */
   get answered(): boolean {
     return this.#firstToolAt !== undefined || (this.#whole && this.#lastOutputAt !== undefined);
   }
 
-  /** Whether tools that it asked for have begun: then its answer surely was whole. */
+  /** Whether tools that the model asked for have begun: the answer is then certainly complete. */
   get toolsBegan(): boolean {
     return this.#firstToolAt !== undefined;
   }
 
-  /** When an error came after which nothing was heard of it. */
+  /** Time of an error after which no output followed. */
   get erredAt(): Instant | undefined {
     return this.#erredAt;
   }
 
-  /** When it had answered: as its first tool began, else with its last output, if there was any. */
+  /** Time of the answer: the start of its first tool, else its last output. */
   get answeredAt(): Instant | undefined {
     return this.#firstToolAt ?? this.#lastOutputAt;
   }
 
-  /** Seconds to the first piece of the answer, where it was streamed. */
+  /** Seconds to the first part of a streamed answer. */
   get firstChunkAfter(): number | undefined {
     const at = this.#firstChunkAt;
     return at === undefined ? undefined : millisecondsBetween(this.startedAt, at) / 1000;
   }
 }
 
-/** How often it was tried again, where it was. */
+/** Number of retries. `undefined` for none. */
 export function retryCount({ retries }: ModelTurn): number | undefined {
   return retries === 0 ? undefined : retries;
 }
 
-/** How a model call ended whose run waits and may wait for good; `undefined` where it gave no answer. */
+/** The end of the model call of a run that waits, perhaps forever. `undefined` without an answer. */
 export function modelAnswer(model: ModelTurn): SupposedEnd["model"] {
   const at = model.answered ? model.answeredAt : undefined;
   if (at === undefined) return undefined;

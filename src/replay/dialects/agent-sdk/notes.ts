@@ -10,7 +10,7 @@ import type {
 import type { Note } from "./reading.ts";
 import { TERMINALS } from "./terminals.ts";
 
-/** The context was compacted: a point in the run's life. */
+/** Span event of the run: the context was compacted. */
 export function compacted(event: ContextCompacted): Note {
   return {
     name: "entelix.context_compacted",
@@ -23,7 +23,7 @@ export function compacted(event: ContextCompacted): Note {
   };
 }
 
-/** Another account was taken, or none is left: a point in the life of the model call. */
+/** Span event of the model call: the account was switched, or none is left. */
 export function accountChanged(event: AccountRotation | AccountPoolExhausted): Note {
   return {
     name: `entelix.${event.type}`,
@@ -36,14 +36,14 @@ export function accountChanged(event: AccountRotation | AccountPoolExhausted): N
   };
 }
 
-/** The end of a run that waits for a human to confirm a call, and is never answered. */
+/** End of a run whose confirmation is never answered. */
 export function confirmationPause(event: ToolRequiresConfirmation): RunEnd {
   const kind = { type: "approval_pending", tool_use_id: event.id } as const;
   const content = confirmationPayload(event);
   return { outcome: TERMINALS.tool_requires_confirmation, kind, content };
 }
 
-/** The end of a run that waits for answers, and never gets them. */
+/** End of a run whose questions are never answered. */
 export function questionPause(event: QuestionAsked): RunEnd {
   const content = questionPayload(event);
   return { outcome: TERMINALS.question_asked, kind: { type: "custom" }, content };

@@ -10,97 +10,97 @@ import { RunTotals, type ThreadTotals } from "./run-totals.ts";
 import { toolOf } from "./sub-agent.ts";
 
 /**
- * Open calls of a run that something is noted of, those that nothing is noted of, and ended ones whose
- * ids are remembered, each; the oldest is forgotten beyond that.
+ * Maximum number in each of three tables of a run: tracked open calls, other open calls, ended tracked calls. The
+ * oldest is forgotten beyond it.
  */
 const MAX_CALLS = 256;
 
-/** Whose a run is. */
-interface RunPosition {
+/** Tenant, stream and thread of a run. */
+interface RunScope {
   readonly tenantId: string;
   readonly stream: string;
   readonly threadId?: string;
   readonly totals: ThreadTotals;
 }
 
-/** An open call that nothing is noted of. */
+/** An open call without tracked state. */
 interface OpenCall {
   readonly name: string;
   readonly startedAt: Instant;
 }
 
-/** A run of a thread, as far as its next events depend on it. */
+/** State of a run that its next events depend on. */
 export class OpenRun {
   readonly tenantId: string;
   readonly runId: string;
-  /** What the ids of its sub-agents are made of. */
+  /** Input of the IDs of its sub-agents. */
   readonly stream: string;
-  /** Absent as long as no line named it. */
+  /** Absent until a line names it. */
   threadId: string | undefined;
   open = true;
-  /** Whether more than its prompt was seen of it. */
+  /** Whether events beyond its prompt were seen. */
   active = false;
-  /** The durable task that runs it, or its last turn, where its events name one. */
+  /** The durable task of the run or of its last turn, if events name one. */
   taskId: string | undefined;
-  /** What it used. */
+  /** Usage of the run. */
   readonly totals: RunTotals;
   model: ModelTurn | undefined;
   /** The last turn whose model call is over. */
   lastTurn: Count | undefined;
   /** Whether the last model call failed for good. */
   retriesUsedUp = false;
-  /** How it ended, if nothing more is heard of it; the lifecycle holds the same. */
+  /** How it ended if no further event comes. The lifecycle has the same value. */
   mayEnd: RunEnd | undefined;
-  /** What it waits for: the id of a call, or none for an answer to a question. */
+  /** The wait for a human: with the ID of a call, or without for answers to questions. */
   waitsFor: { readonly callId: string | undefined; readonly end: RunEnd } | undefined;
-  /** The thinking that was streamed last, and the text that came last. */
+  /** ID of the last streamed thinking, and of the last text. */
   lastThoughtId: string | undefined;
   lastMessageId: string | undefined;
   /** Time of its last event. */
-  heardAt: Instant;
-  /** Time of the last event that the lifecycle was told of. */
-  toldAt: Instant;
-  /** Open calls that were forgotten. */
+  lastAt: Instant;
+  /** Time of the last event that was reported to the lifecycle. */
+  reportedAt: Instant;
+  /** Number of open calls that were forgotten. */
   forgottenCalls = 0;
   #compactions = 0;
   #tokensRemoved = 0;
-  /** Absent while nothing was noted, as of most runs. */
+  /** Open calls with tracked state. Most runs have none. */
   #calls: Map<string, NotedCall> | undefined;
   /** The other open calls. */
   #others: Map<string, OpenCall> | undefined;
-  /** The calls that something was noted of, and that ended. */
+  /** Ended calls that had tracked state. */
   #ended: Map<string, true> | undefined;
 
-  constructor(place: RunPosition, runId: string, at: Instant) {
-    this.tenantId = place.tenantId;
-    this.stream = place.stream;
-    this.threadId = place.threadId;
+  constructor(scope: RunScope, runId: string, at: Instant) {
+    this.tenantId = scope.tenantId;
+    this.stream = scope.stream;
+    this.threadId = scope.threadId;
     this.runId = runId;
-    this.totals = new RunTotals(place.totals);
-    this.heardAt = at;
-    this.toldAt = at;
+    this.totals = new RunTotals(scope.totals);
+    this.lastAt = at;
+    this.reportedAt = at;
   }
 
-  /** A run that was over before anything was seen of it. */
-  static over(place: RunPosition, runId: string, at: Instant): OpenRun {
-    const run = new OpenRun(place, runId, at);
+  /** A run that was over before any of its events was seen. */
+  static over(scope: RunScope, runId: string, at: Instant): OpenRun {
+    const run = new OpenRun(scope, runId, at);
     run.close();
     return run;
   }
 
-  /** A call opens of which there is nothing to note. */
+  /** Opens a call without tracked state. */
   opened(callId: string, name: string, startedAt: Instant): void {
     this.#others ??= new Map();
     if (putNewest(this.#others, callId, { name, startedAt })) this.forgottenCalls += 1;
   }
 
-  /** What was noted of an open call; from now on something is. */
+  /** The tracked state of an open call. Begins tracking if needed. */
   notedOrNew(callId: string, name: string): NotedCall {
     const open = this.#others?.get(callId);
     return this.#calls?.get(callId) ?? this.note(callId, open?.name ?? name, open?.startedAt);
   }
 
-  /** Begins to note something of a call that opens. */
+  /** Begins to track an open call. */
   note(callId: string, name: string, startedAt: Instant | undefined): NotedCall {
     const call = new NotedCall(name, startedAt);
     this.#others?.delete(callId);
@@ -109,23 +109,23 @@ export class OpenRun {
     return call;
   }
 
-  /** Whether a human was asked about the call, which has not ended since. */
+  /** Whether a human was asked about this open call. */
   wasAsked(callId: string): boolean {
     return this.#calls?.get(callId)?.askedAt !== undefined;
   }
 
-  /** Whether an event is of an open call that something is noted of: of a sub-agent, or asked about. */
+  /** Whether an event belongs to a tracked open call. */
   notedOf(event: AgentSdkEvent): boolean {
     if (event.type === "subagent_progress") return this.callOf(event) !== undefined;
     return "id" in event && this.#calls?.has(event.id) === true;
   }
 
-  /** Whether a call of this id is open. */
+  /** Whether a call with this ID is open. */
   hasOpen(callId: string): boolean {
     return this.#calls?.has(callId) === true || this.#others?.has(callId) === true;
   }
 
-  /** Forgets a call that ended; returns what was noted of it. */
+  /** Forgets a call that ended, and returns its tracked state. */
   forget(callId: string): NotedCall | undefined {
     const call = this.#calls?.get(callId);
     this.#others?.delete(callId);
@@ -136,9 +136,9 @@ export class OpenRun {
     return call;
   }
 
-  /** The id of the open call that runs a sub-agent, where there is no doubt which it is. */
+  /** The ID of the open call that runs a sub-agent, if it is certain. */
   callOf({ subagent_id, subagent_name }: SubagentProgress): string | undefined {
-    // What upstream's documentation says, and its code does not do: the id is that of the call.
+    // Upstream's documentation, but not its code, uses the call's ID.
     if (subagent_id !== "" && this.hasOpen(subagent_id)) return subagent_id;
     if (this.#calls === undefined || this.#ended?.has(subagent_id)) return undefined;
     const name = toolOf(subagent_name);
@@ -154,7 +154,7 @@ export class OpenRun {
     return several ? undefined : free;
   }
 
-  /** The context was compacted: the totals, which outlast the span events that a run may lose. */
+  /** Adds a compaction to the run's totals. A run may lose its span events, but not its totals. */
   compactedBy(before: Count, after: Count): SignalAttributes {
     this.#compactions += 1;
     this.#tokensRemoved += Math.max(0, Number(before) - Number(after));
@@ -164,7 +164,7 @@ export class OpenRun {
     };
   }
 
-  /** The run is over: nothing but late events can come. */
+  /** The run is over. Only late events can follow. */
   close(): void {
     this.open = false;
     this.model = undefined;
@@ -176,7 +176,7 @@ export class OpenRun {
   }
 }
 
-/** @returns whether the oldest had to go. */
+/** @returns whether the oldest was removed. */
 function putNewest<T>(calls: Map<string, T>, callId: string, value: T): boolean {
   calls.delete(callId);
   calls.set(callId, value);
@@ -186,21 +186,21 @@ function putNewest<T>(calls: Map<string, T>, callId: string, value: T): boolean 
   return true;
 }
 
-/** What has to be known of an open tool call until its end; of most calls nothing has to. */
+/** Tracked state of an open tool call. Most calls need none. */
 export class NotedCall {
   readonly name: string;
-  /** Absent where the start was not seen. */
+  /** Absent if the start was not seen. */
   readonly startedAt: Instant | undefined;
-  /** When a human was asked about it. */
+  /** When a human was asked about the call. */
   askedAt: Instant | undefined;
-  /** Progress messages, its own or of the sub-agent that it runs. */
+  /** Number of progress messages of the call or its sub-agent. */
   progress = 0;
   subagentId: string | undefined;
-  /** The sub-agent's name, as its progress has it. */
+  /** The sub-agent's name from its progress. */
   childName: string | undefined;
   childThreadId: string | undefined;
   childModel: string | undefined;
-  /** Whether the audit log knows of the sub-agent. */
+  /** Whether the audit log has a row of the sub-agent. */
   childRecorded = false;
 
   constructor(name: string, startedAt: Instant | undefined) {
@@ -208,8 +208,8 @@ export class NotedCall {
     this.startedAt = startedAt;
   }
 
-  /** The sub-agent that the call runs has something to say. */
-  heardOfChild(event: SubagentProgress): void {
+  /** Takes progress of the sub-agent that the call runs. */
+  takeChildProgress(event: SubagentProgress): void {
     this.progress += 1;
     this.subagentId = event.subagent_id;
     this.childName ??= event.subagent_name || undefined;

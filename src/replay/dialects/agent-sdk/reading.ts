@@ -13,45 +13,45 @@ import type { ProjectedRow } from "../mapping.ts";
 import { modelAnswer } from "./model-turn.ts";
 import type { OpenRun } from "./open-run.ts";
 
-/** What an event says, as it is read. */
-export interface Said {
+/** Signals and rows of one event. */
+export interface EventOutput {
   readonly signals: Signal[];
   readonly rows: ProjectedRow[];
 }
 
-/** A point in the life of the run, or of its model call. */
+/** A span event of the run or of its model call. */
 export interface Note {
   readonly name: string;
   readonly on?: SpanEventTarget;
   readonly attributes?: SignalAttributes;
 }
 
-/** One event being read, as one of its run: it is where and when its signals are. */
+/** One event of a run while it is read. Adds signals with the run's IDs and the event's time. */
 export class Reading implements SignalSubject {
   readonly run: OpenRun;
   readonly tenantId: string;
   readonly runId: string;
   readonly at: Instant;
-  readonly said: Said;
+  readonly output: EventOutput;
 
-  constructor(run: OpenRun, at: Instant, said: Said) {
+  constructor(run: OpenRun, at: Instant, output: EventOutput) {
     this.run = run;
     this.tenantId = run.tenantId;
     this.runId = run.runId;
     this.at = at;
-    this.said = said;
+    this.output = output;
   }
 
-  /** The event's time as the audit log has it. */
+  /** The event's time in the form of the audit log. */
   get timestamp(): string {
     return formatRfc3339(this.at);
   }
 
-  // Each signal is one literal: putting it together out of parts takes several times as long.
+  // Each signal is one literal: composing it from parts takes several times as long.
 
   opens(threadId: string | undefined): void {
     const { tenantId, runId, at } = this;
-    this.said.signals.push({
+    this.output.signals.push({
       signal: "run_opens",
       tenantId,
       runId,
@@ -63,28 +63,28 @@ export class Reading implements SignalSubject {
 
   attributes(attributes: SignalAttributes): void {
     const { tenantId, runId, at } = this;
-    this.said.signals.push({ signal: "attributes", tenantId, runId, at, attributes });
+    this.output.signals.push({ signal: "attributes", tenantId, runId, at, attributes });
   }
 
-  /** The run was heard of, and no more. */
+  /** Reports activity. */
   keepAlive(): void {
     const { tenantId, runId, at } = this;
-    this.said.signals.push({ signal: "activity", tenantId, runId, at });
+    this.output.signals.push({ signal: "activity", tenantId, runId, at });
   }
 
-  /** The run was over before. */
+  /** Reports an event after the end of the run. */
   late(reason: LateReason): void {
     const { tenantId, runId, at } = this;
-    this.said.signals.push({ signal: "late", tenantId, runId, at, reason });
+    this.output.signals.push({ signal: "late", tenantId, runId, at, reason });
   }
 
   note({ name, on, attributes }: Note): void {
     const { tenantId, runId, at } = this;
-    this.said.signals.push({ signal: "span_event", tenantId, runId, at, name, on, attributes });
+    this.output.signals.push({ signal: "span_event", tenantId, runId, at, name, on, attributes });
   }
 
   row(event: AnyGraphEvent): void {
-    this.said.rows.push({ runId: this.runId, event });
+    this.output.rows.push({ runId: this.runId, event });
   }
 
   /** The run may have ended with this event. */
@@ -92,20 +92,20 @@ export class Reading implements SignalSubject {
     const { tenantId, runId, at, run } = this;
     run.mayEnd = end;
     const model = run.model === undefined ? undefined : modelAnswer(run.model);
-    this.said.signals.push({ signal: "run_may_end", tenantId, runId, at, end, model });
+    this.output.signals.push({ signal: "run_may_end", tenantId, runId, at, end, model });
   }
 
   /**
-   * The run has ended.
+   * Ends the run.
    *
-   * @param supposed as it may have: no event says so.
+   * @param supposed whether no event states this end.
    */
   end(end: RunEnd, supposed?: boolean): void {
     const { tenantId, runId, at } = this;
-    this.said.signals.push({ signal: "run_closes", tenantId, runId, at, end, supposed });
+    this.output.signals.push({ signal: "run_closes", tenantId, runId, at, end, supposed });
     this.run.close();
   }
 }
 
-/** Which runtime a run is of; alerts and dashboards are the same for all. */
+/** The runtime of a run. Alerts and dashboards are the same for all runtimes. */
 export const SOURCE: SignalAttributes = { "entelix.source": "agent-sdk" };

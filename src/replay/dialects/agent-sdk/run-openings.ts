@@ -5,11 +5,10 @@ import type { Reading } from "./reading.ts";
 import { movedBack } from "./tool-calls.ts";
 
 /**
- * Whether an event may be the first of a run. Of the ends of runs those may be that are the first thing
- * an agent says, where no run goes on that they could end: it was called, and refused before its first
- * turn, as by a budget that is spent.
+ * Whether an event may open a run. A terminal event may, if it is the agent's first event and no run is open: the agent
+ * was called and refused before its first turn, for example because the budget was used up.
  *
- * @param run of the thread; it may be over.
+ * @param run the thread's run, open or over.
  */
 export function mayOpen(
   event: AgentSdkEvent,
@@ -27,10 +26,10 @@ const REFUSALS: ReadonlySet<string> = new Set<AgentSdkEvent["type"]>([
 ]);
 
 /**
- * Whether a prompt or a turn begins a run of its own, while one is open. A server's worker puts prompts
- * into a run that goes on, and tries a first turn again: both under the run's task. An agent that is
- * called anew begins with its first turn, or goes on with the turns of its thread (from 0.10 on): it
- * numbers its events from 0 again, as it does where it is called for each turn of a run.
+ * Whether a prompt or a turn opens a new run while one is open. A server's worker adds prompts to an open run, and
+ * retries its first turn, both under the run's task. A newly called agent begins with its first turn or, from 0.10 on,
+ * continues the turns of its thread. It then numbers its events from 0 again, also if it is called once for each turn
+ * of a run.
  */
 export function beginsAnew(
   event: AgentSdkEvent,
@@ -48,10 +47,10 @@ export function beginsAnew(
 }
 
 /**
- * Whether an event is of another task than the one that began the turn which goes on, and so says nothing
- * of it: a task that a server cancelled may tell what it had come to when the next one has begun.
+ * Whether an event belongs to another task than the open turn. A cancelled task may still report after the next one has
+ * begun.
  *
- * @param before the run before it on the thread.
+ * @param before the previous run of the thread.
  */
 export function isOfOtherTask(
   event: AgentSdkEvent,
@@ -68,18 +67,18 @@ function taskOf(event: AgentSdkEvent): string | undefined {
   return "emitter_task_id" in event ? (event.emitter_task_id ?? undefined) : undefined;
 }
 
-/** When a run began of which this event is the first that was seen. */
+/** Start of a run whose first seen event is `event`. */
 export function startOf(event: AgentSdkEvent, at: Instant): Instant {
   return event.type === "tool_call_end" ? movedBack(at, event.result.duration_ms ?? 0) : at;
 }
 
-/** The thread of a run whose first lines were not seen becomes known. */
+/** Sets the thread of a run whose first lines were not seen. */
 export function nameThread(reading: Reading, threadId: string | undefined): void {
   reading.run.threadId = threadId;
   reading.attributes({ "gen_ai.conversation.id": threadId });
 }
 
-/** Whether it is the first event of a call of the agent, where the agent itself numbers them. */
+/** Whether this is the first event of an agent call. Agents number their events from 0. */
 function isFirst(sequence: Count | undefined): boolean {
   return sequence !== undefined && Number(sequence) === 0;
 }

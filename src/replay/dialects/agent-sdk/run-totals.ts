@@ -1,29 +1,29 @@
 import type { BudgetExceeded, Cancelled, Count, Done, TokenUsage, TurnComplete } from "./events.ts";
 import type { OpenRun } from "./open-run.ts";
 
-/** What a run or a thread had come to, when an event told so. */
+/** Totals of a run or thread at one event. */
 export interface Totals {
   readonly usage: TokenUsage;
   readonly turns: Count;
   readonly cost?: Count | null | undefined;
 }
 
-/** Tokens as upstream counts them; the cached ones may be absent. */
+/** Token counts in upstream's order. The cached ones may be absent. */
 type Tokens = readonly [input: number, output: number, cached: number, creation: number];
 
 const NONE: Tokens = [0, 0, 0, 0];
 
-/** What the runs of a thread have used so far, as far as it was told. */
+/** Reported usage of the runs of a thread so far. */
 export interface ThreadTotals {
-  /** Absent where runs came before those that were seen. */
+  /** Absent if earlier runs were not seen. */
   tokens: Tokens | undefined;
-  /** The last cost that was told. */
+  /** The last reported cost. */
   cost: number | undefined;
 }
 
 /**
- * What a run used. Agents from 0.10 on count turns, tokens and cost over all runs of a thread, and tell
- * those sums at the end of each run: what its thread had used before is none of the run's.
+ * Usage of a run. Agents from 0.10 on report turns, tokens and cost of the whole thread at the end of each run. The
+ * usage of earlier runs is subtracted.
  */
 export class RunTotals {
   readonly #thread: ThreadTotals;
@@ -35,7 +35,7 @@ export class RunTotals {
     this.#thread = thread;
   }
 
-  /** The run was seen from its beginning, which came after so many turns of its thread. */
+  /** The run was seen from its start, after this number of turns of its thread. */
   beginsAfter(turns: Count): void {
     this.#turnsBefore = Number(turns);
     if (this.#turnsBefore <= 0) {
@@ -45,7 +45,7 @@ export class RunTotals {
     this.#before = { ...this.#thread };
   }
 
-  /** One of its turns is over. */
+  /** Adds the usage of a finished turn. */
   used(usage: TokenUsage): void {
     const tokens = tokensOf(usage);
     this.#used = plus(this.#used, tokens);
@@ -53,21 +53,21 @@ export class RunTotals {
     if (before !== undefined) this.#thread.tokens = plus(before, tokens);
   }
 
-  /** Its own part of sums that may be its thread's. */
-  own(told: Totals): Totals {
-    const tokens = tokensOf(told.usage);
+  /** The run's own part of totals that may be those of its thread. */
+  own(reported: Totals): Totals {
+    const tokens = tokensOf(reported.usage);
     const { tokens: before, cost: costBefore } = this.#before;
     this.#thread.tokens = tokens;
-    if (told.cost != null) this.#thread.cost = Number(told.cost);
-    if (this.#turnsBefore === undefined || this.#turnsBefore <= 0) return told;
-    const turns = Number(told.turns) - this.#turnsBefore;
-    // Sums that do not hold what is known of their parts are of this run alone.
-    if (turns < 0 || !holds(tokens, plus(before ?? NONE, this.#used))) return told;
+    if (reported.cost != null) this.#thread.cost = Number(reported.cost);
+    if (this.#turnsBefore === undefined || this.#turnsBefore <= 0) return reported;
+    const turns = Number(reported.turns) - this.#turnsBefore;
+    // Totals smaller than the known sum of their parts are those of this run alone.
+    if (turns < 0 || !holds(tokens, plus(before ?? NONE, this.#used))) return reported;
     const own = before === undefined ? this.#used : minus(tokens, before);
-    return { usage: usageOf(own), turns, cost: costWithout(told.cost, costBefore) };
+    return { usage: usageOf(own), turns, cost: costWithout(reported.cost, costBefore) };
   }
 
-  /** Whether sums hold those of the run, or of its thread, and no less. */
+  /** Whether totals include the known usage of the run, and of its thread. */
   sumUp({ usage }: Totals): boolean {
     const tokens = tokensOf(usage);
     const thread = this.#thread.tokens;
@@ -75,25 +75,25 @@ export class RunTotals {
   }
 }
 
-/** An end of a run with what the run itself used, in place of what its thread did. */
+/** A terminal event with the usage of the run itself instead of the thread's. */
 export function withOwnTotals<E extends Done | Cancelled | BudgetExceeded>(
   event: E,
   totals: RunTotals,
 ): E {
   if (event.type === "cancelled") {
-    const told = { usage: event.usage, turns: event.turn };
-    const own = totals.own(told);
-    return own === told ? event : { ...event, usage: own.usage, turn: own.turns };
+    const reported = { usage: event.usage, turns: event.turn };
+    const own = totals.own(reported);
+    return own === reported ? event : { ...event, usage: own.usage, turn: own.turns };
   }
   const { total_usage: usage, total_turns: turns, estimated_cost_usd: cost } = event;
-  const told = { usage, turns, cost };
-  const own = totals.own(told);
-  if (own === told) return event;
+  const reported = { usage, turns, cost };
+  const own = totals.own(reported);
+  if (own === reported) return event;
   const { usage: total_usage, turns: total_turns, cost: estimated_cost_usd } = own;
   return { ...event, total_usage, total_turns, estimated_cost_usd };
 }
 
-/** Rounded: a difference of doubles has digits that nobody told. */
+/** Rounded, because the difference of two doubles has meaningless digits. */
 function costWithout(cost: Count | null | undefined, before: number | undefined) {
   if (cost == null || before === undefined) return undefined;
   const own = Number(cost) - before;
@@ -131,15 +131,15 @@ function holds(sum: Tokens, part: Tokens): boolean {
 }
 
 /**
- * Whether a turn that is over is told to be so once more, with the sums of the run: an agent that waits
- * for further prompts (`run_persistent`) says that in place of `done`, and nothing when none come.
+ * Whether a `turn_complete` repeats a finished turn with the totals of the run. An agent that waits for further prompts
+ * (`run_persistent`) sends this instead of `done`, and nothing if none come.
  */
 export function isParked(event: TurnComplete, run: OpenRun): boolean {
   const again = run.model === undefined && event.turn === run.lastTurn;
   return again && run.mayEnd === undefined && run.totals.sumUp(sums(event));
 }
 
-/** What the run or its thread had come to with the event. */
+/** The totals in the event, of the run or of its thread. */
 export function sums({ usage, turn: turns }: TurnComplete): Totals {
   return { usage, turns };
 }

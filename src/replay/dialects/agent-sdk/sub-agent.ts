@@ -15,10 +15,10 @@ import type { NotedCall } from "./open-run.ts";
 import { SOURCE } from "./reading.ts";
 import { movedBack } from "./tool-calls.ts";
 
-/** What upstream puts before a sub-agent's name to name the tool that runs it. */
+/** Upstream's prefix for tools that run a sub-agent. */
 const PREFIX = "subagent_";
 
-/** Name of the sub-agent that a tool runs; `undefined` for any other tool. */
+/** Name of the sub-agent that a tool runs. `undefined` for other tools. */
 export function subAgentOf(tool: string): string | undefined {
   const name = tool.startsWith(PREFIX) ? tool.slice(PREFIX.length) : "";
   return name === "" ? undefined : name;
@@ -30,10 +30,10 @@ export function toolOf(subAgent: string): string {
 }
 
 /**
- * The run of a sub-agent, told whole when its tool call ends: upstream sends no events of it, and its
- * progress all at once, after it. A call that was blocked before it ran has made none.
+ * Signals of a sub-agent's run, made when its tool call ends. Upstream sends no events of the sub-agent, and its
+ * progress only after it. A call that was blocked has no sub-agent.
  *
- * @param runId of the sub-agent.
+ * @param runId run ID of the sub-agent.
  */
 export function subAgentRun(
   event: ToolCallEnd,
@@ -64,19 +64,19 @@ export function subAgentRun(
 }
 
 /**
- * The stream that the ids of a sub-agent's run are made of: that of its parent and the spawning call.
- * It stands for the sub-agent's thread where upstream names none.
+ * The stream for the IDs of a sub-agent's run: its parent's stream and the spawning call. Replaces the sub-agent's
+ * thread if upstream names none.
  */
 export function childStream(parentStream: string, callId: string): string {
   return `${parentStream}/${callId}`;
 }
 
-/** The audit entry of a sub-agent's call. */
+/** The audit row of a sub-agent's call. */
 export function subAgentInvoked(name: string, subThread: string, timestamp: string): GraphEvent {
   return { kind: "sub_agent_invoked", agent_id: name, sub_thread_id: subThread, timestamp };
 }
 
-/** As long before its end as it took; not before its call. */
+/** Start of the sub-agent: its end minus its duration, but not before its call. */
 function startOf(
   result: ToolResult,
   data: JsonObject | undefined,
@@ -102,7 +102,7 @@ function endOf(
   return { outcome: "failed", kind: { type: "unclassified" }, message, attributes };
 }
 
-/** Its figures are its own: they are not part of its parent's. */
+/** Usage of the sub-agent itself. It is not part of its parent's usage. */
 function factsOf(data: JsonObject | undefined, noted: NotedCall | undefined): SignalAttributes {
   const usage = isJsonObject(data?.usage) ? data.usage : undefined;
   return {

@@ -18,15 +18,15 @@ import type {
 } from "./events.ts";
 import type { Totals } from "./run-totals.ts";
 
-/** A failure kind that needs nothing beside its name. */
+/** A failure kind without further fields. */
 type PlainKind = Exclude<FailureKind["type"], "tool_error_terminal">;
 
-/** How a run ends that ends so. */
+/** The outcome of a run. */
 export type Terminal = "complete" | "refused" | "interrupted" | PlainKind;
 
 /**
- * What each way a run can end means in the one taxonomy. `docs/dialects.md` shows this table, and a
- * test holds it to it. What has no exact counterpart is `unclassified`.
+ * The outcome of each terminal event in the failure taxonomy. A terminal without an exact counterpart is
+ * `unclassified`. A test compares the table in `docs/dialects.md` with this one.
  */
 export const TERMINALS = {
   done: "complete",
@@ -35,7 +35,7 @@ export const TERMINALS = {
   budget_exceeded: "usage_limit_exceeded",
   tool_requires_confirmation: "interrupted",
   question_asked: "interrupted",
-  /** Right after an `auto_retry_end` without success, whatever the reason says. */
+  /** Right after an `auto_retry_end` without success, for any reason. */
   "error after the retries were used up": "model_dispatch",
   "error: user_cancel": "cancelled",
   "error: parent_cancelled": "cancelled",
@@ -46,13 +46,13 @@ export const TERMINALS = {
   "error: confirmation_rejected": "unclassified",
   "error: completed": "unclassified",
   "error: unknown": "unclassified",
-  /** Of agents before 0.14, which name no reason. */
+  /** Agents before 0.14 give no reason. */
   error: "unclassified",
 } as const satisfies Record<string, Terminal>;
 
 const ERRORS: ReadonlyMap<string, Terminal> = new Map(Object.entries(TERMINALS));
 
-/** An event that says, or may say, how its run ended. */
+/** An event that ends its run, or may end it. */
 export type TerminalEvent = Done | Refusal | Cancelled | BudgetExceeded | ErrorEvent;
 
 const TERMINAL_EVENTS: ReadonlySet<string> = new Set<TerminalEvent["type"]>([
@@ -63,12 +63,12 @@ const TERMINAL_EVENTS: ReadonlySet<string> = new Set<TerminalEvent["type"]>([
   "error",
 ]);
 
-/** Whether the event says, or may say, how its run ended. */
+/** Whether the event ends its run, or may end it. */
 export function isTerminal({ type }: AgentSdkEvent): boolean {
   return TERMINAL_EVENTS.has(type);
 }
 
-/** The end that it says, or may say. */
+/** The end that the event states. */
 export function endOf(event: TerminalEvent, retriesUsedUp: boolean): RunEnd {
   switch (event.type) {
     case "done": {
@@ -76,7 +76,7 @@ export function endOf(event: TerminalEvent, retriesUsedUp: boolean): RunEnd {
       return completed({ usage, turns, cost });
     }
     case "refusal":
-      // The text of a refusal is the model's, and so it is content.
+      // The text of a refusal comes from the model, so it is content.
       return { outcome: TERMINALS.refusal };
     case "cancelled": {
       const reason = event.reason?.reason;
@@ -96,7 +96,7 @@ export function endOf(event: TerminalEvent, retriesUsedUp: boolean): RunEnd {
   }
 }
 
-/** The end of a run that did what it was asked. */
+/** The end of a run that completed. */
 export function completed({ usage, turns, cost }: Totals): RunEnd {
   const attributes: SignalAttributes = {
     "gen_ai.usage.cache_read.input_tokens": numberOf(usage.cached_input_tokens),
@@ -129,7 +129,7 @@ function isPlainKind(terminal: Terminal): terminal is PlainKind {
   return terminal !== "complete" && terminal !== "refused" && terminal !== "interrupted";
 }
 
-/** What a run used that did not complete. */
+/** Usage of a run that did not complete. */
 function endAttributes(usage: TokenUsage, turns: Count, reason?: string): SignalAttributes {
   return {
     "gen_ai.usage.input_tokens": numberOf(usage.input_tokens),
@@ -141,14 +141,14 @@ function endAttributes(usage: TokenUsage, turns: Count, reason?: string): Signal
   };
 }
 
-/** A run's usage, as far as this runtime knows it: it counts no requests. */
+/** Usage of a run. This runtime does not count requests. */
 function runUsage(usage: TokenUsage, cost: number | bigint | null | undefined): RunUsage {
   const { input_tokens, output_tokens } = usage;
   if (!isKnown(cost)) return { input_tokens, output_tokens };
   return { input_tokens, output_tokens, cost_usd: decimalText(cost) };
 }
 
-/** This runtime says 0 where it knows no prices. */
+/** This runtime reports 0 if it knows no prices. */
 function isKnown(cost: number | bigint | null | undefined): cost is number | bigint {
   return cost !== null && cost !== undefined && Number(cost) !== 0;
 }

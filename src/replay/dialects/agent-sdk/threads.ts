@@ -4,32 +4,32 @@ import type { AgentSdkEvent } from "./events.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { ThreadTotals } from "./run-totals.ts";
 
-/** The stream of lines that name no thread, where no thread was opened before them. */
+/** Stream of lines that name no thread before any thread was opened. */
 const DEFAULT_STREAM = "default";
 
-/** Threads of a tenant whose calls are looked for, those opened last. */
+/** Number of last opened threads of a tenant that are searched for calls. */
 const OPENED = 8;
 
-/** Whose a line is. */
+/** Tenant and thread of a line. */
 interface ThreadState {
   readonly tenantId: string;
   readonly threadId: string;
 }
 
-/** One thread of a tenant, as its lines go by. */
+/** One thread of a tenant. */
 export class Thread {
   readonly tenantId: string;
-  /** What the ids of its runs are made of. */
+  /** Input of the IDs of its runs. */
   readonly stream: string;
-  /** Absent where no line named it. */
+  /** Absent if no line named it. */
   readonly threadId?: string;
-  /** Numbers its lines, where they have no ids of their own. */
+  /** Numbers of its lines, for lines without IDs. */
   ordinals = new Ordinals();
-  /** What its runs used so far. */
+  /** Usage of its runs so far. */
   totals: ThreadTotals = { tokens: undefined, cost: undefined };
-  /** Its run, which may be over. */
+  /** Its current run, open or over. */
   run: OpenRun | undefined;
-  /** The run before that one, which is over: its task may have more to say. */
+  /** The previous run, which is over. Its task may still report. */
   before: OpenRun | undefined;
 
   constructor(tenantId: string, threadId: string | undefined) {
@@ -40,21 +40,20 @@ export class Thread {
 }
 
 /**
- * The threads that lines belong to. Upstream names the thread in three of its events only: the others
- * go to the thread of their tenant that was opened last, unless the operator put a `thread_id` into
- * the envelope.
+ * Finds the thread of each line. Upstream names the thread in three event types only. Other events belong to the thread
+ * of their tenant that was opened last, unless the operator added `thread_id` to the envelope.
  */
 export class Threads {
   readonly #tenant: string;
-  /** By tenant and thread; no thread has an empty name: that is the one of lines without a thread. */
+  /** By tenant and thread. The empty name is that of lines without a thread. */
   readonly #byName: RecentPairs<Thread>;
   readonly #current: RecentMap<Thread>;
-  /** By tenant, those opened before the current one, the last of them first. */
+  /** By tenant: threads opened before the current one, the last one first. */
   readonly #opened: RecentMap<readonly Thread[]>;
   readonly #forks: Forks;
   #last: Thread | undefined;
 
-  /** @param most threads remembered, at least; and tenants. */
+  /** @param most minimum number of remembered threads, and of tenants. */
   constructor(tenant: string, most: number) {
     this.#tenant = tenant;
     this.#byName = new RecentPairs(most);
@@ -63,12 +62,12 @@ export class Threads {
     this.#forks = new Forks(most);
   }
 
-  /** Threads that were forgotten, because others were heard of since. */
+  /** Threads that were forgotten to make room. */
   get forgotten(): number {
     return this.#byName.forgotten;
   }
 
-  /** Whose a line is that a fork copied, and so no event; `undefined` where it is one. */
+  /** Tenant and thread of a line that a fork copied. `undefined` for other lines. */
   copy(event: AgentSdkEvent, envelope: LineEnvelope): ThreadState | undefined {
     const tenantId = envelope.tenant_id ?? this.#tenant;
     const threadId = this.#forks.copiedTo(tenantId, event, envelope);
@@ -78,9 +77,8 @@ export class Threads {
   /**
    * The thread of a line.
    *
-   * @param opens whether the event opens its thread for the lines that follow.
-   * @param goesOn whether the event goes on with a run. Where its thread is new here, the lines before
-   *   that named none were of that thread.
+   * @param opens whether later lines without a thread belong to the event's thread.
+   * @param goesOn whether the event continues a run. If its thread is new, earlier lines without a thread belong to it.
    */
   of(envelope: LineEnvelope, opens: boolean, goesOn: boolean): Thread {
     const tenant = envelope.tenant_id ?? this.#tenant;
@@ -90,7 +88,7 @@ export class Threads {
     else if (this.#isLast(tenant, threadId)) thread = this.#last;
     thread ??= this.#find(tenant, threadId) ?? this.#begin(tenant, threadId, goesOn);
     if (thread !== this.#last) {
-      // Lines that name no thread are a sign of life of theirs as well.
+      // Lines without a thread keep the entry of their thread recent as well.
       if (threadId === undefined) this.#byName.set(tenant, thread.threadId ?? "", thread);
       this.#last = thread;
     }
@@ -99,12 +97,12 @@ export class Threads {
   }
 
   /**
-   * Where a line that names no thread comes after the run of the thread that was opened last: the thread
-   * whose open run has a call that the event is of, if there is one. Sub-agents that share their caller's
-   * event store have threads of their own there, and so has who is served while a call waits for a human.
-   * Progress that names an open call is of that call's thread, also while another run goes on.
+   * Finds the thread of the call to which a line without a thread belongs. If the run of the last opened thread is
+   * over, this is the thread whose open run tracks the event's call. Sub-agents that share their caller's event store
+   * open threads there, and so do users who are served while a call waits for a human. Progress that names an open call
+   * belongs to that call's thread, even while another run goes on.
    *
-   * @param thread that {@link of} gives for the line.
+   * @param thread the result of {@link of} for the line.
    */
   ofCall(thread: Thread, event: AgentSdkEvent, { thread_id }: LineEnvelope): Thread {
     if (thread_id !== undefined) return thread;
@@ -121,7 +119,7 @@ export class Threads {
     if (caller === undefined) return thread;
     this.#byName.set(tenantId, caller.threadId ?? "", caller);
     this.#last = caller;
-    // The lines that follow are of the run that goes on, if one does.
+    // Later lines belong to the caller's run.
     if (isOver) this.#open(tenantId, caller);
     return caller;
   }
@@ -137,13 +135,13 @@ export class Threads {
     this.#opened.set(tenant, [before, ...others].slice(0, OPENED));
   }
 
-  /** The last run of the thread that a line is of: a thread that is new does not begin with it. */
+  /** The last run of a line's thread. Does not create a thread. */
   runOf({ tenant_id: tenant = this.#tenant, thread_id }: LineEnvelope): OpenRun | undefined {
     const current = thread_id === undefined ? this.#current.get(tenant) : undefined;
     return (current ?? this.#find(tenant, thread_id))?.run;
   }
 
-  /** The runs that are open, each once. */
+  /** The open runs, each once. */
   *openRuns(): Generator<OpenRun> {
     for (const { run } of this.#byName) if (run?.open) yield run;
   }
@@ -162,7 +160,7 @@ export class Threads {
     if (goesOn && before?.threadId === undefined && before?.run?.open) {
       thread.run = before.run;
       before.run = undefined;
-      // The ids of its sub-agents are made of the old stream and these numbers.
+      // The IDs of its sub-agents use the old stream and these numbers.
       thread.ordinals = before.ordinals;
       thread.totals = before.totals;
       before.totals = { tokens: undefined, cost: undefined };
@@ -173,18 +171,18 @@ export class Threads {
   }
 }
 
-/** Whether lines without a thread belong to the event's thread from here on. */
+/** Whether later lines without a thread belong to the event's thread. */
 export function opensThread({ type }: AgentSdkEvent): boolean {
   return type === "start" || type === "user_input" || type === "thread_created";
 }
 
-/** Whether an event that names its thread is not the first of a run. */
+/** Whether an event that names its thread continues a run. */
 export function goesOn(event: AgentSdkEvent): boolean {
   if (event.type === "start") return Number(event.turn) > 1;
   return event.type === "done" || event.type === "budget_exceeded";
 }
 
-/** The numbers of a stream's lines, from 0. */
+/** Numbers the lines of a stream, from 0. */
 export class Ordinals {
   #next = 0;
 
@@ -195,7 +193,7 @@ export class Ordinals {
   }
 }
 
-/** A thread that a server made of another one. */
+/** A thread that a server forked from another. */
 interface Fork {
   readonly threadId: string;
   readonly source: string;
@@ -203,23 +201,23 @@ interface Fork {
 }
 
 /**
- * The last fork of each tenant. A server writes what the source had said up to there into the new
- * thread, after the `thread_created` and all at its time: that happened once, on the source.
+ * The last fork of each tenant. After `thread_created` a server copies the events of the source to the new thread, with
+ * the time of the fork. They happened once, on the source.
  */
 export class Forks {
   readonly #last: RecentMap<Fork>;
 
-  /** @param most tenants remembered, at least. */
+  /** @param most minimum number of remembered tenants. */
   constructor(most: number) {
     this.#last = new RecentMap(most);
   }
 
-  /** The new thread, where the line is a copy. A line that tells of a fork is remembered. */
+  /** The new thread if the line is a copy. Remembers a line that reports a fork. */
   copiedTo(tenant: string, event: AgentSdkEvent, envelope: LineEnvelope): string | undefined {
     const { thread_id: named, timestamp: at } = envelope;
     const fork = this.#last.get(tenant);
     if (fork !== undefined && isAt(fork.at, at)) {
-      // The copies that name a thread name the source, unless the envelope says better.
+      // Copies with a thread name the source, unless the envelope names the new thread.
       const { threadId, source } = fork;
       if (named === undefined || named === threadId || named === source) return threadId;
     }

@@ -27,12 +27,12 @@ function tierAttributes(tier: ToolTier): SignalAttributes {
   return { "entelix.tool.tier": tier.toLowerCase() };
 }
 
-/** Nearly all calls have one of these. */
+/** Nearly all calls have one of these tiers. */
 const TIER_FACTS: ReadonlyMap<string, SignalAttributes> = new Map(
   ["Observe", "Confirm"].map((tier) => [tier, tierAttributes(tier)]),
 );
 
-/** The end of a tool call: how a human decided, where one was asked, and what came of it. */
+/** The end of a tool call: the human's decision, if any, and the result. */
 export function callEnds(
   event: ToolCallEnd,
   noted: NotedCall | undefined,
@@ -53,7 +53,7 @@ export function callEnds(
     callId,
     name,
     durationMs: Number(result.duration_ms ?? 0),
-    // Upstream does not class its errors.
+    // Upstream does not classify tool errors.
     end: result.success
       ? { outcome: "complete", content: contentOf(result), attributes }
       : { outcome: "error", message: result.output, attributes },
@@ -63,15 +63,15 @@ export function callEnds(
   return [{ signal: "call_approved", tenantId, runId, at, callId, name, waitMs }, closes];
 }
 
-/** What upstream writes before the reason when a hook or a human said no. */
+/** Upstream's prefixes of the reason if a hook or a human rejected the call. */
 const REFUSALS = ["Rejected: ", "Blocked: ", "Blocked at resume: "];
 
-/** Whether the tool never ran: a result that was not timed, with upstream's own words for it. */
+/** Whether the tool never ran: it has no duration, and an output of upstream's rejection. */
 function wasRefused({ success, output, duration_ms }: ToolResult): boolean {
   return !success && duration_ms == null && REFUSALS.some((words) => output.startsWith(words));
 }
 
-/** How long the human took: from the question to when the tool must have begun. */
+/** Time from the question to the start of the tool. */
 function waited(askedAt: Instant, endedAt: Instant, { duration_ms }: ToolResult) {
   if (duration_ms == null) return undefined;
   const beganAt = movedBack(endedAt, duration_ms);
@@ -87,7 +87,7 @@ function progressAttributes(noted: NotedCall | undefined): SignalAttributes | un
   return { "entelix.progress.count": noted.progress };
 }
 
-/** A time as much earlier as something took; unmoved by what would be longer than there is time. */
+/** `at` minus a duration. Unchanged if the result would be before 1970. */
 export function movedBack(at: Instant, tookMs: Count): Instant {
   const from = addMilliseconds(at, -Number(tookMs));
   return from[0] >= 0 ? from : at;

@@ -2,11 +2,11 @@ import type { Instant, Signal } from "../../../events/door.ts";
 import type { LineEnvelope } from "../dialect.ts";
 import type { Stream } from "./streams.ts";
 
-/** One event as it comes: when, on which stream, and the signals it makes. */
+/** One event: its time, its stream, and the signals that it makes. */
 export class Arrival {
   readonly at: Instant;
   readonly out: SignalList;
-  /** Name of the sub-agent that the event is of. */
+  /** Name of the sub-agent of the event. */
   readonly agent: string | undefined;
   readonly #stream: Stream;
   readonly #eventId: string | undefined;
@@ -24,33 +24,33 @@ export class Arrival {
     this.agent = agent;
   }
 
-  /** Whether the event has an id: then what looks the same is no repeat. */
+  /** Whether the event has an ID. Then an equal event is not a repeat. */
   get identified(): boolean {
     return this.#eventId !== undefined;
   }
 
-  /** The agent of a stream, as far as this event says. */
+  /** The agent of a stream, if this event names it. */
   agentOf(stream: Stream): string | undefined {
     return stream === this.#stream ? this.agent : undefined;
   }
 
-  /** What names a turn of the stream that this event opens. */
+  /** Input of the run ID of a turn that this event opens. */
   openingOf(stream: Stream): string {
     return this.#eventId ?? String(stream.ordinal);
   }
 }
 
-/** The signals that one event makes, in their order. */
+/** The signals of one event, in order. */
 export class SignalList {
   readonly signals: Signal[] = [];
-  /** Whose signals they are. */
+  /** Tenant of the signals. */
   readonly tenantId: string;
 
   constructor(tenantId: string) {
     this.tenantId = tenantId;
   }
 
-  /** Adds a signal. It is one literal: to put it together out of parts takes several times as long. */
+  /** Adds a signal. Pass one literal: composing it from parts takes several times as long. */
   add(signal: Signal): void {
     this.signals.push(signal);
   }

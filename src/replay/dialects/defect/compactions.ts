@@ -4,18 +4,18 @@ import type { ContextCompressed, ContextMicrocompacted } from "./events.ts";
 
 export type Compaction = ContextCompressed | ContextMicrocompacted;
 
-/** How often the context was compacted, and what that took out of it. */
+/** Number of compactions, and the tokens that they removed. */
 export class Compactions {
   #count = 0;
   #removed = 0;
 
-  /** One that happened outside of any turn: it is told with the totals of the next. */
+  /** Adds a compaction outside a turn. The next turn reports it in its totals. */
   add({ tokens_after, tokens_before }: Compaction): void {
     this.#count++;
     this.#removed += Math.max(0, Number(tokens_before) - Number(tokens_after));
   }
 
-  /** Takes over what the other one counted, which is nothing then. */
+  /** Moves the totals of another object to this one. */
   takeFrom(other: Compactions): void {
     this.#count += other.#count;
     this.#removed += other.#removed;
@@ -23,7 +23,7 @@ export class Compactions {
     other.#removed = 0;
   }
 
-  /** Tells of one: a point in time on the run, and the totals. */
+  /** Reports a compaction: a span event of the run, and the totals. */
   note(event: Compaction, runId: string, at: Instant, out: SignalList): void {
     this.add(event);
     const micro = event.type === "context_microcompacted";
@@ -40,11 +40,11 @@ export class Compactions {
         "entelix.compaction.cleared": micro ? numberOf(event.cleared) : undefined,
       } satisfies SignalAttributes,
     });
-    this.tell(runId, at, out);
+    this.report(runId, at, out);
   }
 
-  /** Tells the totals. */
-  tell(runId: string, at: Instant, out: SignalList): void {
+  /** Reports the totals. */
+  report(runId: string, at: Instant, out: SignalList): void {
     if (this.#count === 0) return;
     out.add({
       tenantId: out.tenantId,

@@ -3,14 +3,14 @@ import { type JsonValue, stringifyExact } from "../../../events/door.ts";
 import { isJsonObject } from "../dialect.ts";
 import type { AcpContentBlock, ToolCallFields } from "./events.ts";
 
-/** The text of a block that is one. */
+/** The text of a text block. */
 export function blockText(block: AcpContentBlock): string | undefined {
   return block.type === "text" && typeof block.text === "string" ? block.text : undefined;
 }
 
 /**
- * A block of the Agent Client Protocol as a part of an audit message. One without a counterpart
- * becomes a text with the block's JSON, so that nothing of it is lost.
+ * A block of the Agent Client Protocol as a part of an audit message. A block without a counterpart becomes its JSON as
+ * text.
  */
 export function toContentPart(block: AcpContentBlock): ContentPart {
   const text = blockText(block);
@@ -55,7 +55,7 @@ function textOrNull(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** The texts among the content of a tool call, one a line; `undefined` where there is none. */
+/** The texts of a tool call's content, joined by line ends. `undefined` without any. */
 export function textOf(fields: ToolCallFields): string | undefined {
   const texts: string[] = [];
   for (const { content } of fields.content ?? []) {
@@ -64,7 +64,7 @@ export function textOf(fields: ToolCallFields): string | undefined {
   return texts.length === 0 ? undefined : texts.join("\n");
 }
 
-/** What the call gave back: its raw output, else its text, else its content as it came. */
+/** The result of a call: its raw output, else its text, else its content. */
 export function outputOf(fields: ToolCallFields): JsonValue {
   const { content, rawOutput } = fields;
   if (rawOutput !== undefined && rawOutput !== null) return rawOutput;

@@ -42,11 +42,11 @@ const READER = {
 };
 
 /**
- * Checks one line of a defect session: the flat envelope `{"timestamp":…,"session_id":…,"type":…,
- * …fields}`, or the event nested as `{…envelope,"event":{"type":…}}`. The event in the result is the
- * given object itself, unless a value had to be replaced. Never throws.
+ * Checks one line of a defect session: the flat envelope `{"timestamp":…,"session_id":…,"type":…,…fields}`, or the
+ * event nested as `{…envelope,"event":{"type":…}}`. The event in the result is the given object, unless a value had to
+ * be replaced. Never throws.
  *
- * An unknown event of a sub-agent is an unknown event of type `subagent/<type>`.
+ * An unknown event of a sub-agent has the type `subagent/<type>`.
  *
  * @example
  * const decoded = decodeDefect(line);
@@ -57,9 +57,9 @@ export function decodeDefect(line: JsonObject): Decoded<DefectEvent> {
 }
 
 /**
- * The lines of defect-agent 0.1: its `AgentEvent`s, each with a time and mostly a session.
+ * Lines of defect-agent 0.1: `AgentEvent`s with a time and usually a session.
  *
- * None of its types is one of entelix, agent-sdk-foundation or a GraphEvent log.
+ * No other dialect has one of its types.
  */
 export const defectDialect: Dialect<DefectEvent> = {
   name: "defect",
@@ -73,15 +73,15 @@ export const defectDialect: Dialect<DefectEvent> = {
   decode: decodeDefect,
 
   activityOf(line: JsonObject, tenant: string | undefined) {
-    return activityOf(readTenantEnvelope(line, []), tenant, placeOf);
+    return activityOf(readTenantEnvelope(line, []), tenant, streamKeyOf);
   },
 
   /**
-   * All lines of a tenant are one stream. A line may name no session, and is then of the one that was
-   * opened last: where two lines have the same time, that must not come after it.
+   * All lines of a tenant are one stream. A line without a session belongs to the session that was opened last, so
+   * lines of equal times must keep their order.
    */
   streamKey(_event: DefectEvent, envelope: LineEnvelope) {
-    return placeOf(envelope);
+    return streamKeyOf(envelope);
   },
 
   streamName(_event, { session_id, tenant_id = "", thread_id = tenant_id }: LineEnvelope) {
@@ -89,7 +89,7 @@ export const defectDialect: Dialect<DefectEvent> = {
   },
 };
 
-function placeOf({ session_id, tenant_id = "", thread_id }: LineEnvelope): StreamKey {
+function streamKeyOf({ session_id, tenant_id = "", thread_id }: LineEnvelope): StreamKey {
   const part = session_id ?? thread_id;
   return part === undefined ? { stream: tenant_id } : { stream: tenant_id, part };
 }

@@ -28,36 +28,36 @@ import { RowBudget } from "./turn-rows.ts";
 export interface DefectMappingOptions {
   /** Tenant of lines that name none. Default `default`. */
   readonly tenant?: string | undefined;
-  /** Whether audit rows are made. Default `true`; without an audit log they are for nothing. */
+  /** Whether audit rows are made. Default `true`. Not needed without an audit log. */
   readonly rows?: boolean | undefined;
-  /** Bounds of the state; see {@link DefectLimits} for the defaults. */
+  /** Bounds of the state. Defaults: see {@link DefectLimits}. */
   readonly limits?: Partial<DefectLimits> | undefined;
 }
 
-/** What the mapping had to let go of, each counted when it happens. */
+/** Counts of events and rows that the mapping dropped. */
 export interface DefectCounts {
-  /** Turns that upstream took back. */
+  /** Turns that upstream rolled back. */
   readonly rolledBackTurns: number;
-  /** Their audit rows, which were not projected. */
+  /** Audit rows of these turns. They are not written. */
   readonly rolledBackRows: number;
-  /** Audit rows that were not kept because too many waited for their turns to end. */
+  /** Audit rows that were dropped because too many waited for the end of their turns. */
   readonly rowsOver: number;
-  /** Sub-agents without a row in the log above: they began after the turn of their call. */
+  /** Sub-agents without a row in their parent's log: they began after the turn of their call. */
   readonly unannounced: number;
   /** Events of a turn that was over. */
   readonly lateEvents: number;
-  /** Streams that were forgotten: of a later turn there the run id starts over. */
+  /** Streams that were forgotten. Run IDs of later turns there start over. */
   readonly forgottenStreams: number;
-  /** Open tool calls that were forgotten in their turn. */
+  /** Open tool calls that were forgotten within their turn. */
   readonly forgottenCalls: number;
 }
 
 /**
- * Reads the events of defect sessions as signals: a turn is a run, from its prompt to its end; a
- * sub-agent's turn is a run of its own below the call that spawned it, at any depth. The audit rows
- * of a turn are held until it ends, since an aborted turn is taken back as if it never was.
+ * Reads the events of defect sessions as signals. A turn is a run, from its prompt to its end. A turn of a sub-agent is
+ * a run below the call that spawned it, at any depth. Audit rows are held until the turn ends, because an aborted turn
+ * is rolled back.
  *
- * State is bounded by {@link DefectLimits}; what is over a bound is in `counts`.
+ * State is bounded by {@link DefectLimits}. `counts` has the numbers of dropped items.
  *
  * @example
  * const mapping = new DefectMapping({ tenant: "acme" });
@@ -75,7 +75,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
   #forgottenStreams = 0;
   #forgottenCalls = 0;
 
-  /** @throws RangeError when a limit is no whole number, or below 2. */
+  /** @throws RangeError if a limit is not a whole number from 2. */
   constructor(options: DefectMappingOptions = {}) {
     const limits = resolveDefectLimits(options.limits);
     this.#tenant = options.tenant ?? "default";
@@ -106,7 +106,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
     const nested = event.type === "subagent";
     const stream = this.#streams.of(tenantId, envelope, nested ? event.ancestor_path : NO_PATH);
     const out = new SignalList(tenantId);
-    // Without ancestors it is what its inner event is: of the session's own turn, which has no name.
+    // Without ancestors it is an event of the session's own turn, which has no name.
     const agent = nested && event.ancestor_path.length > 0 ? event.agent_type : undefined;
     const arrival = new Arrival(envelope, stream, agent, out);
     const over = this.#take(stream, nested ? event.inner : event, arrival);
@@ -127,7 +127,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
     return { signal: "activity", tenantId, runId: turn.ref.runId, at };
   }
 
-  /** Turns that are still open are not known to be taken back: their rows are given out. */
+  /** Ends the input. Turns that are still open were not rolled back, so their rows are returned. */
   end(): readonly Translated[] {
     const all: Translated[] = [];
     for (const stream of this.#streams) {
@@ -135,7 +135,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
       if (turn === undefined) continue;
       const out = new SignalList(tenantId);
       turn.settle(turn.lastAt, out);
-      // The run was heard of until here, whatever made signals; one given up since then stays so.
+      // Reports the last activity of the run. A run that the lifecycle has closed stays closed.
       out.add({ tenantId, runId: turn.ref.runId, at: turn.lastAt, signal: "activity" });
       const { rows, thread } = this.#over(stream, turn, turn.lastAt);
       all.push({ tenantId, threadId: thread, signals: out.signals, rows });
@@ -143,7 +143,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
     return all;
   }
 
-  /** @returns the turn that is over with this event, with its rows. */
+  /** @returns the turn that this event ends, with its rows. */
   #take(stream: Stream, event: LeafEvent, arrival: Arrival): OverTurn | undefined {
     switch (event.type) {
       case "user_prompt_committed":
@@ -204,7 +204,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
   #inside(stream: Stream, event: TurnEvent, arrival: Arrival): void {
     const compacts = event.type === "context_compressed" || event.type === "context_microcompacted";
     if (compacts && stream.turn === undefined) {
-      // A background task of the session: the next turn tells of it.
+      // A background task of the session. The next turn reports it.
       stream.compactions.add(event);
       this.#leaveUnprojected(event);
       return;
@@ -218,13 +218,13 @@ export class DefectMapping implements Mapping<DefectEvent> {
     if (event.type === "tool_call_started") this.#openings.maySpawn(stream, event.id, turn.ref);
     const { at, identified, out } = arrival;
     if (!turn.take(event, at, identified, out)) this.#leaveUnprojected(event);
-    turn.tellAlive(at, out);
+    turn.reportActivity(at, out);
   }
 
   /**
-   * The open turn that an event is of. Where none is, the event belongs to the one before if it is
-   * not later than that one's end, or can only be about that or one of its calls; else it opens a turn
-   * whose beginning was lost.
+   * The open turn of an event. Without one, the event belongs to the previous turn if it came before that turn's
+   * end, at the same time, or can only concern that turn or one of its calls. Any other event opens a turn whose
+   * start was not seen.
    */
   #turnOf(stream: Stream, event: LeafEvent, arrival: Arrival): Turn | undefined {
     const { lastEnd, turn } = stream;
@@ -236,7 +236,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
     return this.#openings.open(stream, "unseen", arrival);
   }
 
-  /** An event of a turn that is over: the lifecycle knows what the end of a call is then. */
+  /** An event of a turn that is over. The lifecycle handles the late end of a call. */
   #late(stream: Stream, event: TurnEvent, arrival: Arrival): void {
     if (event.type !== "tool_call_finished" || stream.last === undefined) {
       this.#tooLate(stream, event, arrival, "after_end");
@@ -260,7 +260,7 @@ export class DefectMapping implements Mapping<DefectEvent> {
     return this.#over(stream, turn, turn.lastAt);
   }
 
-  /** Its rows are of another thread than the event's, so that they can't go along with it. */
+  /** The rows belong to another thread than the event, so they are not returned with it. */
   #forget(stream: Stream, out: SignalList): void {
     this.#forgottenStreams++;
     const { tenantId, turn } = stream;
@@ -290,13 +290,13 @@ interface OverTurn {
   readonly rows: readonly ProjectedRow[];
 }
 
-/** Whether a prompt is the one that opened the turn, come again. */
+/** Whether a prompt repeats the one that opened the turn. */
 function isPromptAgain(turn: Turn, { at, identified }: Arrival): boolean {
   if (identified || turn.busy || turn.opening !== "prompt") return false;
   return isAt(turn.openedAt, at);
 }
 
-/** Whether a `turn_started` is the turn's own, come again. */
+/** Whether a `turn_started` repeats the turn's own. */
 function isStartAgain(turn: Turn, { at, identified }: Arrival): boolean {
   if (identified || turn.busy || turn.startedAt === undefined) return false;
   return isAt(turn.startedAt, at);
@@ -310,12 +310,14 @@ function activityIn(turn: Turn, { agent, at, out }: Arrival): void {
   out.add({ tenantId: out.tenantId, runId: turn.ref.runId, at, signal: "attributes", attributes });
 }
 
-/** Of a turn that left nothing but its end nobody could say more than that of a second end. */
+/**
+ * Whether the event ends a turn. It opens none: a turn with nothing but its end would say no more than a second end.
+ */
 function isEnd({ type }: LeafEvent): boolean {
   return type === "turn_ended" || type === "turn_aborted";
 }
 
-/** Whether an event says something of one call only, so that no turn begins with it. */
+/** Whether the event only concerns one call, so that it opens no turn. */
 function isAboutCall({ type }: LeafEvent): boolean {
   return (
     type === "tool_call_progress" ||

@@ -18,7 +18,7 @@ import {
 } from "../../../events/door.ts";
 import type { JsonObject } from "../dialect.ts";
 
-/** A block of a prompt or of model output, as the Agent Client Protocol has it, tagged by `type`. */
+/** A content block of the Agent Client Protocol, tagged by `type`. */
 export type AcpContentBlock = JsonObject & { readonly type: string };
 
 const block: Form<AcpContentBlock> = {
@@ -28,7 +28,7 @@ const block: Form<AcpContentBlock> = {
 
 const object = value("an object", (given): given is JsonObject => isObject(given));
 
-/** Why a turn ended, of those that this version knows. */
+/** Known reasons for the end of a turn. */
 export const STOP_REASONS = [
   "end_turn",
   "max_tokens",
@@ -40,8 +40,8 @@ export const STOP_REASONS = [
 export type StopReason = (typeof STOP_REASONS)[number];
 
 /**
- * What is new of a tool call. Upstream: `ToolCallUpdateFields` of the Agent Client Protocol, the one
- * type here whose fields are in camelCase. What is not set is left out; `null` is as good as absent.
+ * New fields of a tool call. Upstream: `ToolCallUpdateFields` of the Agent Client Protocol, the only type here with
+ * fields in camelCase. Unset fields are absent or `null`.
  */
 const toolCallFields = record(
   {
@@ -61,7 +61,7 @@ const toolCallFields = record(
     ),
     status: nullish(openWord(["pending", "in_progress", "completed", "failed"])),
     title: nullish(text),
-    /** Output for people, tagged by `type`: `content`, `diff`, `terminal`. */
+    /** Output for users, tagged by `type`: `content`, `diff`, `terminal`. */
     content: nullish(asOne(list(object), "a list of objects")),
     locations: nullish(asOne(list(object), "a list of objects")),
     rawInput: optional(json),
@@ -70,7 +70,7 @@ const toolCallFields = record(
   'an object such as {"status":"pending"}',
 );
 
-/** Tokens as the provider counted them; `null` where it did not say. */
+/** Tokens as counted by the provider. `null` if not reported. */
 const usage = record(
   {
     input_tokens: nullish(count),
@@ -81,7 +81,7 @@ const usage = record(
   "a usage object",
 );
 
-/** One answer that a permission request offers. */
+/** One possible answer to a permission request. */
 const permissionOption = record(
   {
     id: text,
@@ -92,14 +92,14 @@ const permissionOption = record(
   "an object with id, name, kind and allows",
 );
 
-/** What a newer agent added to a union. */
+/** Replacement of union members of newer agents. */
 const UNKNOWN = {
   expectedTag: "text",
   reserved: "unknown",
   adaptUnknown: (given: object) => ({ ...given, kind: "unknown" }),
 };
 
-/** What the policy said of a call. Asking without options denies. */
+/** Decision of the policy on a call. `ask` without options denies it. */
 const verdict = tagged(
   "kind",
   {
@@ -111,14 +111,14 @@ const verdict = tagged(
   { expected: 'an object such as {"kind":"allow"}', ...UNKNOWN },
 );
 
-/** How a permission request ended. */
+/** Outcome of a permission request. */
 const outcome = tagged(
   "kind",
   { selected: record({ option_id: text }), cancelled: record({}), unknown: record({}) },
   { expected: 'an object such as {"kind":"cancelled"}', ...UNKNOWN },
 );
 
-/** An attempt at a model call. */
+/** One attempt of a model call. */
 const attempted = {
   model: text,
   attempt: value(
@@ -131,19 +131,19 @@ const tokens = { tokens_before: count, tokens_after: count };
 
 const leafForms = {
   turn_started: record({}),
-  /** Comes before `turn_started`; a turn that a background agent's result starts has one too. */
+  /** Comes before `turn_started`, also in a turn that a background agent's result starts. */
   user_prompt_committed: record({ content: list(block, "a list of content blocks") }),
-  /** The usage is that of the turn's own model calls, without those of its sub-agents. */
+  /** The usage covers the turn's own model calls, not those of sub-agents. */
   turn_ended: record({ reason: openWord(STOP_REASONS), usage: nullish(usage) }),
-  /** The turn failed and was taken back out of the history. There is no `turn_ended` then. */
+  /** The turn failed and was removed from the history. There is no `turn_ended`. */
   turn_aborted: record({}),
-  /** A streamed piece of the answer. */
+  /** A streamed part of the answer. */
   assistant_text: record({ content: block }),
-  /** A streamed piece of the model's thinking. */
+  /** A streamed part of the model's thinking. */
   assistant_thought: record({ content: block }),
   /**
-   * A call begins; or, with status `failed` for a call that is open, it was denied. The name is empty
-   * in the second start of a denied call of older versions.
+   * A call begins. With status `failed` for an open call: it was denied. Older versions leave the name of this second
+   * start empty.
    */
   tool_call_started: record({ id: text, name: text, fields: toolCallFields }),
   tool_call_progress: record({ id: text, fields: toolCallFields }),
@@ -151,11 +151,11 @@ const leafForms = {
   policy_decision: record({ id: text, decision: verdict }),
   permission_resolved: record({ id: text, outcome }),
   llm_call_started: record(attempted),
-  /** The end of an attempt. It does not come when the stream breaks or the turn is cancelled. */
+  /** The end of an attempt. It is missing if the stream breaks or the turn is cancelled. */
   llm_call_finished: record({ ...attempted, usage: nullish(usage), error: nullish(text) }),
-  /** The context was summarised. It may come outside a turn. */
+  /** The context was summarised. Possible outside a turn. */
   context_compressed: record(tokens),
-  /** Old tool results were cleared out of the context, so many. */
+  /** `cleared` old tool results were removed from the context. */
   context_microcompacted: record({ ...tokens, cleared: count }),
 };
 
@@ -164,10 +164,10 @@ const leaf = tagged("type", leafForms, {
   expectedTag: "the type of an event that is no subagent",
 });
 
-/** Far deeper than agents nest; what is longer is no path. */
+/** Far deeper than agents nest. */
 const MOST_LEVELS = 256;
 
-/** Ids of the spawning calls, from the session's own down; none: the session's own turn. */
+/** IDs of the spawning calls, outermost first. Empty: the session's own turn. */
 const ancestorPath = value(
   `a list of at most ${MOST_LEVELS} call ids`,
   (given): given is readonly string[] =>
@@ -176,10 +176,10 @@ const ancestorPath = value(
     given.every((id) => typeof id === "string"),
 );
 
-/** An event of a sub-agent, told by the session that runs it; without ancestors, of the session itself. */
+/** An event of a sub-agent, reported by its session. Without ancestors it is the session's own event. */
 const subagent = {
   ...record({ ancestor_path: ancestorPath, agent_type: text, inner: leaf }),
-  /** An unknown value is reported as it is outside of sub-agents. */
+  /** Unknown values are reported as outside sub-agents. */
   adapt(given: unknown, found: string[]): unknown {
     if (!isObject(given)) return given;
     const inner = leaf.adapt?.(given.inner, found);
@@ -188,16 +188,15 @@ const subagent = {
 };
 
 /**
- * What defect-agent says of a session, tagged by `type`; fields named as on the wire.
+ * Every event of a defect-agent session, tagged by `type`, with fields named as on the wire.
  *
- * Upstream: `AgentEvent` of defect-agent 0.1.0-alpha.6. Its events have no time, session or id of
- * their own; those come with the envelope.
+ * Upstream: `AgentEvent` of defect-agent 0.1.0-alpha.6. Time, session and ID of an event are in the envelope.
  */
 export const DEFECT_EVENTS = tagged("type", { ...leafForms, subagent });
 
 export type DefectEvent = Infer<typeof DEFECT_EVENTS>;
 
-/** An event of a session itself, or of a sub-agent. */
+/** An event of a session or of a sub-agent. */
 export type LeafEvent = Infer<typeof leaf>;
 
 type LeafOf<T extends LeafEvent["type"]> = Extract<LeafEvent, { readonly type: T }>;
@@ -217,5 +216,5 @@ export type PermissionOutcome = Infer<typeof outcome>;
 export type PolicyVerdict = Infer<typeof verdict>;
 export type ToolCallFields = Infer<typeof toolCallFields>;
 
-/** Every event type that this version knows. */
+/** Every known event type. */
 export const DEFECT_EVENT_TYPES: readonly string[] = [...DEFECT_EVENTS.variants.keys()];

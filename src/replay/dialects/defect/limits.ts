@@ -1,16 +1,16 @@
 import { checkWhole } from "../../../events/door.ts";
 
-/** Bounds of what the mapping keeps. Each has a count when it bites. */
+/** Bounds of the mapping's state. Each has a count. */
 export interface DefectLimits {
-  /** Sessions and sub-agents remembered. Default 10,000. */
+  /** Sessions and sub-agents that are remembered. Default 10,000. */
   readonly streams: number;
-  /** Tool calls open at once in one turn. Default 10,000. */
+  /** Open tool calls of one turn. Default 10,000. */
   readonly openCalls: number;
-  /** Tool calls remembered for the sub-agents that they may have spawned. Default 20,000. */
+  /** Tool calls that are remembered as parents of sub-agents. Default 20,000. */
   readonly callers: number;
-  /** Audit rows that wait for their turns to end, over all turns. Default 100,000. */
+  /** Audit rows that wait for the end of their turns, in all turns. Default 100,000. */
   readonly heldRows: number;
-  /** Characters of those rows together. Default 67,108,864. */
+  /** Characters of these rows. Default 67,108,864. */
   readonly heldCharacters: number;
 }
 
@@ -23,9 +23,9 @@ export const DEFAULT_DEFECT_LIMITS: DefectLimits = {
 };
 
 /**
- * The defaults with `given` on top.
+ * Adds the defaults.
  *
- * @throws RangeError when a limit is no whole number, or below 2.
+ * @throws RangeError if a limit is not a whole number from 2.
  */
 export function resolveDefectLimits(given: Partial<DefectLimits> = {}): DefectLimits {
   const limits = { ...DEFAULT_DEFECT_LIMITS, ...given };

@@ -15,14 +15,14 @@ interface Failure {
   readonly message: string;
 }
 
-/** The open call of the model, by its last attempt. */
+/** The open model call and its last attempt. */
 class Attempt {
   readonly model: string;
   /** From 1. */
   number: number;
   readonly startedAt: Instant;
   firstChunkAt: Instant | undefined = undefined;
-  /** It failed. Whether the call did is known when nothing follows on it. */
+  /** The failure of this attempt. Whether the call failed depends on the next event. */
   failure: Failure | undefined = undefined;
 
   constructor(model: string, number: number, startedAt: Instant) {
@@ -31,7 +31,7 @@ class Attempt {
     this.startedAt = startedAt;
   }
 
-  /** Adds what the end of the call says of it. */
+  /** Adds the attributes of the call's end. */
   addTo(attributes: OwnAttributes): SignalAttributes {
     if (this.number > 1) attributes["entelix.retry.count"] = this.number - 1;
     if (this.firstChunkAt !== undefined) {
@@ -43,26 +43,26 @@ class Attempt {
 }
 
 /**
- * The model calls of one turn, each with its attempts inside.
+ * The model calls of one turn with their attempts.
  *
- * A call is opened by its first attempt. It is closed when an attempt succeeds; when its last one
- * failed, that is known only by what comes next, and then it is closed as of the failure. A call
- * whose end never came is closed as unfinished by the next one, or with its turn.
+ * The first attempt opens a call. A successful attempt closes it. After a failed attempt only the next event shows
+ * whether the call failed; it is then closed with the time of the failure. A call without an end is closed as
+ * unfinished by the next call, or with its turn.
  */
 export class ModelAttempts {
   readonly #runId: string;
   #current: Attempt | undefined;
-  /** The end that came last, to know its repeat. */
+  /** The last end, to recognise its repeat. */
   #endAt: Instant | undefined;
   #endAttempt = 0;
-  /** Text of the last call's error, while no other call followed. */
+  /** Error text of the last call, until the next call begins. */
   #lastError: string | undefined;
 
   constructor(runId: string) {
     this.#runId = runId;
   }
 
-  /** The error of the last model call, if that failed; empty where it broke off without a word. */
+  /** Error of the last model call. Empty if the call broke off without a text. */
   get lastError(): string | undefined {
     return this.#lastError;
   }
@@ -97,20 +97,20 @@ export class ModelAttempts {
     this.#current = new Attempt(model, attempt, at);
   }
 
-  /** Something of the answer came. */
+  /** A part of the answer came. */
   answers(at: Instant): void {
     const current = this.#current;
     if (current !== undefined && current.failure === undefined) current.firstChunkAt ??= at;
   }
 
-  /** @returns whether it ended a call, which a repeat does not. */
+  /** @returns whether a call ended. A repeat ends none. */
   finish(event: LlmCallFinished, at: Instant, out: SignalList): boolean {
     const { attempt, error, model } = event;
     let current = this.#current;
     if (current === undefined) {
       const repeated = this.#endAttempt === attempt && this.#endAt && isAt(this.#endAt, at);
       if (repeated) return false;
-      // Its start was lost: when it began is not known, but what it used is.
+      // Its start was not seen. The start time is unknown, but the usage is reported.
       this.#opens(model, at, out);
       current = new Attempt(model, attempt, at);
     } else if (attempt < current.number) return false;
@@ -131,18 +131,18 @@ export class ModelAttempts {
     return true;
   }
 
-  /** Tools begin: nothing follows on the last attempt. If that failed, the call did, then. */
+  /** Tools begin, so no further attempt follows. If the last attempt failed, so did the call. */
   settleFailed(out: SignalList): void {
     const current = this.#current;
     if (current?.failure !== undefined) this.#settle(current, current.failure.at, out);
   }
 
-  /** The turn ends: a call without an end was cut short. */
+  /** The turn ends. An open call is cut off. */
   end(at: Instant, out: SignalList): void {
     if (this.#current !== undefined) this.#settle(this.#current, at, out);
   }
 
-  /** The turn was given up: a call without an end broke off, which is an error without a text. */
+  /** The turn was aborted. An open call broke off: an error without a text. */
   abort(at: Instant, out: SignalList): void {
     const current = this.#current;
     if (current === undefined) return;
@@ -163,7 +163,7 @@ export class ModelAttempts {
     out.add({ tenantId, runId: this.#runId, at, signal: "model_closes", end });
   }
 
-  /** Closes the open call: as failed, when that was, or as unfinished. */
+  /** Closes the open call as failed or unfinished. */
   #settle(current: Attempt, at: Instant, out: SignalList): void {
     this.#current = undefined;
     const { failure } = current;
@@ -177,15 +177,12 @@ export class ModelAttempts {
   }
 }
 
-/** Milliseconds from one time to the other; none where the clock went back. */
+/** Milliseconds between two times. 0 if the clock went back. */
 function waited(from: Instant, to: Instant): number {
   return Math.max(0, millisecondsBetween(from, to));
 }
 
-/**
- * The tokens of a model call or of a turn of the session itself. The figures of a turn are those of
- * its own model calls, without its sub-agents'.
- */
+/** The tokens of a model call or of a turn of the session itself, without those of sub-agents. */
 export function usageAttributes(usage: DefectUsage | null | undefined): OwnAttributes {
   if (usage === null || usage === undefined) return {};
   return {
@@ -196,7 +193,7 @@ export function usageAttributes(usage: DefectUsage | null | undefined): OwnAttri
   };
 }
 
-/** The same of a sub-agent's turn, under names that nobody adds to the session's. */
+/** The tokens of a sub-agent's turn. Other names keep them out of the session's sums. */
 export function childUsageAttributes(usage: DefectUsage | null | undefined): OwnAttributes {
   if (usage === null || usage === undefined) return {};
   return {

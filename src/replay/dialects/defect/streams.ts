@@ -3,24 +3,24 @@ import type { LineEnvelope } from "../dialect.ts";
 import { Compactions } from "./compactions.ts";
 import type { Turn, TurnRef } from "./turn.ts";
 
-/** The turns of one session, or of one sub-agent of it: one at a time. */
+/** The turns of one session or sub-agent, one at a time. */
 export class Stream {
-  /** Unique among the streams of a mapping. */
+  /** Unique in a mapping. */
   readonly key: string;
   readonly tenantId: string;
-  /** Session id, and `/` and the id of the spawning call for each level below. */
+  /** Session ID, followed by `/` and the spawning call's ID for each level. */
   readonly name: string;
-  /** Session id, where a line named it. */
+  /** Session ID, if a line named it. */
   readonly session: string | undefined;
-  /** Ids of the spawning calls, from the session's own down; empty for the session itself. */
+  /** IDs of the spawning calls, outermost first. Empty for the session itself. */
   readonly path: readonly string[];
-  /** Events that came, of the stream itself. */
+  /** Number of events of the stream. */
   ordinal = 0;
   turn: Turn | undefined = undefined;
-  /** The last turn that is over, and when it ended. */
+  /** The last turn that is over, and its end. */
   last: TurnRef | undefined = undefined;
   lastEnd: Instant | undefined = undefined;
-  /** What was compacted since then. */
+  /** Compactions since that end. */
   readonly compactions = new Compactions();
 
   constructor(
@@ -39,10 +39,10 @@ export class Stream {
 }
 
 /**
- * The streams that were heard of last: at least half of `most`, and never more.
+ * The streams that were used last: at most `most`, at least half of that.
  *
- * Two generations, of which the older is forgotten whole: a Map that loses its first entry over and
- * over gets slow. A stream in use moves to the younger one.
+ * There are two generations, and the older one is forgotten as a unit: a Map becomes slow if its first entry is removed
+ * again and again. A stream in use moves to the younger generation.
  */
 export class StreamTable {
   readonly #half: number;
@@ -50,7 +50,7 @@ export class StreamTable {
   #older = new Map<string, Stream>();
   #forgotten: Stream[] = [];
 
-  /** @param most at least 2. */
+  /** @param most from 2. */
   constructor(most: number) {
     this.#half = Math.max(1, most >> 1);
   }
@@ -69,7 +69,7 @@ export class StreamTable {
     return older;
   }
 
-  /** Adds a stream whose key is not there. */
+  /** Adds a stream with a new key. */
   add(stream: Stream): void {
     if (this.#recent.size >= this.#half) {
       for (const forgotten of this.#older.values()) this.#forgotten.push(forgotten);
@@ -79,7 +79,7 @@ export class StreamTable {
     this.#recent.set(stream.key, stream);
   }
 
-  /** Streams that were forgotten to make room, since this was asked last: mostly none. */
+  /** Streams that were forgotten since the last call. */
   takeForgotten(): readonly Stream[] {
     if (this.#forgotten.length === 0) return NONE;
     const forgotten = this.#forgotten;
@@ -95,45 +95,45 @@ export class StreamTable {
 
 const NONE: readonly Stream[] = [];
 
-/** Session of a line that names none, where no session was opened before it. */
+/** Session of lines without one, before any session was opened. */
 const DEFAULT_SESSION = "default";
 
-/** The streams of all sessions: each session's own, and one for each sub-agent. */
+/** The streams of all sessions and sub-agents. */
 export class SessionStreams {
   readonly #table: StreamTable;
-  /** By tenant, the session that was opened last, for the tenant's lines that name none. */
+  /** By tenant: the session that was opened last, for lines without a session. */
   readonly #last: RecentMap<string>;
-  /** The stream that was asked for last: the next event is mostly its too. */
+  /** The stream of the last event. The next event usually belongs to it too. */
   #current: Stream | undefined;
 
-  /** @param most how many are remembered, and of how many tenants the last session; at least 2. */
+  /** @param most maximum number of remembered streams, from 2. The last sessions of as many tenants are remembered. */
   constructor(most: number) {
     this.#table = new StreamTable(most);
     this.#last = new RecentMap(Math.ceil(most / 2));
   }
 
-  /** The stream of an event. @param path ids of the spawning calls, from the session's own down. */
+  /** The stream of an event. @param path IDs of the spawning calls, outermost first. */
   of(tenantId: string, envelope: LineEnvelope, path: readonly string[]): Stream {
     return this.#use(tenantId, this.#sessionOf(tenantId, envelope), path);
   }
 
-  /** The same as far as it is known: no stream begins by asking. */
+  /** Like {@link of}, but creates no stream. */
   known(tenantId: string, envelope: LineEnvelope, path: readonly string[]): Stream | undefined {
     const name = this.#sessionOf(tenantId, envelope) ?? DEFAULT_SESSION;
     return this.#table.get(keyOf(tenantId, name, path));
   }
 
-  /** The stream that spawned this one, which has one. */
+  /** The parent stream of a sub-agent's stream. */
   above({ path, session, tenantId }: Stream): Stream {
     return this.#use(tenantId, session, path.slice(0, -1));
   }
 
-  /** A turn of the session itself begins: lines without a session that follow are of it. */
+  /** A turn of the session itself begins. Later lines without a session belong to this session. */
   opened({ path, session, tenantId }: Stream): void {
     if (path.length === 0 && session !== undefined) this.#last.set(tenantId, session);
   }
 
-  /** Streams that were forgotten to make room, since this was asked last. */
+  /** Streams that were forgotten since the last call. */
   takeForgotten(): readonly Stream[] {
     return this.#table.takeForgotten();
   }

@@ -1,28 +1,27 @@
 import type { FailureKindId, RunEnd } from "../../../events/door.ts";
 import type { StopReason } from "./events.ts";
 
-/** How a turn may end. */
+/** The possible ends of a turn. */
 export type DefectTerminal =
   | StopReason
-  /** `turn_ended` with a reason that this version does not know. */
+  /** `turn_ended` with an unknown reason. */
   | "other_reason"
-  /** `turn_aborted` when the last model call had failed, or broke off. */
+  /** `turn_aborted` after a model call that failed or broke off. */
   | "aborted_by_model"
   /** `turn_aborted` otherwise. */
   | "aborted";
 
-/** What a terminal says of its run. */
+/** Meaning of a terminal for its run. */
 export interface TerminalReading {
   readonly outcome: Extract<RunEnd["outcome"], "complete" | "refused" | "failed">;
-  /** Only of failures. */
+  /** Only for failures. */
   readonly failureKind?: Exclude<FailureKindId, "tool_error_terminal">;
 }
 
 /**
- * The failure taxonomy of defect: every terminal with its outcome and, of a failure, its kind.
+ * The outcome, and for failures the kind, of each terminal.
  *
- * Only what the source says is classed; `turn_aborted` carries no reason, so that it is
- * `unclassified` unless the model call before it failed.
+ * `turn_aborted` carries no reason, so it is `unclassified` unless the model call before it failed.
  */
 export const DEFECT_TERMINALS: Readonly<Record<DefectTerminal, TerminalReading>> = {
   end_turn: { outcome: "complete" },
@@ -35,7 +34,7 @@ export const DEFECT_TERMINALS: Readonly<Record<DefectTerminal, TerminalReading>>
   aborted: { outcome: "failed", failureKind: "unclassified" },
 };
 
-/** The terminal that a `turn_ended` with this reason is. */
+/** The terminal of a `turn_ended` with this reason. */
 export function terminalOf(reason: string): DefectTerminal {
   switch (reason) {
     case "end_turn":

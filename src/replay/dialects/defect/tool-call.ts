@@ -1,19 +1,19 @@
 import { type Instant, millisecondsBetween, type SignalAttributes } from "../../../events/door.ts";
 import type { PermissionOption, ToolCallFields } from "./events.ts";
 
-/** What is kept of an open tool call: how it stands with its permission, and what only ends say. */
+/** State of an open tool call: its permission, and attributes for its end. */
 export class ToolCall {
-  /** Empty while no start of it was seen. */
+  /** Empty if no start was seen. */
   name: string;
-  /** Its start was told: there is a span that others can be under. */
+  /** Whether its start was reported, so that a span exists. */
   hasSpan = false;
-  /** What the policy said. */
+  /** Decision of the policy. */
   decision: "allow" | "deny" | "ask" | undefined = undefined;
-  /** Whether it may run, once that is settled. */
+  /** Whether the call may run. `undefined` until that is decided. */
   allowed: boolean | undefined = undefined;
-  /** When it was refused; what says so to the outside comes after that. */
+  /** When the call was refused. Its span is reported as denied later. */
   refusedAt: Instant | undefined = undefined;
-  /** The refusal was told: of the call nothing but its end is still to come. */
+  /** Whether the refusal was reported. Only the end of the call can follow. */
   denied = false;
   #askedAt: Instant | undefined = undefined;
   #options: readonly PermissionOption[] | undefined = undefined;
@@ -32,12 +32,12 @@ export class ToolCall {
     return this.#waitMs;
   }
 
-  /** Whether a permission request was answered, or cancelled. */
+  /** Whether a permission request was answered or cancelled. */
   get answered(): boolean {
     return this.#answered;
   }
 
-  /** An update of the call came. */
+  /** Takes an update of the call. */
   update({ status }: ToolCallFields): void {
     if (typeof status === "string") this.#status = status;
   }
@@ -57,7 +57,7 @@ export class ToolCall {
     this.#refuse("policy", at);
   }
 
-  /** Asking without options is denying. */
+  /** A request without options denies the call. */
   ask(options: readonly PermissionOption[], at: Instant): void {
     this.decision = "ask";
     this.#askedAt = at;
@@ -65,26 +65,26 @@ export class ToolCall {
     if (options.length === 0) this.#refuse("policy", at);
   }
 
-  /** @returns whether it was allowed; `undefined` where the request was not seen. */
+  /** @returns whether the call was allowed. `undefined` if the request was not seen. */
   answer(optionId: string, at: Instant): boolean | undefined {
     this.#settle(at);
     this.#by = "user";
     if (this.#options === undefined) return undefined;
     const option = this.#options.find(({ id }) => id === optionId);
     this.#option = option?.kind;
-    // Upstream takes an answer that was not offered for a refusal.
+    // Upstream treats an answer that was not offered as a refusal.
     this.allowed = option?.allows ?? false;
     if (!this.allowed) this.#refuse("user", at);
     return this.allowed;
   }
 
-  /** Nobody answered: the turn is being cancelled. */
+  /** The request was cancelled because the turn is being cancelled. */
   cancelRequest(at: Instant): void {
     this.#settle(at);
   }
 
-  /** Upstream starts a call once more only to say that it was denied. */
-  refuseUnsaid(at: Instant): void {
+  /** Refuses a call that upstream starts a second time: that only happens after a denial. */
+  refuseUndecided(at: Instant): void {
     if (this.allowed === undefined) this.#refuse(this.#by, at);
   }
 
@@ -100,7 +100,7 @@ export class ToolCall {
     this.#by = by;
   }
 
-  /** What its end says of it. */
+  /** Attributes for the end of the call. */
   attributes(): SignalAttributes {
     return {
       "entelix.acp.tool_status": this.#status,
@@ -108,7 +108,7 @@ export class ToolCall {
       "entelix.policy.decision": this.decision,
       "entelix.approval.by": this.#by,
       "entelix.approval.option": this.#option,
-      // Of an approved call the lifecycle has it already.
+      // The lifecycle has it for approved calls.
       "entelix.approval.wait_ms": this.allowed === false ? this.#waitMs : undefined,
     };
   }

@@ -10,8 +10,8 @@ import type {
 import { ToolCall } from "./tool-call.ts";
 
 /**
- * The open tool calls of one turn, by id. An id that comes again while it is open waits in line: its
- * ends are taken oldest first, as the lifecycle does.
+ * The open tool calls of one turn by ID. If an ID is opened twice, ends belong to the oldest call first, as in the
+ * lifecycle.
  */
 export class ToolCalls {
   /** Calls that were forgotten because too many were open. */
@@ -20,17 +20,17 @@ export class ToolCalls {
   readonly #most: number;
   readonly #open = new Map<string, ToolCall[]>();
   #size = 0;
-  /** When denials of an id ended last, to know their repeats. */
+  /** Time of the last denied end of each ID, to recognise repeats. */
   readonly #deniedEnds = new Map<string, Instant>();
 
-  /** @param most how many open calls are kept. */
+  /** @param most maximum number of open calls. */
   constructor(runId: string, most: number) {
     this.#runId = runId;
     this.#most = most;
   }
 
   /**
-   * @param identified whether the event has an id: then an equal start is no repeat.
+   * @param identified whether the event has an ID. Then an equal start is not a repeat.
    * @returns whether a call began.
    */
   start(
@@ -44,8 +44,8 @@ export class ToolCalls {
       if (open !== undefined && open.allowed !== true && isSameName(open, name)) {
         if (open.name === "") open.name = name;
         open.update(fields);
-        open.refuseUnsaid(at);
-        this.#tellDenied(id, open, at, textOf(fields), out);
+        open.refuseUndecided(at);
+        this.#reportDenied(id, open, at, textOf(fields), out);
         return false;
       }
       if (!identified && this.#isDeniedBefore(id, at)) return false;
@@ -63,13 +63,13 @@ export class ToolCalls {
     });
     if (repeated) return false;
     if (open !== undefined && open.name === "" && !open.denied) {
-      // What was decided on it came before its start.
+      // Its decision came before its start.
       open.name = name;
       open.hasSpan = true;
       open.update(fields);
       return true;
     }
-    // Its end was lost: nothing more comes of a call that was denied.
+    // Its end was not seen: nothing else follows a denial.
     if (open?.denied) this.#remove(id, open);
     const call = this.#add(id, new ToolCall(name));
     call.hasSpan = true;
@@ -77,9 +77,9 @@ export class ToolCalls {
     return true;
   }
 
-  /** A sub-agent names a call that was not seen: it began by now, and its name is not known. */
+  /** Opens a call that a sub-agent names but that was not seen. Its name is unknown. */
   openUnseen(callId: string, at: Instant, out: SignalList): void {
-    // What was decided on it may have been seen, though its start was not.
+    // Its decision may have been seen.
     const call = this.#newest(callId) ?? this.#add(callId, new ToolCall(""));
     if (call.hasSpan) return;
     call.hasSpan = true;
@@ -163,7 +163,7 @@ export class ToolCalls {
     }
   }
 
-  /** @returns the call's name, empty where its start was lost; `undefined` of a repeat. */
+  /** @returns the call's name, empty if its start was not seen. `undefined` for a repeat. */
   finish(
     id: string,
     fields: ToolCallFields,
@@ -177,7 +177,7 @@ export class ToolCalls {
     call?.update(fields);
     if (call !== undefined) this.#remove(id, call);
     if (call !== undefined && call.allowed === false) {
-      this.#tellDenied(id, call, at, textOf(fields), out);
+      this.#reportDenied(id, call, at, textOf(fields), out);
       this.#rememberDenied(id, at);
       return name;
     }
@@ -200,17 +200,17 @@ export class ToolCalls {
     return name;
   }
 
-  /** The turn ends: refusals that nothing told yet are told; calls still open are left to it. */
+  /** The turn ends: reports the remaining refusals. The lifecycle closes open calls. */
   end(out: SignalList): void {
     for (const [id, calls] of this.#open) {
       for (const call of calls) {
         if (call.refusedAt !== undefined)
-          this.#tellDenied(id, call, call.refusedAt, undefined, out);
+          this.#reportDenied(id, call, call.refusedAt, undefined, out);
       }
     }
   }
 
-  #tellDenied(
+  #reportDenied(
     callId: string,
     call: ToolCall,
     at: Instant,
@@ -273,7 +273,7 @@ export class ToolCalls {
   }
 }
 
-/** Older versions leave the name out where they start a call once more. */
+/** Older versions leave the name empty when they start a call again. */
 function isSameName(call: ToolCall, name: string): boolean {
   return name === "" || call.name === "" || call.name === name;
 }

@@ -6,14 +6,14 @@ import type { SessionStreams, Stream } from "./streams.ts";
 import { Turn, type TurnOpening, type TurnRef } from "./turn.ts";
 import type { RowBudget } from "./turn-rows.ts";
 
-/** Opens turns: their run ids, and the calls that those of sub-agents stand under. */
+/** Opens turns: derives run IDs, and finds the parent calls of sub-agents. */
 export class TurnOpenings {
-  /** Sub-agents that began when the turn of their call was over, or whose name was not known. */
+  /** Sub-agents that began after the turn of their call, or without a known name. */
   unannounced = 0;
   readonly #streams: SessionStreams;
   readonly #budget: RowBudget;
   readonly #openCalls: number;
-  /** Which turn started a tool call last, of each stream and id: what it spawns may outlive it. */
+  /** The turn that last started a tool call, by stream and call ID. Sub-agents may outlive the turn. */
   readonly #callers: RecentMap<TurnRef>;
 
   constructor(streams: SessionStreams, budget: RowBudget, limits: DefectLimits) {
@@ -23,7 +23,7 @@ export class TurnOpenings {
     this.#callers = new RecentMap(Math.ceil(limits.callers / 2));
   }
 
-  /** A call of the stream's open turn began: sub-agents may come of it. */
+  /** A call began in the stream's open turn. It may spawn sub-agents. */
   maySpawn(stream: Stream, callId: string, turn: TurnRef): void {
     this.#callers.set(callKey(stream, callId), turn);
   }
@@ -34,8 +34,8 @@ export class TurnOpenings {
     const runId = derivedRunId(stream.tenantId, stream.name, arrival.openingOf(stream));
     const ref = { runId, thread: threadOf(stream, runId, parent) };
     const agent = arrival.agentOf(stream);
-    const place = { child: parent !== undefined, nameless: parent !== undefined && !agent };
-    const turn = new Turn(ref, at, opening, place, this.#budget, this.#openCalls);
+    const position = { child: parent !== undefined, nameless: parent !== undefined && !agent };
+    const turn = new Turn(ref, at, opening, position, this.#budget, this.#openCalls);
     stream.turn = turn;
     out.add({
       tenantId: out.tenantId,
@@ -45,7 +45,7 @@ export class TurnOpenings {
       agent,
       parentRunId: parent?.runId,
       parentCallId: stream.path.at(-1),
-      // A sub-agent has a conversation of its own, which nobody names.
+      // A sub-agent has a conversation of its own, which has no name.
       threadId: parent === undefined ? stream.session : undefined,
       attributes: {
         "entelix.source": "defect",
@@ -53,13 +53,13 @@ export class TurnOpenings {
       } satisfies SignalAttributes,
     });
     turn.compactions.takeFrom(stream.compactions);
-    turn.compactions.tell(runId, at, out);
+    turn.compactions.report(runId, at, out);
     if (parent !== undefined) this.#announce(stream, parent, ref, arrival);
     this.#streams.opened(stream);
     return turn;
   }
 
-  /** The turn whose call spawned this stream; turn and call are opened, where they were not seen. */
+  /** The turn whose call spawned this stream. Opens turn and call if they were not seen. */
   #parentOf(stream: Stream, arrival: Arrival): TurnRef | undefined {
     const callId = stream.path.at(-1);
     if (callId === undefined) return undefined;
@@ -68,7 +68,7 @@ export class TurnOpenings {
     if (known !== undefined) return known;
     if (above.turn === undefined && above.last !== undefined) return above.last;
     const turn = above.turn ?? this.#openUnseen(above, arrival);
-    // Else the sub-agent would stand under a span that nobody makes.
+    // Otherwise the parent span would not exist.
     turn.tools.openUnseen(callId, arrival.at, arrival.out);
     this.maySpawn(above, callId, turn.ref);
     return turn.ref;
@@ -76,12 +76,12 @@ export class TurnOpenings {
 
   #openUnseen(stream: Stream, arrival: Arrival): Turn {
     const turn = this.open(stream, "unseen", arrival);
-    // The line stands for one of the stream's own, so that none after it makes the same run id.
+    // Counts as a line of the stream, so that no later line derives the same run ID.
     stream.ordinal++;
     return turn;
   }
 
-  /** The turn whose call it was notes that a sub-agent began, while it is open. */
+  /** Adds a row about the sub-agent to the turn of its call, if that turn is open. */
   #announce(stream: Stream, parent: TurnRef, { runId, thread }: TurnRef, arrival: Arrival): void {
     const { turn } = this.#streams.above(stream);
     const agent = arrival.agentOf(stream);
@@ -91,10 +91,7 @@ export class TurnOpenings {
   }
 }
 
-/**
- * Where the rows of a turn go: the session's log; of a sub-agent a log of its own, named after the one
- * above and the spawning call.
- */
+/** Thread of a turn's rows: the session, or for a sub-agent the parent's thread and the spawning call. */
 function threadOf(stream: Stream, runId: string, parent: TurnRef | undefined): string | undefined {
   if (parent === undefined) return stream.session;
   const thread = `${parent.thread ?? parent.runId}/${stream.path.at(-1)}`;

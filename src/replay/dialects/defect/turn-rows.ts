@@ -4,12 +4,12 @@ import type { ProjectedRow } from "../mapping.ts";
 import { blockText, outputOf, toContentPart } from "./content.ts";
 import type { AcpContentBlock, DefectUsage, ToolCallFields } from "./events.ts";
 
-/** Counts of a `ModelUsage` are below this. */
+/** Limit of counts in a `ModelUsage`. */
 const U32 = 2 ** 32;
 
 /**
- * The audit rows of one turn, held until it is known whether the turn is taken back. Streamed pieces
- * are put together: one message, and one `thinking_delta`, for what came without a break.
+ * The audit rows of one turn, held until it is known whether the turn is rolled back. Streamed parts without a break
+ * between them become one message, or one `thinking_delta`.
  */
 export class TurnRows {
   readonly #runId: string;
@@ -57,10 +57,9 @@ export class TurnRows {
   }
 
   /**
-   * A model call succeeded: what it said is one message, with its usage.
+   * A model call succeeded. Its answer becomes one message with its usage.
    *
-   * @returns whether there is a message: one that said nothing, and used nothing that a row can hold,
-   *   leaves none.
+   * @returns whether there is a message. A call without an answer and without usable usage has none.
    */
   modelEnds(usage: DefectUsage | null | undefined, at: Readonly<Instant>): boolean {
     if (!this.#budget.wanted) return false;
@@ -91,7 +90,7 @@ export class TurnRows {
     });
   }
 
-  /** @param thread where the sub-agent's own rows go. */
+  /** @param thread thread of the sub-agent's own rows. */
   subAgent(agent: string, thread: string, at: Readonly<Instant>): void {
     if (!this.#budget.wanted) return;
     this.#add({
@@ -107,7 +106,7 @@ export class TurnRows {
     this.#add({ kind: "cancelled", reason: "cancelled", timestamp: formatRfc3339(at) });
   }
 
-  /** The rows, which are held no more. */
+  /** Returns the rows and frees their budget. */
   release(): readonly ProjectedRow[] {
     this.#settle();
     const rows = this.#rows;
@@ -161,7 +160,7 @@ function endText(answer: { readonly parts: ContentPart[]; text: string }): void 
   answer.text = "";
 }
 
-/** `null` unless the provider counted input and output, each as a row can hold it. */
+/** `null` unless input and output tokens are known and fit into a row. */
 function modelUsage(usage: DefectUsage | null | undefined): ModelUsage | null {
   const input = u32(usage?.input_tokens);
   const output = u32(usage?.output_tokens);
@@ -180,11 +179,11 @@ function u32(count: number | bigint | null | undefined): number | undefined {
   return isCount(count) && count < U32 ? count : undefined;
 }
 
-/** A bound on the audit rows that wait for the ends of their turns, over all turns. */
+/** Bounds the audit rows that wait for the end of their turns, in all turns. */
 export class RowBudget {
-  /** Rows, and streamed pieces of one, that were not kept because too much was held. */
+  /** Rows, and streamed parts of rows, that were dropped because the limit was reached. */
   over = 0;
-  /** Whether rows are wanted at all. */
+  /** Whether rows are made at all. */
   readonly wanted: boolean;
   readonly #mostRows: number;
   readonly #mostCharacters: number;
@@ -197,7 +196,7 @@ export class RowBudget {
     this.#mostCharacters = mostCharacters;
   }
 
-  /** @returns false when there is no room; it is counted then. */
+  /** @returns false, and counts it, if there is no room. */
   take(rows: number, characters: number): boolean {
     const fits =
       this.#rows + rows <= this.#mostRows && this.#characters + characters <= this.#mostCharacters;
@@ -210,7 +209,7 @@ export class RowBudget {
     return true;
   }
 
-  /** Rows that were given out are thrown away. */
+  /** Counts released rows that are dropped. */
   lose(rows: number): void {
     this.over += rows;
   }
@@ -221,7 +220,7 @@ export class RowBudget {
   }
 }
 
-/** Roughly how many characters a value takes as JSON. */
+/** Approximate JSON length of a value in characters. */
 export function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value === "bigint") return 20;

@@ -12,28 +12,28 @@ import { DEFECT_TERMINALS, type DefectTerminal, terminalOf } from "./terminals.t
 import { ToolCalls } from "./tool-calls.ts";
 import { type RowBudget, TurnRows } from "./turn-rows.ts";
 
-/** A turn that only streams or reports tells the lifecycle so often that it lives, in ms. */
-const SIGN_OF_LIFE_MS = 60_000;
+/** A turn that makes no signals reports activity this often, in ms. */
+const ACTIVITY_INTERVAL_MS = 60_000;
 
-/** What is remembered of a turn when it is over. */
+/** A turn that is over. */
 export interface TurnRef {
   readonly runId: string;
-  /** Where its audit rows go; absent where the run's own thread is meant. */
+  /** Thread of its audit rows. Absent: the run's own thread. */
   readonly thread: string | undefined;
 }
 
-/** Where a turn stands. */
+/** The position of a turn among others. */
 export interface TurnPosition {
-  /** It is a sub-agent's. */
+  /** Whether it belongs to a sub-agent. */
   readonly child: boolean;
-  /** The sub-agent's name is not known yet. */
+  /** Whether the sub-agent's name is still unknown. */
   readonly nameless: boolean;
 }
 
-/** How the event that opened a turn did so. */
+/** The kind of event that opened a turn. */
 export type TurnOpening = "prompt" | "turn_started" | "unseen";
 
-/** The events of a turn that neither begin nor end it. */
+/** Events within a turn. */
 export type TurnEvent = Exclude<
   LeafEvent,
   { type: "turn_started" | "user_prompt_committed" | "turn_ended" | "turn_aborted" }
@@ -44,19 +44,19 @@ export class Turn {
   readonly ref: TurnRef;
   readonly openedAt: Instant;
   readonly opening: TurnOpening;
-  /** When `turn_started` came. */
+  /** Time of `turn_started`. */
   startedAt: Instant | undefined;
-  /** Something came beside its prompt and its start. */
+  /** Whether events beyond its prompt and start came. */
   busy = false;
-  /** When it was last heard of. */
+  /** Time of its last event. */
   lastAt: Instant;
-  /** Whether its agent's name is still to be told. */
+  /** Whether its agent's name must still be reported. */
   nameless: boolean;
   readonly tools: ToolCalls;
   readonly rows: TurnRows;
   readonly compactions = new Compactions();
-  /** When the lifecycle was told of it last. */
-  #toldAt: Instant;
+  /** Time of the last report to the lifecycle. */
+  #reportedAt: Instant;
   readonly #child: boolean;
   readonly #models: ModelAttempts;
 
@@ -73,7 +73,7 @@ export class Turn {
     this.lastAt = at;
     this.opening = opening;
     this.startedAt = opening === "turn_started" ? at : undefined;
-    this.#toldAt = at;
+    this.#reportedAt = at;
     this.nameless = nameless;
     this.#child = child;
     this.#models = new ModelAttempts(ref.runId);
@@ -82,10 +82,10 @@ export class Turn {
   }
 
   /**
-   * Takes an event inside the turn.
+   * Takes an event within the turn.
    *
-   * @param identified whether the event has an id.
-   * @returns whether the audit log has something of it.
+   * @param identified whether the event has an ID.
+   * @returns whether the event has a row.
    */
   take(event: TurnEvent, at: Instant, identified: boolean, out: SignalList): boolean {
     this.busy = true;
@@ -135,10 +135,10 @@ export class Turn {
     }
   }
 
-  /** Where an event made no signal: every minute of those the lifecycle is told that the turn lives. */
-  tellAlive(at: Instant, out: SignalList): void {
+  /** Reports activity once a minute while events make no signals. */
+  reportActivity(at: Instant, out: SignalList): void {
     if (out.signals.length === 0) {
-      if (millisecondsBetween(this.#toldAt, at) < SIGN_OF_LIFE_MS) return;
+      if (millisecondsBetween(this.#reportedAt, at) < ACTIVITY_INTERVAL_MS) return;
       out.add({
         tenantId: out.tenantId,
         runId: this.ref.runId,
@@ -147,13 +147,13 @@ export class Turn {
         attributes: {},
       });
     }
-    this.#toldAt = at;
+    this.#reportedAt = at;
   }
 
   /**
-   * `turn_ended`: the run ends as its reason says.
+   * `turn_ended`: the run ends with the given reason.
    *
-   * @returns whether the audit log has something of it.
+   * @returns whether the event has a row.
    */
   end(
     reason: string,
@@ -172,7 +172,7 @@ export class Turn {
     return cancelled;
   }
 
-  /** `turn_aborted`: upstream took the turn back out of its history. */
+  /** `turn_aborted`: upstream rolled the turn back. */
   abort(at: Instant, out: SignalList): void {
     this.#models.abort(at, out);
     this.tools.end(out);
@@ -181,7 +181,7 @@ export class Turn {
     this.#close(terminal, at, lastError ?? "", out, undefined);
   }
 
-  /** The next turn began, or there is no room: of this one's end nothing was said. */
+  /** Abandons the turn without an end: the next turn began, or there is no room. */
   giveUp(reason: "superseded" | "limit", out: SignalList): void {
     this.settle(this.lastAt, out);
     const end: RunEnd = { outcome: "abandoned", reason };
@@ -194,7 +194,7 @@ export class Turn {
     });
   }
 
-  /** Tells what only shows when nothing more comes: after `at`. */
+  /** Reports model calls and refusals that were still open at `at`, since nothing else follows. */
   settle(at: Instant, out: SignalList): void {
     this.#models.end(at, out);
     this.tools.end(out);

@@ -37,10 +37,9 @@ const READER: LineReader<AgentEvent> = {
 };
 
 /**
- * Checks one line of entelix events: the flat envelope `{"timestamp":…,"type":…,…fields}` of either
- * crate version (0.6.x, and 0.5.x without `kind` and `interrupted`), or the event nested as
- * `{…envelope,"event":{"type":…}}`. The event in the result is the given object itself, unless a
- * value had to be replaced. Never throws.
+ * Checks one line of entelix events: the flat envelope `{"timestamp":…,"type":…,…fields}` of either crate version
+ * (0.6.x, and 0.5.x without `kind` and `interrupted`), or the event nested as `{…envelope,"event":{"type":…}}`. The
+ * event in the result is the given object, unless a value had to be replaced. Never throws.
  *
  * @example
  * const decoded = decodeEntelix(line);
@@ -50,8 +49,7 @@ export function decodeEntelix(line: JsonObject): Decoded<AgentEvent> {
   return decodeLine(line, READER);
 }
 /**
- * The lines of entelix agents, 0.6.x and 0.5.x: the {@link AgentEvent}s of this package, which is
- * also what a `RecorderSink` writes.
+ * Lines of entelix agents, 0.6.x and 0.5.x: the {@link AgentEvent}s of this package, as a `RecorderSink` writes them.
  */
 export const entelixDialect: Dialect<AgentEvent> = {
   name: "entelix",
@@ -81,7 +79,7 @@ export const entelixDialect: Dialect<AgentEvent> = {
   streamName: (event: AgentEvent) => event.run_id,
 };
 
-/** The run that a line is of, whatever its type. */
+/** The run of a line of any type. */
 export function runOfLine(
   value: JsonObject,
 ): { readonly tenant_id: string; readonly run_id: string } | undefined {

@@ -27,26 +27,26 @@ import {
   withoutNull,
 } from "../../../events/door.ts";
 
-// The types are those of `src/events`: programs build these events too, so that they are documented
-// there, and the compiler compares them with the forms. What a newer agent may have added to a closed set
-// is replaced by what the set has for it, so that a failure of an unknown kind still closes its run.
+// The types are documented in `src/events`, since programs build these events too. The compiler compares them with the
+// forms. Unknown members of closed sets are replaced by a known one, so that a failure of an unknown kind still closes
+// its run.
 
 const wholeNumber = value("a whole number from 0 below 2^53", isCount);
 
-/** A length of time in ms, which may have a fraction. */
+/** A duration in ms. May have a fraction. */
 const milliseconds = value(
   "milliseconds from 0",
   (given): given is number | bigint =>
     isWholeNumber(given) || (typeof given === "number" && given >= 0 && Number.isFinite(given)),
 );
 
-/** It went through the renderer when the event was sent. */
+/** Text that passed the renderer when the event was sent. */
 const renderedText = value(
   text.expected,
   (given): given is RenderedForLlm => typeof given === "string",
 );
 
-/** A recording without content has `null` in place of the text. */
+/** A recording without content has `null` instead of the text. */
 const recordedText: Form<string> = {
   ...text,
   adapt: (given) => (given === null ? "" : given),
@@ -104,7 +104,7 @@ const cost = textWhere('a decimal number as text, such as "0.30"', (given) =>
 
 const tokens = nullish(count, count.expected);
 
-/** What a run used of its budget; `null` and absent are a run without a budget. */
+/** Used budget of a run. `null` and absent: a run without a budget. */
 const usage = record(
   {
     requests: wholeNumber,
@@ -146,7 +146,7 @@ const parameters = record({
   reasoning_effort: nullish(text),
 });
 
-/** What a request says beside its messages; content may be absent here. */
+/** A request without its messages. Content may be absent. */
 const request = {
   provider: nullish(text),
   server_address: nullish(text),

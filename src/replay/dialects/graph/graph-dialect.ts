@@ -30,8 +30,8 @@ import { readEnvelopeAt, readTenantId, SPAN_TIME } from "../line-envelope.ts";
 import { type GraphLine, isControlLine, type RowFacts } from "./graph-line.ts";
 
 /**
- * A log of GraphEvents as a source: what `NdjsonSessionLog` stores, an export of upstream's session
- * log, or bare events one a line.
+ * A log of GraphEvents: a log of `NdjsonSessionLog`, an export of upstream's session log, or bare events, one on each
+ * line.
  */
 export const graphDialect: Dialect<GraphLine> = {
   name: "graph",
@@ -47,10 +47,7 @@ export const graphDialect: Dialect<GraphLine> = {
 
   decode: decodeGraph,
 
-  /**
-   * A stream is a thread of a tenant. The log of a sub-agent that had no thread of its own is named after
-   * its place, `{log above}/{call}`.
-   */
+  /** A stream is a thread of a tenant. A sub-agent without a thread has a log named `{parent log}/{call}`. */
   streamKey(_: GraphLine, { session_id = "", tenant_id, thread_id = session_id }: LineEnvelope) {
     const streamOf = (thread: string) =>
       tenant_id === undefined ? thread : `${tenant_id}\0${thread}`;
@@ -69,10 +66,10 @@ function isEntry({ kind, timestamp }: JsonObject): boolean {
 }
 
 /**
- * Checks one line of a log of GraphEvents: the bare event `{"kind":…,…fields,"timestamp":…}`, the
- * event nested as `{…envelope,"event":{"kind":…}}`, or a row as `NdjsonSessionLog` stores it. The
- * time is the event's own. The event in the result is the given object itself; unknown fields stay in
- * it, and an event of an unknown kind passes too, counted as a value that is not known. Never throws.
+ * Checks one line of a log of GraphEvents: the bare event `{"kind":…,…fields,"timestamp":…}`, the event nested as
+ * `{…envelope,"event":{"kind":…}}`, or a row of `NdjsonSessionLog`. The time is that of the event. The event in the
+ * result is the given object with its unknown fields. An event of an unknown kind is passed on and counted as an
+ * unknown value. Never throws.
  *
  * @example
  * const decoded = decodeGraph(line);
@@ -86,7 +83,7 @@ export function decodeGraph(value: JsonObject): Decoded<GraphLine> {
   return decodeEvent(value, undefined);
 }
 
-/** @param line what the event is nested in; a bare event's own fields are no envelope. */
+/** @param line the line that contains the event. A bare event has no envelope. */
 function decodeEvent(fields: JsonObject, line: JsonObject | undefined): Decoded<GraphLine> {
   const decoded = decodeGraphEvent(fields);
   const erased = decoded.issues === undefined || !isErased(fields) ? undefined : fields;
@@ -96,7 +93,7 @@ function decodeEvent(fields: JsonObject, line: JsonObject | undefined): Decoded<
       decoded.issues.map(({ field, expected }) => ({ field: inside + field, expected })),
     );
   }
-  // A text that is no time was found above, but for kinds that nothing is known of.
+  // Timestamps were checked above, except for unknown kinds.
   const at = typeof fields.timestamp === "string" ? readTimestamp(fields.timestamp) : undefined;
   const kind = String(fields.kind);
   if (at === undefined) return { outcome: "unknown", unknown: kind, value: line ?? fields };
@@ -152,7 +149,7 @@ function readRow(line: JsonObject, issues: DecodeIssue[]): RowFacts {
   }
   const { ordinal, run_id, span_id, trace_id } = line;
   return {
-    // An empty run id says as little as none.
+    // An empty run ID counts as a missing one.
     run_id: run_id === undefined ? undefined : (textIn(run_id) ?? null),
     trace_id: textIn(trace_id),
     span_id: textIn(span_id),
@@ -164,7 +161,7 @@ function textIn(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The envelope, with the event's time; a row's ordinal orders its thread as a sequence does. */
+/** The envelope with the event's time. A row's ordinal replaces a missing sequence. */
 function readEnvelope(
   line: JsonObject,
   at: Readonly<Instant>,
@@ -185,7 +182,7 @@ function isErased(value: JsonObject): value is JsonObject & ErasedEvent {
   );
 }
 
-/** What a kind does to its thread, for events of one time whose order nothing else says. */
+/** Order of events of equal time, if nothing else decides it. */
 const RANKS: Readonly<Record<KnownGraphEvent["kind"], EventRank>> = {
   user_message: EVENT_RANK.runOpens,
   resumed: EVENT_RANK.runOpens,

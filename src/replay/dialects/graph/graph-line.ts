@@ -1,24 +1,20 @@
 import type { ErasedEvent, KnownGraphEvent, UnknownGraphEvent } from "../../../audit/door.ts";
 import { isJsonObject, type JsonObject } from "../dialect.ts";
 
-/** What the row of an audit log says beside its event. */
+/** The fields of an audit row beside its event. */
 export interface RowFacts {
-  /**
-   * The run that the row belongs to; `null` where the row has a place for one and none is known.
-   * Absent in logs that do not know run ids.
-   */
+  /** The run of the row. `null` if the row has the field but its run is unknown. Absent in logs without run IDs. */
   readonly run_id?: string | null | undefined;
   /** Trace of the run, 32 hex digits. */
   readonly trace_id?: string | undefined;
   /** Span of the run or the call, 16 hex digits. */
   readonly span_id?: string | undefined;
-  /** Place in its thread, from 1. */
+  /** Number of the row in its thread, from 1. */
   readonly ordinal?: number | undefined;
 }
 
 /**
- * One line of a log of GraphEvents. `erased`: a row of our log whose payload was erased, which keeps
- * its kind and its time.
+ * One line of a log of GraphEvents. `erased`: a row of our log whose payload was erased. It keeps its kind and time.
  */
 export type GraphLine = RowFacts &
   (
@@ -27,10 +23,7 @@ export type GraphLine = RowFacts &
     | { readonly form: "erased"; readonly event: ErasedEvent }
   );
 
-/**
- * Whether a line of a segment of our audit log is no row, but its header, the end of a write or an
- * archive mark. They hold no event, so that a replay passes them over.
- */
+/** Whether a line of our audit log is a header, a commit or an archive mark. Such lines contain no event. */
 export function isControlLine(line: JsonObject): boolean {
   if (line.kind !== undefined || line.event !== undefined || line.type !== undefined) return false;
   const { archived, commit, hash, prev, rows, segment } = line;

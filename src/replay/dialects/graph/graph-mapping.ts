@@ -14,39 +14,39 @@ import { LogThread, WaitingRows } from "./log-thread.ts";
 import { RowReader, type RowsRead } from "./row-reader.ts";
 import { TraceParents } from "./trace-parents.ts";
 
-/** The thread of lines that name none. */
+/** Thread of lines without one. */
 const UNNAMED = "default";
 
 /**
- * Reads a log of GraphEvents as runs: each turn of a thread, from a user's message to the next, is
- * one. Where rows name their run (ours do), that is the run, so that the trace made of a log has the
- * ids of the trace that was made live; else the id is derived from the row that opens the turn.
+ * Reads a log of GraphEvents as runs: each turn of a thread, from a user's message to the next, is a run. If rows name
+ * their run, as ours do, its ID is used, so the trace has the IDs of the live trace. Otherwise the ID is derived from
+ * the row that opens the turn.
  */
 export class GraphMapping implements Mapping<GraphLine> {
   readonly readsRows = true;
   readonly #tenant: string;
   readonly #threads: RecentPairs<LogThread>;
   readonly #runs: RecentPairs<LogRun>;
-  readonly #places: TraceParents;
+  readonly #parents: TraceParents;
   readonly #waiting = new WaitingRows();
   readonly #reader: RowReader;
-  /** The thread of the line before. */
+  /** Thread of the previous line. */
   #last: LogThread | undefined = undefined;
-  /** By tenant, the name of the thread that its last line was of: its lines that name none go on there. */
+  /** By tenant: thread of its last line. Lines without a thread belong to it. */
   readonly #lastNames: RecentMap<string>;
 
   /**
-   * @param tenant of lines that name none.
-   * @param rows whether audit rows are made; without an audit log they are for nothing.
-   * @param remembered threads, runs, traces and tenants that are remembered, at least: so many of each.
+   * @param tenant tenant of lines without one.
+   * @param rows whether audit rows are made. Not needed without an audit log.
+   * @param remembered minimum number of threads, runs, traces and tenants that are remembered.
    */
   constructor(tenant: string, rows = true, remembered = 10_000) {
     this.#tenant = tenant;
     this.#threads = new RecentPairs(remembered);
     this.#runs = new RecentPairs(remembered);
     this.#lastNames = new RecentMap(remembered);
-    this.#places = new TraceParents(remembered);
-    this.#reader = new RowReader(this.#places, rows, remembered);
+    this.#parents = new TraceParents(remembered);
+    this.#reader = new RowReader(this.#parents, rows, remembered);
   }
 
   get unprojected(): ReadonlyMap<string, number> {
@@ -69,7 +69,7 @@ export class GraphMapping implements Mapping<GraphLine> {
       }
       this.#takeNamed(thread, row, run_id, trace_id, read);
     } else {
-      // Nobody named the turn that waits: the next one begins, or the log knows no run ids.
+      // The waiting turn gets no run ID: the next turn begins, or the log has no run IDs.
       if (run_id === undefined || beginsTurn(line)) this.#giveUp(thread, read);
       if (run_id === undefined || !this.#mayWait(thread, row)) {
         this.#giveUp(thread, read);
@@ -88,7 +88,7 @@ export class GraphMapping implements Mapping<GraphLine> {
     return [...waited, ...this.#settled()];
   }
 
-  /** The model calls of which only thinking was heard. */
+  /** Closes model calls that only thinking has shown. */
   #settled(): readonly Translated[] {
     const all: Translated[] = [];
     for (const thread of this.#threads) {
@@ -106,15 +106,15 @@ export class GraphMapping implements Mapping<GraphLine> {
   }
 
   /**
-   * A message is often logged before its run has an id: where rows name runs, what opens a turn
-   * waits for the first row that names one.
+   * A message is often logged before its run has an ID. In a log with run IDs, the rows that open a turn wait for the
+   * first row with an ID.
    */
   #mayWait(thread: LogThread, row: LogRow): boolean {
     const waits = this.#waiting.has(thread) || opensTurn(thread, row.line);
     return waits && this.#waiting.add(thread, row);
   }
 
-  /** What waits for a run id waits no longer. */
+  /** Reads the waiting rows without a run ID. */
   #giveUp(thread: LogThread, read: RowsRead): void {
     for (const row of this.#waiting.take(thread)) this.#takeUnnamed(thread, row, read);
   }
@@ -136,7 +136,7 @@ export class GraphMapping implements Mapping<GraphLine> {
     return thread;
   }
 
-  /** A row whose run nobody names: the turn's, or one that opens a turn. */
+  /** Takes a row without a run ID: it belongs to the current turn, or opens one. */
   #takeUnnamed(thread: LogThread, row: LogRow, read: RowsRead): void {
     const opens = opensTurn(thread, row.line);
     const turn = opens ? this.#openTurn(thread, row, read) : thread.current;
@@ -170,7 +170,7 @@ export class GraphMapping implements Mapping<GraphLine> {
     return run;
   }
 
-  /** A row of the run that it, or a row right behind it, names. */
+  /** Takes a row whose run is named by it or by a row right after it. */
   #takeNamed(
     thread: LogThread,
     row: LogRow,
@@ -197,21 +197,22 @@ export class GraphMapping implements Mapping<GraphLine> {
   ): LogRun {
     const { tenantId } = thread;
     const start = startIn(row.line);
-    const told = start?.parent_run_id;
-    const place =
-      told === undefined
-        ? this.#places.placeOf(tenantId, runId, traceId, thread.name)
-        : { parentRunId: told, dispatch: undefined };
-    const { call } = place?.dispatch ?? {};
-    const agent = start?.agent ?? place?.dispatch?.agent;
+    const statedParentId = start?.parent_run_id;
+    const parent =
+      statedParentId === undefined
+        ? this.#parents.parentOf(tenantId, runId, traceId, thread.name)
+        : { parentRunId: statedParentId, dispatch: undefined };
+    const { call } = parent?.dispatch ?? {};
+    const agent = start?.agent ?? parent?.dispatch?.agent;
     const run = new LogRun(tenantId, runId, `${thread.name}/${runId}`, row.at);
     run.traceId = traceId;
-    if (traceId !== undefined) this.#places.opened(traceId, run, place === undefined);
+    if (traceId !== undefined) this.#parents.opened(traceId, run, parent === undefined);
     if (call !== undefined) call.subAgent = run;
-    if (place === undefined && row.line.event.kind === "user_message") closeCurrent(thread, read);
+    if (parent === undefined && row.line.event.kind === "user_message") closeCurrent(thread, read);
     const { attributes, resumedFromRunId } = opening(thread, row, runId);
     run.isNamed = agent !== undefined;
-    if (place !== undefined && told === undefined) attributes["entelix.parent.inferred"] = true;
+    if (parent !== undefined && statedParentId === undefined)
+      attributes["entelix.parent.inferred"] = true;
     read.signals.push({
       tenantId,
       runId,
@@ -219,19 +220,19 @@ export class GraphMapping implements Mapping<GraphLine> {
       signal: "run_opens",
       agent,
       threadId: thread.conversation,
-      parentRunId: place?.parentRunId,
+      parentRunId: parent?.parentRunId,
       parentCallId: start?.parent_tool_use_id ?? call?.id,
       resumedFromRunId,
       attributes,
     });
-    if (place === undefined) {
+    if (parent === undefined) {
       thread.current = run;
       thread.pausedRunId = undefined;
     }
     return run;
   }
 
-  /** A run that had ended works on: after a pause that is its next segment. */
+  /** An ended run continues. After a pause this is its next segment. */
   #goOn(thread: LogThread, run: LogRun, row: LogRow, read: RowsRead): void {
     if (run.possibleEnd?.outcome !== "interrupted" || onlyWaited(run, row.line)) {
       run.goOn();
@@ -253,20 +254,20 @@ function closeCurrent(thread: LogThread, read: RowsRead): void {
   if (current !== undefined && !current.isClosed) current.close(read.signals);
 }
 
-/** Whether a row is of what comes after the end of its run. */
-function goesOn({ isOver, isTold, possibleEnd }: LogRun, line: GraphLine): boolean {
-  // After an end that the log tells, only a pause is followed by more, and by its start.
-  if (isTold) return possibleEnd?.outcome === "interrupted" && isStart(line);
+/** Whether a row continues its run after an end. */
+function goesOn({ isOver, hasStatedEnd, possibleEnd }: LogRun, line: GraphLine): boolean {
+  // After a recorded end, only a pause can be followed by a new start.
+  if (hasStatedEnd) return possibleEnd?.outcome === "interrupted" && isStart(line);
   if (isOver) return worksOn(line);
   return possibleEnd?.outcome === "interrupted" && line.event.kind === "resumed";
 }
 
-/** A row that works on stands in the span that had paused: its runtime asked, and waited in its run. */
+/** The row is in the span that paused: the runtime waited for the answer within its run. */
 function onlyWaited({ isClosed, pausedIn }: LogRun, { event, span_id }: GraphLine): boolean {
   return !isClosed && pausedIn !== undefined && pausedIn === span_id && event.kind !== "resumed";
 }
 
-/** What the row that opens a run says of it. */
+/** The attributes of a run from the row that opens it. */
 function opening(
   thread: LogThread,
   { line }: LogRow,

@@ -19,12 +19,12 @@ import {
 } from "../../../events/door.ts";
 import { announcedIn, callKey } from "./log-row.ts";
 import { decisionIn, type PointRow, pointOf, usageAttributes } from "./row-attributes.ts";
-import { CANCELLED, endTold, PAUSED_TEXT } from "./terminals.ts";
+import { CANCELLED, PAUSED_TEXT, statedEnd } from "./terminals.ts";
 
-/** Open calls that are remembered of a run; of older ones only the lifecycle knows. */
+/** Maximum number of remembered open calls of a run. The lifecycle knows older ones. */
 const MAX_OPEN_CALLS = 1_000;
 
-/** A tool call of the log whose result has not come. */
+/** A tool call without a result yet. */
 export interface OpenCall {
   readonly id: string;
   readonly name: string;
@@ -32,52 +32,52 @@ export interface OpenCall {
   subAgent: LogRun | undefined;
 }
 
-/** How a run ended, if nothing but trailing rows follows. */
+/** The end of a run, unless more than trailing rows follows. */
 interface PossibleEnd {
   readonly end: RunEnd;
   at: Instant;
-  /** Whether what works on after it is another run. */
+  /** Whether later work belongs to another run. */
   readonly over: boolean;
 }
 
-/** Nobody says how it ended. */
+/** The end of a run that no row states. */
 const SUPERSEDED: RunEnd = { outcome: "abandoned", reason: "superseded" };
 
-/** One run of a log: what must be known of it to read its next row. */
+/** One run of a log: the state to read its next row. */
 export class LogRun {
   readonly tenantId: string;
   readonly runId: string;
-  /** The stream that the ids of its sub-agents derive from. */
+  /** Stream for the IDs of its sub-agents. */
   readonly stream: string;
   readonly parent: LogRun | undefined;
   /** Its open calls, oldest first. */
   readonly calls: OpenCall[] = [];
-  /** Sub-agents at work whose rows have no run id, oldest first. */
+  /** Active sub-agents whose rows have no run ID, oldest first. */
   subAgents: LogRun[] = [];
-  /** It has a log of its own: rows of its parent's log are not its. */
+  /** Whether it has a log of its own, so that rows of its parent's log are not its. */
   hasOwnLog = false;
-  /** Its trace, where its rows name it. */
+  /** Its trace, if its rows name it. */
   traceId: string | undefined = undefined;
-  /** The span that its last pause was in, where its row says so. */
+  /** The span of its last pause, if the row names it. */
   pausedIn: string | undefined = undefined;
-  /** Its end was passed on. */
+  /** Whether its end was reported. */
   isClosed = false;
-  /** The log tells its end, so that none needs to be concluded. */
-  isTold = false;
-  /** Its agent is known. */
+  /** Whether the log states its end. */
+  hasStatedEnd = false;
+  /** Whether its agent is known. */
   isNamed = false;
-  /** Sub-agents that began and did not end, whose rows name no run. */
+  /** Sub-agents that began but did not end, and whose rows have no run ID. */
   startsInside = 0;
   lastAt: Instant;
   #end: PossibleEnd | undefined = undefined;
-  /** The row that the next model call is measured from. */
+  /** Time of the row at which the next model call begins. */
   #idleSince: Instant | undefined = undefined;
-  /** Pieces of thinking of the model call that is open, and when the last one came. */
+  /** Number of thinking rows of the open model call, and the time of the last one. */
   #thinking = 0;
   #thoughtAt: Instant | undefined = undefined;
-  /** Calls that the last reply asked for and that were not made yet. */
+  /** Calls that the last reply asked for and that have not begun. */
   #announced: ReadonlySet<string> | undefined = undefined;
-  /** Calls that were refused while they were open: their results say no more. */
+  /** Calls that were denied while open. Their results say nothing new. */
   #denied: Set<string> | undefined = undefined;
   #counts: Partial<Record<AttributeName, number>> | undefined = undefined;
 
@@ -89,12 +89,12 @@ export class LogRun {
     this.lastAt = at;
   }
 
-  /** Ended, so that only trailing rows can be its. */
+  /** Whether it ended, so that only trailing rows can belong to it. */
   get isOver(): boolean {
     return this.#end?.over === true;
   }
 
-  /** Ended, or looks like it: the last reply asked for nothing more. */
+  /** Whether it ended, or may have: the last reply asked for no call. */
   get mayBeOver(): boolean {
     return this.#end !== undefined;
   }
@@ -113,29 +113,29 @@ export class LogRun {
   }
 
   /**
-   * Whether a pause waits for an answer about a call that began here: who asks so goes on with the same
-   * run. A call that the pause kept from beginning has no row, and the run is over.
+   * Whether a pause asks about a call that has begun here. The answer then continues the same run. A pause before the
+   * call begins ends the run: such a call has no row.
    */
   asks({ interruption_kind: kind }: Interrupt): boolean {
     if (kind?.type !== "approval_pending" || kind.tool_use_id === "") return false;
     return this.calls.some(({ id }) => id === kind.tool_use_id);
   }
 
-  /** Something that the next model call may be an answer to. */
+  /** A row that the next model call may answer. */
   keepAlive(at: Instant): void {
     this.#moveOn(at);
     this.#idleSince = at;
   }
 
-  /** A message to the model in the middle of the run. */
-  told(at: Instant, out: Signal[]): void {
+  /** A user's message within the run. */
+  userInput(at: Instant, out: Signal[]): void {
     this.#end = undefined;
     this.keepAlive(at);
     const { tenantId, runId } = this;
     out.push({ tenantId, runId, at, signal: "span_event", name: "entelix.user_input" });
   }
 
-  /** The model answered: its call is known by this alone, and by the thinking before it. */
+  /** The model answered. Only this row, and thinking before it, show the model call. */
   reply(row: AssistantMessage, at: Instant, out: Signal[]): void {
     this.#end = undefined;
     if (this.#thinking === 0) this.#openModel(this.#idleSince ?? at, out);
@@ -166,7 +166,7 @@ export class LogRun {
     out.push({ tenantId, runId, at, signal: "call_opens", callId: id, name, content: row.input });
   }
 
-  /** The result of a call of this run, whether the call was seen or not. */
+  /** The result of a call of this run, even if the call was not seen. */
   toolResult(row: ToolResult, at: Instant, out: Signal[]): void {
     this.#endThinking(out);
     this.keepAlive(at);
@@ -195,7 +195,7 @@ export class LogRun {
     } else this.trail(at, out);
   }
 
-  /** Somebody decided about a call: before it began, or while it waited. */
+  /** A decision about a call, before it began or while it waited. */
   decided(row: ToolCallDecided, at: Instant, out: Signal[]): void {
     this.keepAlive(at);
     const { name, reason, tool_use_id: callId, wait_ms: waitMs } = row;
@@ -214,16 +214,16 @@ export class LogRun {
     if (this.#denied.size < MAX_OPEN_CALLS) this.#denied.add(callKey(callId, name));
   }
 
-  /** The log tells how it ended. What rows before said of that end in more detail stays. */
+  /** The end as the log states it. Details of the same end from earlier rows are kept. */
   ended(row: RunEnded, at: Instant, out: Signal[]): void {
     if (this.isClosed) return;
     this.#moveOn(at);
-    this.#end = { end: endTold(row, this.#end?.end), at, over: true };
-    this.isTold = true;
+    this.#end = { end: statedEnd(row, this.#end?.end), at, over: true };
+    this.hasStatedEnd = true;
     this.close(out);
   }
 
-  /** A point in its life. What it says of the provider does not part the call from its reply. */
+  /** A span event. Rows about the provider do not separate a model call from its reply. */
   point(row: PointRow, at: Instant, out: Signal[]): void {
     const { count, attributes, name } = pointOf(row);
     const provider = row.kind === "rate_limit" || row.kind === "warning";
@@ -236,7 +236,7 @@ export class LogRun {
     this.trail(at, out);
   }
 
-  /** A note without a row of its own kind. */
+  /** A span event for a row of no known kind. */
   note(name: string, attributes: SignalAttributes, at: Instant, out: Signal[]): void {
     this.#moveOn(at);
     const { tenantId, runId } = this;
@@ -244,7 +244,7 @@ export class LogRun {
     this.trail(at, out);
   }
 
-  /** Thinking that an error cut short was a model call that failed. */
+  /** Thinking that an error cut off belongs to a failed model call. */
   failModel(type: string, message: string, at: Instant, out: Signal[]): void {
     if (this.#thinking === 0) return;
     const attributes: OwnAttributes = {};
@@ -255,8 +255,8 @@ export class LogRun {
   }
 
   /**
-   * It ended so, if it does not go on. The first end that is one stays: an error that is recorded
-   * after a cancel does not make the cancel a failure of another kind.
+   * The run ended unless it continues. The first end stays: an error recorded after a cancellation does not change the
+   * failure kind.
    */
   mayEnd(end: RunEnd, at: Instant, over: boolean, out: Signal[]): void {
     this.#moveOn(at);
@@ -264,26 +264,26 @@ export class LogRun {
     this.trail(at, out);
   }
 
-  /** A trailing row came: the end is no earlier than that. */
+  /** A trailing row moves a possible end to its time. */
   trail(at: Instant, out: Signal[]): void {
     const possible = this.#end;
-    if (possible === undefined || this.isTold) return;
+    if (possible === undefined || this.hasStatedEnd) return;
     if (compareInstants(at, possible.at) > 0) possible.at = at;
     const { tenantId, runId } = this;
     const { at: endAt, end, over } = possible;
     out.push({ tenantId, runId, at: endAt, signal: "run_may_end", end, over: over || undefined });
   }
 
-  /** It goes on, whatever looked like its end. */
+  /** The run continues: drops a possible end. */
   goOn(): void {
     this.#end = undefined;
   }
 
-  /** The next segment of a paused run: nothing of the last one is open any more. */
+  /** Begins the next segment of a paused run, with nothing open. */
   reopen(at: Instant): void {
     this.#end = undefined;
     this.isClosed = false;
-    this.isTold = false;
+    this.hasStatedEnd = false;
     this.startsInside = 0;
     this.#denied = undefined;
     this.calls.length = 0;
@@ -294,14 +294,14 @@ export class LogRun {
     this.lastAt = at;
   }
 
-  /** Nothing more is heard. */
+  /** No more rows follow: closes open model calls. */
   settle(out: Signal[]): void {
     if (this.isClosed) return;
     for (const subAgent of this.subAgents) subAgent.settle(out);
     this.#cutThinking(out);
   }
 
-  /** Nothing more is its: it ended as it may have, else nobody says how. */
+  /** Closes the run: with its possible end, else with `orElse`, else as superseded. */
   close(out: Signal[], orElse?: { readonly end: RunEnd; readonly at: Instant }): void {
     for (const subAgent of this.subAgents) subAgent.close(out);
     this.subAgents = [];
@@ -309,7 +309,7 @@ export class LogRun {
     this.isClosed = true;
     const { tenantId, runId } = this;
     const { at, end } = this.#end ?? orElse ?? { at: this.lastAt, end: SUPERSEDED };
-    const supposed = !this.isTold && (this.#end !== undefined || orElse === undefined);
+    const supposed = !this.hasStatedEnd && (this.#end !== undefined || orElse === undefined);
     out.push({ tenantId, runId, at, signal: "run_closes", end, supposed });
   }
 
@@ -335,12 +335,12 @@ export class LogRun {
     out.push({ tenantId, runId, at, signal: "model_closes", end });
   }
 
-  /** The model thought, and tools follow: its call is over, though no reply was logged. */
+  /** Tools follow the thinking: the model call is over without a logged reply. */
   #endThinking(out: Signal[]): void {
     if (this.#thoughtAt !== undefined) this.#closeModel(this.#thoughtAt, {}, out);
   }
 
-  /** Thinking that nothing followed was cut, and the run lasted until then. */
+  /** Thinking without a reply was cut off at the end of the run. */
   #cutThinking(out: Signal[]): void {
     if (this.#thinking === 0) return;
     const attributes: OwnAttributes = {};
@@ -348,7 +348,7 @@ export class LogRun {
     const { lastAt: at, runId, tenantId } = this;
     const end = { outcome: "unfinished", attributes } as const;
     out.push({ tenantId, runId, at, signal: "model_closes", end });
-    // The lifecycle takes that for a sign of life, and it is none.
+    // The lifecycle takes the closed call as activity, so the possible end is repeated.
     this.trail(at, out);
   }
 
@@ -358,7 +358,7 @@ export class LogRun {
     this.#thoughtAt = undefined;
   }
 
-  /** The class of the error where a terminal row has said it: results do not. */
+  /** The outcome of a result. Its error kind comes from an earlier terminal row: results have none. */
   #resultOf({ cancelled, content, is_error, name }: ToolResult): CallResult {
     if (!is_error) return { outcome: "complete", content };
     if (content === PAUSED_TEXT) return { outcome: "interrupted" };
@@ -372,7 +372,7 @@ export class LogRun {
     return end.kind.tool_name === tool ? end.kind.kind : undefined;
   }
 
-  /** The pause that may be over with the result of this call. */
+  /** The pause that may end with the result of this call. */
   #askedAbout(callId: string): RunEnd | undefined {
     const end = this.#end?.over === false ? this.#end.end : undefined;
     if (end?.outcome !== "interrupted" || end.kind?.type !== "approval_pending") return undefined;

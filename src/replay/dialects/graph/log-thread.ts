@@ -2,30 +2,30 @@ import { RecentMap } from "../../../events/door.ts";
 import type { LogRow } from "./log-row.ts";
 import type { LogRun } from "./log-run.ts";
 
-/** Checkpoints of a thread whose run is remembered. */
+/** Maximum number of remembered checkpoints of a thread. */
 const CHECKPOINTS = 100;
 
-/** One thread of the log: whose turn it is, and what a later run of it may continue. */
+/** One thread of the log. */
 export class LogThread {
   readonly tenantId: string;
   readonly name: string;
-  /** Whether a line named it, so that it is the conversation's id. */
+  /** Whether a line named it. Its name is then the conversation ID. */
   readonly isNamed: boolean;
-  /** Lines so far. */
+  /** Number of lines so far. */
   lines = 0;
-  /** The run that rows without a run id belong to. */
+  /** The run of rows without a run ID. */
   current: LogRun | undefined = undefined;
-  /** The run that a row named last: mostly the next row names it too. */
+  /** The run that the last row named. The next row usually names it too. */
   lastNamed: LogRun | undefined = undefined;
   /** The sub-agent whose own log this is. */
   readonly subAgent: LogRun | undefined;
-  /** Its run was opened by the log around it, and its task has not come yet. */
+  /** Whether its run was opened by the parent log and its task has not come yet. */
   awaitsTask: boolean;
-  /** The run that paused last, until one follows it. */
+  /** The run that paused last, until another run follows it. */
   pausedRunId: string | undefined = undefined;
   #checkpoints: RecentMap<string> | undefined = undefined;
 
-  /** @param subAgent the sub-agent that was told to write here. */
+  /** @param subAgent the sub-agent that writes to this thread. */
   constructor(tenantId: string, name: string, isNamed: boolean, subAgent: LogRun | undefined) {
     this.tenantId = tenantId;
     this.name = name;
@@ -37,7 +37,7 @@ export class LogThread {
     subAgent.hasOwnLog = true;
   }
 
-  /** The conversation's id, where the log has one. */
+  /** The conversation ID, if the log has one. */
   get conversation(): string | undefined {
     return this.isNamed ? this.name : undefined;
   }
@@ -47,17 +47,17 @@ export class LogThread {
     this.#checkpoints.set(id, runId);
   }
 
-  /** The run that goes on from a checkpoint: the one that made it, else the one that paused last. */
+  /** The run that a checkpoint continues: the one that made it, else the one that paused last. */
   continuedFrom(checkpoint: string): string | undefined {
     return this.#checkpoints?.get(checkpoint) ?? this.pausedRunId;
   }
 }
 
-/** Rows that may wait in one thread, and in all. */
+/** Maximum number of waiting rows in one thread, and in all. */
 const IN_A_THREAD = 64;
 const IN_ALL = 4_096;
 
-/** Rows that wait for the run they belong to, by thread. */
+/** Rows that wait for their run ID, by thread. */
 export class WaitingRows {
   readonly #threads = new Map<LogThread, LogRow[]>();
   #count = 0;
@@ -66,7 +66,7 @@ export class WaitingRows {
     return this.#threads.has(thread);
   }
 
-  /** @returns false where it can't wait: too many do. */
+  /** @returns false if too many rows wait. */
   add(thread: LogThread, row: LogRow): boolean {
     const rows = this.#threads.get(thread);
     if (this.#count >= IN_ALL || (rows !== undefined && rows.length >= IN_A_THREAD)) return false;
@@ -76,9 +76,9 @@ export class WaitingRows {
     return true;
   }
 
-  /** The rows that wait in a thread, in their order; they wait no more. */
+  /** Removes and returns the waiting rows of a thread, in order. */
   take(thread: LogThread): readonly LogRow[] {
-    // Of most logs none waits ever.
+    // In most logs no row ever waits.
     const rows = this.#count === 0 ? undefined : this.#threads.get(thread);
     if (rows === undefined) return NONE;
     this.#threads.delete(thread);

@@ -18,7 +18,7 @@ import type {
   SignalAttributes,
 } from "../../../events/door.ts";
 
-/** A row that is a point in the life of its run. */
+/** A row that becomes a span event. */
 export type PointRow =
   | AgentHandoff
   | BranchCreated
@@ -29,14 +29,14 @@ export type PointRow =
   | RateLimit
   | Warning;
 
-/** A span event, and the attribute of the run that counts its like, where anybody counts them. */
+/** A span event, and the attribute of the run that counts such events. */
 export interface Point {
   readonly name: string;
   readonly attributes: SignalAttributes;
   readonly count?: AttributeName;
 }
 
-/** What a point in the life of a run says of it. */
+/** The span event of a row. */
 export function pointOf(row: PointRow): Point {
   switch (row.kind) {
     case "agent_handoff":
@@ -135,8 +135,8 @@ function warningAttributes(warning: ModelWarning): SignalAttributes {
 }
 
 /**
- * The tokens of one model call, as the provider counted them: whether its input tokens contain the
- * cached ones differs between providers, and the log does not say whose reply it is.
+ * The tokens of one model call as the provider counted them. Providers differ in whether input tokens include cached
+ * ones, and the log does not name the provider.
  */
 export function usageAttributes(usage: ModelUsage | null | undefined): OwnAttributes {
   if (usage === null || usage === undefined) return {};
@@ -149,12 +149,12 @@ export function usageAttributes(usage: ModelUsage | null | undefined): OwnAttrib
   };
 }
 
-/** A span holds no bigint: beyond 2^53 it shows the nearest number, and the row the exact one. */
+/** Spans have no bigint. Beyond 2^53 the span has the nearest number, and the row the exact one. */
 function numberIn(value: number | bigint | null | undefined): number | undefined {
   return value === null || value === undefined ? undefined : Number(value);
 }
 
-/** A decision as signals have it: without what nobody said. */
+/** A decision in the form of signals, without absent fields. */
 export function decisionIn(row: ToolCallDecided): DecisionDetails {
   const { by, decision: outcome, person, proposed_input, reason, wait_ms } = row;
   return {

@@ -22,27 +22,27 @@ import { endOf, FAILED_UNSEEN, PAUSED_TEXT } from "./terminals.ts";
 import type { TraceParents } from "./trace-parents.ts";
 import { callerOf, dispatchOf, innermost, levelsOf, ownerOf } from "./turn-levels.ts";
 
-/** What rows were read as. */
+/** The signals and audit rows that were read. */
 export interface RowsRead {
   readonly signals: Signal[];
   readonly rows: ProjectedRow[];
 }
 
-/** Sub-agents below each other that get a run of their own; agents nest far less. */
+/** Maximum depth of sub-agents with runs of their own. Agents nest far less. */
 const DEEPEST = 64;
 
-/** Reads rows as signals of the run they belong to: each known kind has its place here. */
+/** Reads rows as signals of their run. */
 export class RowReader {
-  readonly #places: TraceParents;
-  /** Whether anybody wants the rows. */
+  readonly #parents: TraceParents;
+  /** Whether audit rows are made. */
   readonly #rows: boolean;
-  /** Sub-agents by the thread that they were to write to. */
+  /** Sub-agents by the thread that they write to. */
   readonly #subThreads: RecentPairs<LogRun>;
-  /** Kinds of rows that can't be written again: their payload was erased. */
+  /** Kinds of erased rows. Without their payload they cannot be written again. */
   readonly unprojected = new Map<string, number>();
 
-  constructor(places: TraceParents, rows: boolean, remembered: number) {
-    this.#places = places;
+  constructor(parents: TraceParents, rows: boolean, remembered: number) {
+    this.#parents = parents;
     this.#rows = rows;
     this.#subThreads = new RecentPairs(remembered);
   }
@@ -80,7 +80,7 @@ export class RowReader {
     }
   }
 
-  /** @returns the run that the row belongs to. */
+  /** @returns the run of the row. */
   #readKnown(
     thread: LogThread,
     turn: LogRun,
@@ -93,7 +93,7 @@ export class RowReader {
     switch (event.kind) {
       case "user_message":
         if (opens || thread.awaitsTask) turn.keepAlive(at);
-        else turn.told(at, out);
+        else turn.userInput(at, out);
         return turn;
       case "resumed":
         turn.keepAlive(at);
@@ -144,7 +144,7 @@ export class RowReader {
         return endAll(turn, endOf(event), at, true, out);
       case "tool_error_terminal":
       case "usage_limit_exceeded": {
-        // Each level that it ends writes a row of its own, from the innermost out.
+        // Each level that it ends writes a row, innermost first.
         const run = innermost(turn);
         run.mayEnd(endOf(event), at, true, out);
         return run;
@@ -179,7 +179,7 @@ export class RowReader {
     return run;
   }
 
-  /** The result of a call that dispatched a sub-agent is the end of the sub-agent too. */
+  /** The result of a call that dispatched a sub-agent also ends the sub-agent. */
   #toolResult(
     thread: LogThread,
     turn: LogRun,
@@ -224,10 +224,10 @@ export class RowReader {
       } satisfies SignalAttributes,
     });
     if (typeof line.run_id === "string") {
-      // Its rows name its run, and open it.
+      // The sub-agent's rows name its run and open it.
       const traceId = turn.traceId;
       const dispatched = { run, agent: agent_id, subThread: sub_thread_id, call };
-      if (traceId !== undefined) this.#places.dispatched(traceId, dispatched);
+      if (traceId !== undefined) this.#parents.dispatched(traceId, dispatched);
       return run;
     }
     if (call === undefined || depthOf(run) >= DEEPEST) return run;
@@ -252,9 +252,9 @@ export class RowReader {
   }
 }
 
-/** The row as it stands: what it says of itself is kept, and what it does not is not made up. */
+/** The unchanged row. Missing IDs are not filled in. */
 function projected(run: LogRun, { eventId, line }: LogRow, event: AnyGraphEvent): ProjectedRow {
-  // Empty is none: the id of another line that this one waited for is not its.
+  // Empty: the default would be the ID of the line that is read now, and this row may have waited.
   return {
     runId: run.runId,
     event,
@@ -264,7 +264,7 @@ function projected(run: LogRun, { eventId, line }: LogRow, event: AnyGraphEvent)
   };
 }
 
-/** A start that opened no run: of the run that a message before it opened, or of one inside. */
+/** A start that opened no run: of the run that a message opened before, or of a sub-agent. */
 function started(
   { conversation: threadId, tenantId }: LogThread,
   turn: LogRun,
@@ -282,13 +282,13 @@ function started(
   out.push({ tenantId, runId: turn.runId, at, signal: "run_opens", agent, threadId });
 }
 
-/** An end that names no run may be that of a sub-agent. */
+/** An end without a run ID may be that of a sub-agent. */
 function ended(turn: LogRun, event: RunEnded, at: Instant, out: Signal[]): void {
   if (turn.startsInside > 0) turn.startsInside--;
   else turn.ended(event, at, out);
 }
 
-/** A turn that pauses or is cancelled takes its sub-agents with it. */
+/** A turn that pauses or is cancelled ends its sub-agents too. */
 function endAll(turn: LogRun, end: RunEnd, at: Instant, over: boolean, out: Signal[]): LogRun {
   for (const run of levelsOf(turn)) run.mayEnd(end, at, over, out);
   return turn;
@@ -308,7 +308,7 @@ function endSubAgent(
   } else if (!subAgent.mayBeOver) subAgent.mayEnd(end, at, false, out);
 }
 
-/** How a sub-agent ended of which only its caller's result tells. */
+/** The end of a sub-agent that only its caller's result shows. */
 function endByResult({ content, is_error }: ToolResult): RunEnd {
   if (!is_error) return { outcome: "complete" };
   return content === PAUSED_TEXT ? { outcome: "interrupted" } : FAILED_UNSEEN;

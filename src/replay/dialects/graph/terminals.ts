@@ -16,10 +16,10 @@ import {
   type SignalAttributes,
 } from "../../../events/door.ts";
 
-/** What a row that ends a run makes of it. `by_class`: the row's `class` decides. */
+/** The outcome of a row that ends a run. `by_class`: the row's `class` decides. */
 export type LogEnd = "interrupted" | FailureKindId | "by_class";
 
-/** Every kind of row that ends a run, if the run does not go on. */
+/** Every kind of row that ends a run, unless the run continues. */
 export const TERMINALS = {
   interrupt: "interrupted",
   cancelled: "cancelled",
@@ -29,9 +29,8 @@ export const TERMINALS = {
 } as const satisfies Partial<Record<GraphEventKind, LogEnd>>;
 
 /**
- * The classes of an `error` row, named as upstream names the variants of its error, by what the
- * classifier makes of that variant; and the reasons of agent-sdk's errors, which their rows keep, by what
- * that dialect makes of them. Every other class is `unclassified`.
+ * Classes of `error` rows: upstream's names for variants of its error, with the classifier's result for them, and
+ * reasons of agent-sdk errors, as that dialect reads them. Other classes are `unclassified`.
  */
 const ERROR_CLASSES: ReadonlyMap<string, "interrupted" | FailureKindId> = new Map([
   ["provider", "model_dispatch"],
@@ -49,33 +48,33 @@ const ERROR_CLASSES: ReadonlyMap<string, "interrupted" | FailureKindId> = new Ma
   ["parent_cancelled", "cancelled"],
   ["budget", "usage_limit_exceeded"],
   ["internal_error", "internal"],
-  // Ours: the failure kind itself, where no other kind of row has a place for it.
+  // Classes of this package: failure kinds without a row kind of their own.
   ["model_dispatch", "model_dispatch"],
   ["internal", "internal"],
 ]);
 
-/** The known classes of `error` rows with what they mean, for the documentation. */
+/** The known classes of `error` rows and their outcomes, for the documentation. */
 export const KNOWN_ERROR_CLASSES: Iterable<readonly [string, string]> = ERROR_CLASSES;
 
-/** How a run ends whose last word is an error of this class. */
+/** The outcome of a run whose last row is an error of this class. */
 export function endOfClass(errorClass: string): "interrupted" | FailureKindId {
   return ERROR_CLASSES.get(errorClass) ?? "unclassified";
 }
 
-/** The envelope of what somebody called off. */
+/** The envelope of cancellations. */
 export const CANCELLED: ErrorEnvelope = { wire_code: "cancelled", wire_class: "client" };
 
-/** The envelopes of failures that upstream always reports with the same one. */
+/** Envelopes of failures that always have the same one upstream. */
 export const ENVELOPES: Readonly<Partial<Record<FailureKindId, ErrorEnvelope>>> = {
   cancelled: CANCELLED,
   usage_limit_exceeded: { wire_code: "quota_exceeded", wire_class: "client" },
   deadline_exceeded: { wire_code: "deadline_exceeded", wire_class: "server" },
 };
 
-/** What upstream tells the model of a tool that raised an interrupt: a pause, not an error. */
+/** Result that upstream gives the model for a tool that raised an interrupt: a pause, not an error. */
 export const PAUSED_TEXT = "awaiting human review";
 
-/** A row that may be the last word of its run. */
+/** A row that may be the last of its run. */
 export type TerminalRow =
   | Interrupt
   | Cancelled
@@ -83,7 +82,7 @@ export type TerminalRow =
   | ToolErrorTerminal
   | ErrorRecorded;
 
-/** How a run ended, if this row is its last word. */
+/** The end of a run whose last row is this one. */
 export function endOf(row: TerminalRow): RunEnd {
   switch (row.kind) {
     case "interrupt":
@@ -120,11 +119,11 @@ export function endOf(row: TerminalRow): RunEnd {
 }
 
 /**
- * How a run ended whose log tells it.
+ * The end of a run as its log states it.
  *
- * @param before what an earlier row said of it: more, where it is the same end.
+ * @param before the end from an earlier row. It has more details if it is the same end.
  */
-export function endTold(row: RunEnded, before: RunEnd | undefined): RunEnd {
+export function statedEnd(row: RunEnded, before: RunEnd | undefined): RunEnd {
   const { failure_kind, origin, outcome } = row;
   switch (outcome) {
     case "complete":
@@ -134,7 +133,7 @@ export function endTold(row: RunEnded, before: RunEnd | undefined): RunEnd {
       return before?.outcome === "interrupted" ? before : { outcome };
     case "failed": {
       const same = before?.outcome === "failed" && before.kind.type === failure_kind;
-      const end = same ? before : failed(kindTold(failure_kind), "");
+      const end = same ? before : failed(statedKind(failure_kind), "");
       if (origin === undefined) return end;
       const attributes: SignalAttributes = { "entelix.failure.origin": origin };
       return { ...end, attributes: { ...end.attributes, ...attributes } };
@@ -144,19 +143,19 @@ export function endTold(row: RunEnded, before: RunEnd | undefined): RunEnd {
   }
 }
 
-function kindTold(id: string | undefined): FailureKind {
+function statedKind(id: string | undefined): FailureKind {
   const known = FAILURE_KIND_IDS.find((each) => each === id);
   return plainKind(known ?? "unclassified");
 }
 
-/** A run of which only its caller says that it failed. */
+/** The end of a run whose failure only its caller reports. */
 export const FAILED_UNSEEN: RunEnd = failed({ type: "unclassified" }, "");
 
 function failed(kind: FailureKind, message: string, attributes?: SignalAttributes): RunEnd {
   return { outcome: "failed", kind, message, envelope: ENVELOPES[kind.type], attributes };
 }
 
-/** A class never says which tool failed, and how: that has a row of its own. */
+/** A class has no tool name and kind. Tool failures have rows of their own. */
 function plainKind(id: FailureKindId): FailureKind {
   return id === "tool_error_terminal" ? { type: "unclassified" } : { type: id };
 }

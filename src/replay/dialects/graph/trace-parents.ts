@@ -1,10 +1,10 @@
 import { RecentPairs, RunIds } from "../../../events/door.ts";
 import type { LogRun, OpenCall } from "./log-run.ts";
 
-/** Runs and dispatches that are remembered of one trace. */
+/** Maximum number of remembered runs, and of dispatches, of one trace. */
 const A_TRACE = 1_000;
 
-/** A sub-agent that a run says it dispatched, until a run is found to be it. */
+/** A reported dispatch of a sub-agent, until its run is found. */
 export interface Dispatch {
   readonly run: LogRun;
   readonly agent: string;
@@ -12,32 +12,32 @@ export interface Dispatch {
   readonly call: OpenCall | undefined;
 }
 
-/** Where a run sits that names its trace alone. */
+/** The parent of a run whose rows name only its trace. */
 export interface RunParent {
   readonly parentRunId: string;
   readonly dispatch?: Dispatch | undefined;
 }
 
 interface Trace {
-  /** The run whose own trace it is. */
+  /** The root run of the trace. */
   root: LogRun | undefined;
   readonly runs: LogRun[];
   dispatches: Dispatch[];
 }
 
 /**
- * The runs of logs whose rows name run and trace: a row says in which trace its run is, but not under
- * which run. What it sits under is concluded from who dispatched a sub-agent, or has a call open.
+ * Finds the parents of runs in logs whose rows name run and trace but not the parent run. The parent is inferred from
+ * dispatches of sub-agents and from open calls.
  */
 export class TraceParents {
   readonly #traces: RecentPairs<Trace>;
 
-  /** @param traces that are remembered, at least. */
+  /** @param traces minimum number of remembered traces. */
   constructor(traces: number) {
     this.#traces = new RecentPairs(traces);
   }
 
-  /** @param isRoot whether {@link TraceParents.placeOf} found no place above the run. */
+  /** @param isRoot whether {@link TraceParents.parentOf} found no parent. */
   opened(traceId: string, run: LogRun, isRoot: boolean): void {
     const trace = this.#traceOf(run.tenantId, traceId);
     if (isRoot) trace.root ??= run;
@@ -52,12 +52,12 @@ export class TraceParents {
   }
 
   /**
-   * The place of a run that is about to open.
+   * The parent of a run that is about to open.
    *
-   * @param thread that its row is in: a dispatch may have named it.
-   * @returns `undefined` for a run that is its own trace.
+   * @param thread the thread of its row. A dispatch may have named it.
+   * @returns `undefined` for the root run of a trace.
    */
-  placeOf(
+  parentOf(
     tenantId: string,
     runId: string,
     traceId: string | undefined,
@@ -84,7 +84,7 @@ export class TraceParents {
   }
 }
 
-/** The dispatch that named this run or its thread, else the only one nobody answered yet. */
+/** The dispatch that named this run or its thread, else the only open one. */
 function takeDispatch(trace: Trace, runId: string, thread: string): Dispatch | undefined {
   const { dispatches } = trace;
   const found =
@@ -94,7 +94,7 @@ function takeDispatch(trace: Trace, runId: string, thread: string): Dispatch | u
   return found;
 }
 
-/** The run id of a root that was not seen: its trace id with dashes, unless it is no UUID. */
+/** The run ID of a root that was not seen: its trace ID with dashes, if it was a UUID. */
 function rootIn(traceId: string): string {
   const parts = [
     traceId.slice(0, 8),
@@ -105,7 +105,7 @@ function rootIn(traceId: string): string {
   return [...parts, traceId.slice(20)].join("-");
 }
 
-/** Whether the trace is the run's own. A trace is the own one of one run, but for a UUID's capitals. */
+/** Whether the run is the root of the trace. Only UUIDs in different case share a trace ID. */
 function isRootOf({ root }: Trace, tenantId: string, runId: string, traceId: string): boolean {
   if (RunIds.fromUuid(runId)?.traceId === traceId) return true;
   if (root !== undefined) return root.runId === runId;

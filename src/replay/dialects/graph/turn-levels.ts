@@ -5,9 +5,8 @@ import type { LogRun, OpenCall } from "./log-run.ts";
 const DEEPEST = 64;
 
 /**
- * The run that surely has the rows that name none: a turn's only sub-agent at work has its rows in
- * the turn's log. With several at work nobody can tell whose a row is; then it is the run's around
- * them.
+ * The run of rows without a run ID. A turn's only active sub-agent writes to the turn's log. With several active, the
+ * writer is unknown, and the row belongs to their parent.
  */
 export function innermost(turn: LogRun): LogRun {
   let run = turn;
@@ -19,7 +18,7 @@ export function innermost(turn: LogRun): LogRun {
   return run;
 }
 
-/** The only one of these at work here, where there is just one. */
+/** The only sub-agent that is active in this log, if there is exactly one. */
 function onlyAtWork(subAgents: readonly LogRun[]): LogRun | undefined {
   let only: LogRun | undefined;
   for (const each of subAgents) {
@@ -40,7 +39,7 @@ export function callerOf(turn: LogRun, id: string, name: string): LogRun {
   return inner;
 }
 
-/** The run whose open call a result is of, innermost first; `undefined` where none is open. */
+/** The innermost run with this open call. `undefined` if none has it. */
 export function ownerOf(run: LogRun, id: string, name: string): LogRun | undefined {
   const { subAgents } = run;
   for (let n = subAgents.length - 1; n >= 0; n--) {
@@ -52,8 +51,8 @@ export function ownerOf(run: LogRun, id: string, name: string): LogRun | undefin
 }
 
 /**
- * The open call, innermost first, that dispatched a sub-agent: the one that the sub-agent's thread is
- * named after (`{log above}/{call}`), else the one of the sub-agent's name.
+ * The innermost open call that dispatched a sub-agent: the one in the name of the sub-agent's thread (`{parent
+ * log}/{call}`), else the one with the sub-agent's name.
  */
 export function dispatchOf(
   run: LogRun,
@@ -62,8 +61,8 @@ export function dispatchOf(
 ): Dispatching | undefined {
   const above = `${thread}/`;
   const callId = sub_thread_id.startsWith(above) ? sub_thread_id.slice(above.length) : "";
-  const placed = callId === "" ? undefined : openCall(run, ({ id }) => id === callId);
-  return placed ?? openCall(run, ({ name }) => name === agent_id);
+  const named = callId === "" ? undefined : openCall(run, ({ id }) => id === callId);
+  return named ?? openCall(run, ({ name }) => name === agent_id);
 }
 
 interface Dispatching {
@@ -80,7 +79,7 @@ function openCall(run: LogRun, isIt: (call: OpenCall) => boolean): Dispatching |
   return call === undefined ? undefined : { run, call };
 }
 
-/** A turn with all its sub-agents at work, innermost first. */
+/** A turn with all its active sub-agents, innermost first. */
 export function levelsOf(run: LogRun): LogRun[] {
   return [...run.subAgents.flatMap(levelsOf), run];
 }

@@ -1,4 +1,5 @@
-import { formatRfc3339, type Instant, trimmedEnd, wholeJson } from "../../../../src/events/door.ts";
+import { formatRfc3339, type Instant, trimmedEnd } from "../../../../src/events/door.ts";
+import { wholeJson } from "../../../../src/events/exact-json.ts";
 import {
   type AgentSdkEvent,
   ENVELOPE_FIELDS,

@@ -203,8 +203,10 @@ const thread = fc
     let turns = 0;
     let over = true;
     const calls = runs.flatMap((each, n) => {
-      const said = each.calls(numbersOn ? turns : 0);
-      const [first = [], ...more] = tasks ? said.map((call) => ofTask(call, `task-${n}`)) : said;
+      const output = each.calls(numbersOn ? turns : 0);
+      const [first = [], ...more] = tasks
+        ? output.map((call) => ofTask(call, `task-${n}`))
+        : output;
       const prompted = each.prompt || (numbersOn && !(restarts && over));
       turns += each.turns;
       over = each.ends;

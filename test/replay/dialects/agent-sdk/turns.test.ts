@@ -29,8 +29,8 @@ function read(...events: readonly JsonObject[]): Reader {
 
 /** The model calls of a stream: when each opened and closed, and with which attributes. */
 function models(reader: Reader): unknown[] {
-  const said = reader.signals.filter(({ signal }) => signal.startsWith("model_"));
-  return said.map((signal) => {
+  const output = reader.signals.filter(({ signal }) => signal.startsWith("model_"));
+  return output.map((signal) => {
     const at = String(brief(signal).at).slice(6, -1);
     if (signal.signal !== "model_closes") return [at, "opens", brief(signal).attributes];
     const { end } = signal;

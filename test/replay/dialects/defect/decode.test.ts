@@ -386,17 +386,17 @@ describe("defectDialect", () => {
   });
 
   it("puts all lines of a tenant into one order", () => {
-    const placeOf = (line: JsonObject) => {
+    const streamKeyOf = (line: JsonObject) => {
       const { event, envelope } = decodedOf(flat(line));
       return defectDialect.streamKey(event, envelope).stream;
     };
-    const own = placeOf({ type: "turn_started", session_id: "s", tenant_id: "acme" });
+    const own = streamKeyOf({ type: "turn_started", session_id: "s", tenant_id: "acme" });
     const inner = { type: "turn_started" };
     const below = { type: "subagent", ancestor_path: ["a"], agent_type: "x", inner };
-    expect(placeOf({ ...below, session_id: "s", tenant_id: "acme" })).toEqual(own);
-    expect(placeOf({ type: "turn_started", thread_id: "t", tenant_id: "acme" })).toEqual(own);
-    expect(placeOf({ type: "turn_started", tenant_id: "acme" })).toEqual(own);
-    expect(placeOf({ type: "turn_started", session_id: "s" })).not.toEqual(own);
+    expect(streamKeyOf({ ...below, session_id: "s", tenant_id: "acme" })).toEqual(own);
+    expect(streamKeyOf({ type: "turn_started", thread_id: "t", tenant_id: "acme" })).toEqual(own);
+    expect(streamKeyOf({ type: "turn_started", tenant_id: "acme" })).toEqual(own);
+    expect(streamKeyOf({ type: "turn_started", session_id: "s" })).not.toEqual(own);
   });
 
   it("says which session or thread a line names", () => {

@@ -1,4 +1,5 @@
-import { formatRfc3339, wholeJson } from "../../../../src/events/door.ts";
+import { formatRfc3339 } from "../../../../src/events/door.ts";
+import { wholeJson } from "../../../../src/events/exact-json.ts";
 import type {
   DefectEvent,
   DefectUsage,
