@@ -1,4 +1,4 @@
-/** One value of a metric, with its labels. */
+/** One value of a metric with its labels. */
 export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
 /** The lines of one metric in Prometheus' text format. */

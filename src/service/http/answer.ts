@@ -6,15 +6,15 @@ import type { Refusal } from "./refusal.ts";
 export interface Answer {
   readonly status: number;
   readonly headers?: OutgoingHttpHeaders;
-  /** The body in pieces; asked for twice, and the same each time, unless it is streamed. */
+  /** The body in pieces. Unless `streamed`, it is called twice and must give the same text. */
   readonly body: () => Iterable<string>;
-  /** Asked for once and sent as it comes, without its length: it is long, or may change meanwhile. */
+  /** Call `body` once and send it without its length: it is long, or may change meanwhile. */
   readonly streamed?: true;
 }
 
-/** How long a sender is listened to after an answer that came before its body's end, in ms. */
+/** How long a body is still read after its answer, in ms. */
 const LINGER_MS = 1_000;
-/** How much of such a body is read and thrown away, in bytes. */
+/** Maximum number of bytes of such a body that are read and dropped. */
 const LINGER_BYTES = 4 * 1024 * 1024;
 
 export function jsonAnswer(status: number, value: object, headers?: OutgoingHttpHeaders): Answer {
@@ -26,7 +26,7 @@ export function textAnswer(status: number, text: string, type = "text/plain"): A
   return { status, body: () => [text], headers: { "content-type": `${type}; charset=utf-8` } };
 }
 
-/** Metrics in the form that Prometheus reads. */
+/** Metrics in Prometheus' text format. */
 export function metricsAnswer(text: string): Answer {
   return textAnswer(200, text, "text/plain; version=0.0.4");
 }
@@ -36,7 +36,7 @@ export function refusedAnswer(refusal: Refusal, headers: OutgoingHttpHeaders = {
   return jsonAnswer(refusal.status, { error }, { ...refusalHeaders(refusal), ...headers });
 }
 
-/** The error of a refusal, as it stands in answers. */
+/** The error of a refusal, as in answers. */
 export function refusalJson({ code, message }: Refusal): {
   readonly code: string;
   readonly message: string;
@@ -48,7 +48,7 @@ export function refusalHeaders(refusal: Refusal): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {};
   if (refusal.retryAfter !== undefined) headers["retry-after"] = String(refusal.retryAfter);
   if (refusal.code === "token") headers["www-authenticate"] = "Bearer";
-  // Where a request ends is not sure then: what comes behind it might be part of it.
+  // The end of such a request is uncertain: the next bytes may belong to it.
   if (refusal.code === "bad_request" || refusal.code === "not_implemented") {
     headers.connection = "close";
   }
@@ -56,12 +56,12 @@ export function refusalHeaders(refusal: Refusal): OutgoingHttpHeaders {
 }
 
 /**
- * Writes an answer as fast as it is read. Where the request's body has not come to its end, the request
- * asks for it, or the answer says `connection: close`, the connection is closed after it; but not at once,
- * since a sender that still writes would lose the answer.
+ * Writes an answer as fast as it is read. Closes the connection after it if the request's body has not ended, or
+ * request or answer ask for it. It does not close at once, because a sender that is still writing would lose the
+ * answer.
  *
- * @param idleMs how long the reader may stand still.
- * @returns whether the connection goes on. It does not reject.
+ * @param idleMs maximum time in which the reader reads nothing.
+ * @returns whether the connection stays open. Does not reject.
  */
 export async function writeAnswer(
   request: IncomingMessage,
@@ -93,7 +93,7 @@ export async function writeAnswer(
     if (!response.writableFinished) await within(idleMs, request, response, "finish");
     return !last;
   } catch {
-    // Whoever does not read its answer is cut off, and gets nothing more.
+    // A client that does not read its answer is disconnected.
     response.destroy();
     request.socket.destroy();
     return false;
@@ -106,7 +106,7 @@ function bytesOf(pieces: Iterable<string>): number {
   return bytes;
 }
 
-/** @throws when the event does not come in time, or the connection ends before it. */
+/** @throws if the event does not come in time, or the connection ends first. */
 async function within(
   ms: number,
   { socket }: IncomingMessage,
@@ -116,7 +116,7 @@ async function within(
   const ended = new AbortController();
   const end = () => ended.abort();
   const timer = setTimeout(end, ms);
-  // The connection, not the response: one that waits behind another hears of no end.
+  // The connection, not the response: a response that waits behind another has no close event.
   socket.once("close", end);
   try {
     if (socket.destroyed) end();
@@ -138,7 +138,7 @@ async function linger(request: IncomingMessage): Promise<void> {
   };
   request.on("data", count);
   for (const event of ["end", "close", "error"]) request.once(event, end);
-  // Who has ended its side sends nothing more, also where its body lacks its end.
+  // A sender that has ended its side sends nothing more, even if its body is incomplete.
   socket.once("end", end);
   request.resume();
   if (request.readableEnded || request.destroyed || socket.readableEnded) end();
@@ -147,6 +147,6 @@ async function linger(request: IncomingMessage): Promise<void> {
   for (const event of ["end", "close", "error"]) request.off(event, end);
   socket.off("end", end);
   request.pause();
-  // What comes after this is the sender's own trouble.
+  // Later errors only concern the sender.
   request.on("error", () => {});
 }

@@ -8,10 +8,10 @@ import type { CheckedLine } from "./event-gate.ts";
 import type { LineOutcome } from "./line-outcomes.ts";
 import type { Sender } from "./tokens/access.ts";
 
-/** A line that may go into the journal. */
+/** A valid line for the journal. */
 export interface GoodLine extends CheckedLine {
   readonly unknownType: string | undefined;
-  /** Name of its dialect. */
+  /** Name of the line's dialect. */
   readonly dialect: string;
 }
 
@@ -20,11 +20,11 @@ export type LineVerdict =
   | {
       readonly good?: undefined;
       readonly outcome: LineOutcome;
-      /** It may be good once a line behind it has told the dialect. */
+      /** It may become valid when a later line shows the dialect. */
       readonly undecided?: boolean | undefined;
     };
 
-/** Checks the lines of one body, before they are accepted. */
+/** Checks the lines of one body before they are accepted. */
 export class LineChecker {
   readonly #dialects: readonly Dialect<RecordedEvent>[];
   readonly #sender: Pick<Sender, "tenant" | "trusted">;
@@ -33,8 +33,8 @@ export class LineChecker {
   #before: string | undefined;
 
   /**
-   * @param named the dialect of all lines; `undefined`: told by each line, or the one before.
-   * @param tenant of the events that name none, where the sender is bound to none.
+   * @param named dialect of all lines. `undefined`: each line, or the line before it, shows the dialect.
+   * @param tenant tenant of events that name none, if the sender is not bound to one.
    */
   constructor(
     dialects: readonly Dialect<RecordedEvent>[],
@@ -59,7 +59,7 @@ export class LineChecker {
     this.#before = dialect;
     return {
       good: {
-        // The journal has the name that was found: no line is read in another dialect later on.
+        // The journal stores the detected dialect, so the line is never read in another one.
         line: { text, tenant, dialect, key: undefined, trusted },
         ...identityOf(decoded, tenant ?? this.#tenant),
         unknownType: decoded.unknown,
@@ -69,7 +69,7 @@ export class LineChecker {
   }
 }
 
-/** Whose event a decoded line is, and its id. */
+/** Tenant and event ID of a decoded line. */
 export function identityOf(
   { event }: DecodedLogLine,
   fallback: string,
@@ -88,7 +88,7 @@ function tenantOf({ event, envelope }: DecodedLine<RecordedEvent>, fallback: str
 function rejected(issues: readonly DecodeIssue[]): LineOutcome {
   const [first, ...others] = issues;
   if (first === undefined) return { status: "rejected", field: "line", expected: "an event" };
-  // One reason is enough to resend by; the others are told where they fit.
+  // One reason is enough to fix the line. The others follow in the same text.
   const more = others.map(({ field, expected }) => `; ${field}: ${expected}`).join("");
   return { status: "rejected", field: first.field, expected: `${first.expected}${more}` };
 }

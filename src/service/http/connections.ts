@@ -2,39 +2,39 @@ import type { Server } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Refusal } from "./refusal.ts";
 
-/** Requests of one connection that may wait behind one that is being served. */
+/** Maximum number of requests that wait on one connection behind the current one. */
 const MOST_PIPELINED = 32;
 
 export interface ConnectionLimits {
-  /** Connections that may be admitted at one time. */
+  /** Maximum number of admitted connections. */
   readonly most: number;
-  /** Those beyond that are answered all the same. One beyond these takes the place of another, see {@link Connections}. */
+  /** Further connections that are answered. One beyond these replaces another, see {@link Connections}. */
   readonly spare: number;
 }
 
 interface Connection {
   /** See {@link Connections.admit}. */
   admitted: boolean;
-  /** Aborted once nothing further can be read of it; the reason is a Refusal. */
+  /** Aborted with a Refusal when no more can be read from the connection. */
   readonly broken: AbortController;
   waiting: number;
   last: Promise<void>;
-  /** Its last answer was given: what else was read of it is not served. */
+  /** Its last answer was given. Further requests on it are not served. */
   over: boolean;
 }
 
 /**
- * The connections that are open, and the requests of each: one after the other. Where all places are taken, a new
- * connection gets that of the one that was idle longest. So connections without a request keep nobody away. One that is
- * admitted gives way last, and never while it is served.
+ * The open connections. Requests of one connection are served one after the other. At the limit, a new connection
+ * replaces the one that was idle longest, so connections without a request keep no one out. Admitted connections are
+ * replaced last, and never while they are served.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #onDropped: () => void;
-  /** In the order of their last request; before the first one, of their begin. */
+  /** In the order of their last request, or of their start before the first request. */
   readonly #open = new Map<Duplex, Connection>();
 
-  /** @param onDropped told of each connection that is closed because there are too many. */
+  /** @param onDropped called for each connection that is closed because there are too many. */
   constructor(server: Server, limits: ConnectionLimits, onDropped: () => void) {
     this.#limits = limits;
     this.#onDropped = onDropped;
@@ -46,9 +46,9 @@ export class Connections {
   }
 
   /**
-   * Says that somebody known sends on this connection.
+   * Marks the connection as that of a known sender.
    *
-   * @returns whether there is a place for it among those that are admitted.
+   * @returns whether it is admitted. `false` at the limit.
    */
   admit(socket: Duplex): boolean {
     const connection = this.#open.get(socket);
@@ -81,7 +81,7 @@ export class Connections {
     socket.once("close", () => this.#open.delete(socket));
   }
 
-  /** The connection that gives way: of those that matter least the one that did nothing longest. */
+  /** The connection to replace: the longest idle one of the least important kind. */
   #dispensable(): Duplex | undefined {
     let found: Duplex | undefined;
     let least = SERVED_AND_ADMITTED;
@@ -94,15 +94,15 @@ export class Connections {
     return found;
   }
 
-  /** Aborted once nothing further can be read of this connection. */
+  /** Aborted when no more can be read from this connection. */
   brokenSignal(socket: Duplex): AbortSignal {
     return this.#open.get(socket)?.broken.signal ?? AbortSignal.abort();
   }
 
   /**
-   * Nothing further can be read of it: a body that has not come to its end will not.
+   * Marks a connection as unreadable. An incomplete body stays incomplete.
    *
-   * @returns whether that was not known before.
+   * @returns whether this is new.
    */
   breakOff(socket: Duplex, reason: Refusal): boolean {
     const broken = this.#open.get(socket)?.broken;
@@ -112,16 +112,16 @@ export class Connections {
   }
 
   /**
-   * Serves a request once those before it on the same connection have been answered: else the lines of
-   * two of them could get into each other. A connection with too many requests at a time is cut off.
+   * Serves a request after the earlier requests of its connection were answered. Otherwise lines of two requests could
+   * mix. A connection with too many waiting requests is cut off.
    *
-   * @param serve resolves with whether the connection goes on; where it does not, what was read behind this
-   * request is not served: its sender would never hear of it.
-   * @returns `undefined` where the request is not served.
+   * @param serve resolves with whether the connection stays open. If not, later requests on it are not served, because
+   *   the sender could not get their answers.
+   * @returns `undefined` if the request is not served.
    */
   inTurn(socket: Duplex, serve: () => Promise<boolean>): Promise<void> | undefined {
     const connection = this.#open.get(socket);
-    // A piece of 64 KiB may hold a thousand requests, which come here even when it is cut off by then.
+    // A read of 64 KiB may contain a thousand requests. They arrive here even after the connection was cut off.
     if (connection === undefined || socket.destroyed) return undefined;
     if (connection.waiting >= MOST_PIPELINED) {
       socket.destroy();
@@ -142,7 +142,7 @@ export class Connections {
   }
 
   #touch(socket: Duplex, connection: Connection): void {
-    // It may be gone by now.
+    // The connection may be closed by now.
     if (this.#open.delete(socket)) this.#open.set(socket, connection);
   }
 }
@@ -151,6 +151,6 @@ const SERVED_AND_ADMITTED = 3;
 
 function weightOf({ admitted, waiting }: Connection): number {
   if (admitted) return waiting > 0 ? SERVED_AND_ADMITTED : 2;
-  // Who is answered, and does not read the answer, holds a place as well.
+  // A client that does not read its answer also takes up a connection.
   return waiting > 0 ? 1 : 0;
 }

@@ -3,22 +3,22 @@ import type { NewLine } from "../journal/log-line.ts";
 import type { Backlog } from "./journal-feed.ts";
 import { Refusal } from "./refusal.ts";
 
-/** What the gate needs of the journal. */
+/** The methods of the journal that the gate uses. */
 interface LineJournal {
   append(lines: readonly NewLine[]): Promise<{ readonly last: number }>;
 }
 
-/** What the gate needs of the memory of event ids. */
+/** The methods of the ID cache that the gate uses. */
 interface IdMemory {
   has(tenant: string, eventId: string): boolean;
   add(tenant: string, eventId: string): void;
 }
 
-/** A line that was checked, with what makes it the same as another. */
+/** A checked line with its tenant and event ID. */
 export interface CheckedLine {
   readonly line: NewLine;
   readonly tenant: string;
-  /** `undefined`: nothing tells whether it came before. */
+  /** `undefined`: duplicates cannot be recognised. */
   readonly eventId: string | undefined;
 }
 
@@ -26,26 +26,26 @@ interface EventGateOptions {
   readonly journal: LineJournal;
   readonly ids: IdMemory;
   readonly backlog: Backlog;
-  /** Why nothing is taken at this time; asked before each append. */
+  /** The reason if no lines are accepted now. Called before each append. */
   readonly refusal: () => Refusal | undefined;
-  /** Told of an append that failed, and with `undefined` of one that did not. */
+  /** Called after each append: with its error, or with `undefined`. */
   readonly onAppend: (error: unknown) => void;
 }
 
 /**
- * Puts lines into the journal, each event id of a tenant once: where two equal lines are on their way
- * at one time, the second waits for what becomes of the first.
+ * Appends lines to the journal, each event ID of a tenant once. If two equal lines are sent at the same time, the
+ * second waits for the result of the first.
  */
 export class EventGate {
   readonly #options: EventGateOptions;
-  /** Ids on their way into the journal, until they are there or will not be. */
-  readonly #underWay = new Map<string, Promise<void>>();
+  /** IDs that are being appended, until that succeeds or fails. */
+  readonly #appending = new Map<string, Promise<void>>();
 
   constructor(options: EventGateOptions) {
     this.#options = options;
   }
 
-  /** Whether the line came before, and is durable. */
+  /** Whether the line is already in the journal. */
   knows({ eventId, tenant }: CheckedLine): boolean {
     return eventId !== undefined && this.#options.ids.has(tenant, eventId);
   }
@@ -53,14 +53,13 @@ export class EventGate {
   /**
    * Resolves when every line is durable, or known to be.
    *
-   * @param tell told of each line as soon as that is so: `accepted`, or `duplicate` where it had come
-   * before.
-   * @throws Refusal `store` when they can't be written, or another where no more is taken: the lines
-   * that were not told of are not taken.
+   * @param onOutcome called for each line as soon as that is known: `accepted`, or `duplicate` if it came before.
+   * @throws Refusal `store` if the journal cannot be written, or the current reason not to accept lines. Lines without
+   *   an outcome were not stored.
    */
   async take<L extends CheckedLine>(
     lines: readonly L[],
-    tell: (line: L, outcome: "accepted" | "duplicate") => void,
+    onOutcome: (line: L, outcome: "accepted" | "duplicate") => void,
   ): Promise<void> {
     let open = lines;
     while (open.length > 0) {
@@ -71,12 +70,12 @@ export class EventGate {
       for (const line of open) {
         const { tenant, eventId } = line;
         if (eventId === undefined) own.push(line);
-        else if (this.#options.ids.has(tenant, eventId)) tell(line, "duplicate");
+        else if (this.#options.ids.has(tenant, eventId)) onOutcome(line, "duplicate");
         else {
           const key = tenantKey(tenant, eventId);
-          const before = this.#underWay.get(key);
+          const before = this.#appending.get(key);
           if (before === undefined) {
-            this.#underWay.set(key, claim.ended);
+            this.#appending.set(key, claim.ended);
             own.push(line);
           } else {
             others.push(line);
@@ -85,9 +84,9 @@ export class EventGate {
         }
       }
       if (own.length > 0) await this.#append(own, claim);
-      for (const line of own) tell(line, "accepted");
+      for (const line of own) onOutcome(line, "accepted");
       await Promise.all(waits);
-      // Either they are known now, or whoever had them failed, and they are this caller's to write.
+      // The other lines are now known, or their append failed and this call must write them.
       open = others;
     }
   }
@@ -104,7 +103,7 @@ export class EventGate {
       for (const { tenant, eventId } of lines) {
         if (eventId === undefined) continue;
         if (stored) ids.add(tenant, eventId);
-        this.#underWay.delete(tenantKey(tenant, eventId));
+        this.#appending.delete(tenantKey(tenant, eventId));
       }
       claim.end();
     }
@@ -123,7 +122,7 @@ export class EventGate {
   }
 }
 
-/** The ids of one append, until it has ended. */
+/** The IDs of one append, until it ends. */
 class Claim {
   readonly ended: Promise<void>;
   #end: () => void = () => {};

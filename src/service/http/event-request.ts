@@ -2,21 +2,21 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Refusal } from "./refusal.ts";
 import type { BodyEncoding } from "./request-body.ts";
 
-/** What `?dialect=` says when each line tells its own. */
+/** Value of `?dialect=` for detection by line. */
 const AUTO = "auto";
 
-/** What the head of a request says of its events. */
+/** Properties of a request's events in its head. */
 interface EventHead {
   readonly encoding: BodyEncoding;
-  /** Name of the dialect; `undefined`: each line tells its own. */
+  /** Name of the dialect. `undefined`: each line shows its own. */
   readonly dialect: string | undefined;
 }
 
 /**
  * Reads the head of a `POST /v1/events`.
  *
- * @param names the dialects that are known, `auto` among them.
- * @throws Refusal for the first thing that is wrong with it.
+ * @param names known dialects, including `auto`.
+ * @throws Refusal for the first problem.
  */
 export function readEventHead(
   headers: IncomingHttpHeaders,
@@ -56,10 +56,10 @@ function dialectOf(query: URLSearchParams, names: readonly string[]): string | u
 }
 
 /**
- * Checks what Node's parser takes in the head of a request though HTTP/1.1 forbids it, or though nothing
- * here understands it. Node would answer some of it by itself, with an empty body, and pass over the rest.
+ * Rejects request heads that Node's parser accepts although HTTP/1.1 forbids them, or this service does not support
+ * them. Node would answer some with an empty body and ignore the rest.
  *
- * @throws Refusal for the first thing that is wrong.
+ * @throws Refusal for the first problem.
  */
 export function checkHead(request: IncomingMessage): void {
   const { headers, headersDistinct, httpVersion } = request;
@@ -80,12 +80,12 @@ export function checkHead(request: IncomingMessage): void {
   }
 }
 
-/** Whether the sender waits for a word before it sends the body. In HTTP/1.0 the header means nothing. */
+/** Whether the sender waits for `100 Continue`. In HTTP/1.0 the header has no meaning. */
 export function hasExpectation({ headers, httpVersion }: IncomingMessage): boolean {
   return headers.expect !== undefined && httpVersion === "1.1";
 }
 
-/** Another coding than chunked would leave the body encoded, and its lines would be taken for others. */
+/** With another coding than chunked the body would stay encoded, and its lines would be misread. */
 function checkCoding(coding: string, httpVersion: string): void {
   if (httpVersion === "1.0") {
     throw new Refusal("bad_request", "expected no Transfer-Encoding in a request of HTTP/1.0");

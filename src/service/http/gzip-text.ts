@@ -3,21 +3,20 @@ import { HeldBody, type HeldBytes } from "./held-body.ts";
 import { Refusal } from "./refusal.ts";
 import { tooLong } from "./request-body.ts";
 
-/** Longest text that is kept from the check of its checksums, in bytes. */
+/** Longest text that is kept after the check, in bytes. */
 const SHORT_BYTES = 256 * 1024;
 
 /**
- * The text of a gzip body of any number of members, zeros behind them left out. It gives nothing before
- * the last checksum of the last member holds: with one bit flipped on its way a body may decompress to
- * other lines, which must not be taken for what was sent.
+ * The text of a gzip body of any number of members. Zeros behind the last one are ignored. Gives no text before the
+ * last checksum was verified, because a body with a flipped bit may decompress to other lines.
  *
- * The compressed bytes wait, not the text, which may be a thousand times as long. So a body is decompressed
- * twice, once for the checksums and once for the lines. That costs 0 to 10 % more CPU a line, most of it off
- * the main thread. A short text is kept from the first time.
+ * The compressed bytes wait in memory, since the text may be a thousand times as long. A body is therefore decompressed
+ * twice: for the checksums, and for the lines. This costs up to 10 % more CPU for each line, mostly off the main
+ * thread. Short texts are kept from the first time.
  *
- * @param maxBytes longest text.
- * @throws Refusal `encoding` where the data is damaged or cut, `body_size` where the text is too long,
- * `memory` where there is no room to wait; what the source throws.
+ * @param maxBytes maximum length of the text.
+ * @throws Refusal `encoding` if the data is damaged or truncated, `body_size` if the text is too long, `memory` if
+ *   there is no room to wait; the errors of the source.
  */
 export async function* gzipText(
   source: AsyncIterable<Buffer>,
@@ -35,7 +34,7 @@ export async function* gzipText(
   }
 }
 
-/** @returns the text, where it is no longer than one piece. */
+/** @returns the text, if it is short. */
 async function checked(
   blocks: readonly Buffer[],
   maxBytes: number,
@@ -56,6 +55,9 @@ async function* inflated(blocks: readonly Buffer[]): AsyncGenerator<Buffer, void
     yield* gunzipped(blocks);
   } catch (error) {
     if (!(error instanceof GzipError)) throw error;
-    throw new Refusal("encoding", `expected whole gzip data (${error.message}); no line was taken`);
+    throw new Refusal(
+      "encoding",
+      `expected intact gzip data (${error.message}); no line was stored`,
+    );
   }
 }

@@ -4,20 +4,20 @@ import { Refusal } from "./refusal.ts";
 export const BLOCK_BYTES = 64 * 1024;
 
 /**
- * One body in memory. It is copied into blocks, and blocks are what is counted: a body that comes byte by
- * byte would otherwise take a hundred times its length.
+ * One compressed body in memory. It is copied into blocks, and the blocks are counted: small pieces would otherwise
+ * take a hundred times their length.
  */
 export class HeldBody {
   readonly #held: HeldBytes;
   #blocks: Buffer[] = [];
-  /** Bytes of the last block that are in use. */
+  /** Used bytes of the last block. */
   #filled = BLOCK_BYTES;
 
   constructor(held: HeldBytes) {
     this.#held = held;
   }
 
-  /** @throws Refusal `memory` where there is no room for it beside the bodies of others. */
+  /** @throws Refusal `memory` if there is no room. */
   add(piece: Buffer): void {
     for (let at = 0; at < piece.length; ) {
       const copied = piece.copy(this.#room(), 0, at);
@@ -26,14 +26,14 @@ export class HeldBody {
     }
   }
 
-  /** All of it, in order. */
+  /** The whole body, in order. */
   get blocks(): readonly Buffer[] {
     return this.#blocks.map((block, at) =>
       at === this.#blocks.length - 1 ? block.subarray(0, this.#filled) : block,
     );
   }
 
-  /** Gives the memory back; called again it does nothing. */
+  /** Frees the memory. May be called again. */
   release(): void {
     this.#held.give(this.#blocks.length * BLOCK_BYTES);
     this.#blocks = [];
@@ -46,7 +46,7 @@ export class HeldBody {
     if (!this.#held.take(BLOCK_BYTES)) {
       throw new Refusal("memory", "too many compressed bodies wait for their last byte");
     }
-    // Memory of its own: a slice of the shared pool would keep more than its own bytes alive.
+    // Memory of its own: a slice of the shared pool would keep the pool alive.
     const block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
     this.#blocks.push(block);
     this.#filled = 0;
@@ -54,7 +54,7 @@ export class HeldBody {
   }
 }
 
-/** Memory that bodies take while they wait, in bytes: one bound for all connections. */
+/** Memory of waiting bodies, in bytes: one bound for all connections. */
 export class HeldBytes {
   readonly #most: number;
   #used = 0;
@@ -67,14 +67,14 @@ export class HeldBytes {
     return this.#used;
   }
 
-  /** @returns whether there was room: where there was none, nothing is taken. */
+  /** @returns false, without taking anything, if there is no room. */
   take(bytes: number): boolean {
     if (this.#used + bytes > this.#most) return false;
     this.#used += bytes;
     return true;
   }
 
-  /** What was taken is free again. */
+  /** Frees bytes that were taken. */
   give(bytes: number): void {
     this.#used -= bytes;
   }

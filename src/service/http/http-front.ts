@@ -13,25 +13,24 @@ interface FrontOptions {
   readonly server: ServerOptions;
   readonly connections: ConnectionLimits;
   /**
-   * Answers a request; it calls `checkHead` first. Requests of one connection come one after the other.
-   * Where it rejects, the connection is cut off.
+   * Answers a request. Must call `checkHead` first. Requests of one connection are served one after the other. If it
+   * rejects, the connection is cut off.
    *
-   * @returns whether the connection goes on.
+   * @returns whether the connection stays open.
    */
   readonly serve: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
-  /** Told of an answer to what was no request. */
+  /** Called with each refusal of malformed requests. */
   readonly onRefused?: (refusal: Refusal) => void;
-  /** Told of a sender that ended in the middle of a request. */
+  /** Called when a sender leaves in the middle of a request. */
   readonly onCut?: () => void;
-  /** Told of a connection that is closed since there are too many. */
+  /** Called for each connection that is closed because there are too many. */
   readonly onDropped?: () => void;
-  /** Told why `serve` rejected. */
+  /** Called with errors of `serve`. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * A server of `node:http` that leaves every answer to its owner: the answers that Node gives by itself have
- * no body, and a CONNECT gets none at all.
+ * A server of `node:http` that gives all answers itself. Node's own answers have no body, and Node gives CONNECT none.
  */
 export class HttpFront {
   readonly server: Server;
@@ -42,8 +41,8 @@ export class HttpFront {
   constructor(options: FrontOptions) {
     this.#options = options;
     this.server = createServer({ ...options.server, requireHostHeader: false });
-    // Node drops what comes behind the 2,000th header, a Host or a Transfer-Encoding, say. The length of the
-    // head bounds their number already.
+    // Node drops headers after the 2,000th, perhaps a Host or a Transfer-Encoding. The length of the head already
+    // bounds their number.
     this.server.maxHeadersCount = 0;
     this.connections = new Connections(this.server, options.connections, () =>
       options.onDropped?.(),
@@ -70,7 +69,7 @@ export class HttpFront {
     while (this.#serving.size > 0) await Promise.all(this.#serving);
   }
 
-  /** A body that is being read is answered by who reads it; else the connection is, in its turn. */
+  /** If a body is being read, its reader answers. Otherwise the connection is answered here, in its turn. */
   #end(socket: Duplex, { refusal, cut }: Unreadable): void {
     if (!this.connections.breakOff(socket, refusal)) return;
     if (cut) this.#options.onCut?.();

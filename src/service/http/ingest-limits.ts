@@ -1,25 +1,25 @@
-/** What the HTTP door takes, and how long it waits. Sizes in bytes, times in ms. */
+/** Limits of the HTTP server. Sizes in bytes, times in ms. */
 export interface IngestLimits {
-  /** Longest line; a longer one is rejected, and the rest of its body goes on. Default 1 MiB. */
+  /** Longest line. A longer one is rejected, and the rest of its body is read. Default 1 MiB. */
   readonly maxLineBytes: number;
-  /** Longest body, as it comes and after decompression. Default 64 MiB. */
+  /** Longest body, as received and after decompression. Default 64 MiB. */
   readonly maxBodyBytes: number;
-  /** Lines a body may have, blank ones too. Default 50,000. */
+  /** Maximum number of lines of a body, including blank ones. Default 50,000. */
   readonly maxLines: number;
-  /** Connections that may send events at one time. Default 256. */
+  /** Maximum number of connections that send events. Default 256. */
   readonly maxConnections: number;
-  /** Bytes of lines that are accepted and still needed, above which there is a 503. Default 4 GiB. */
+  /** Bytes of accepted lines that are not stored yet. Above it, senders get a 503. Default 4 GiB. */
   readonly maxBacklogBytes: number;
   /**
-   * Memory of compressed bodies that wait for their checksum, of all connections. One body of the longest
-   * kind always has room. Default 256 MiB.
+   * Memory for compressed bodies that wait for their checksum, of all connections. It always fits one body of maximum
+   * length. Default 256 MiB.
    */
   readonly maxHeldBytes: number;
-  /** Until the head of a request is there. Default 10,000. */
+  /** Time limit for the head of a request. Default 10,000. */
   readonly headersMs: number;
-  /** Between two pieces of a body, or of an answer that is read. Default 30,000. */
+  /** Longest pause within a body, or while an answer is read. Default 30,000. */
   readonly idleMs: number;
-  /** Until a body is there. Default 300,000. */
+  /** Time limit for a whole body. Default 300,000. */
   readonly requestMs: number;
 }
 
@@ -36,8 +36,7 @@ export const DEFAULT_INGEST_LIMITS: IngestLimits = {
 };
 
 /**
- * Connections beyond `maxConnections` that are still answered: so that a flood of senders is told to
- * come again, and does not hide `/healthz` and `/metrics`. Beyond them, a new connection takes the place of the one
- * that was idle longest.
+ * Connections beyond `maxConnections` that are still answered, so that too many senders get an error and do not hide
+ * `/healthz` and `/metrics`. Beyond these, a new connection replaces the one that was idle longest.
  */
 export const SPARE_CONNECTIONS = 32;

@@ -4,7 +4,7 @@ import type { Recovered } from "./journal-feed.ts";
 import type { LineStatus } from "./line-outcomes.ts";
 import type { RefusalCode } from "./refusal.ts";
 
-/** How the service stands when it is asked. */
+/** State of the service. */
 interface IngestState {
   readonly figures: IngestFigures;
   readonly processor: ProcessorFigures;
@@ -16,7 +16,7 @@ interface IngestState {
   readonly backlogBytes: number;
 }
 
-/** The text of `/metrics`, in the form that Prometheus reads. */
+/** The text of `/metrics`, in Prometheus' format. */
 export function metricsText(state: IngestState): string {
   const samples = samplesOf(state);
   const lines: string[] = [];
@@ -87,7 +87,7 @@ function samplesOf(state: IngestState): Record<IngestMetricName, readonly Sample
   };
 }
 
-/** Of each tenant that has sent lines, from 0 on: a series that begins at 1 is no increase. */
+/** Every tenant with lines starts at 0: a series that begins at 1 shows no increase. */
 function conflictsOf({ figures, processor }: IngestState): readonly Sample[] {
   const counts = new Map<string, number>();
   for (const tenant of figures.lines.keys()) counts.set(tenant, 0);
@@ -134,18 +134,18 @@ export const INGEST_METRICS = {
   ),
   entelix_ingest_token_reloads_total: counter("Times the tokens file was read again."),
   entelix_ingest_token_reload_errors_total: counter(
-    "Times it could not be used; the tokens before it stayed.",
+    "Times it could not be used. The previous tokens stayed valid.",
   ),
-  entelix_ingest_ready: gauge("1 when /readyz says so, else 0."),
+  entelix_ingest_ready: gauge("1 if /readyz answers 200, else 0."),
   entelix_ingest_journal_bytes: gauge("Bytes of the journal on disk."),
   entelix_ingest_journal_next_offset: gauge("Offset of the next line of the journal."),
   entelix_ingest_journal_position: gauge("Offset of the first line that is still needed."),
   entelix_ingest_journal_errors_total: counter("Appends to the journal that failed."),
   entelix_ingest_journal_torn_places_total: counter(
-    "Damaged places that the start found in the journal's last write.",
+    "Damaged ranges that the start found in the journal's last write.",
   ),
-  entelix_ingest_journal_torn_bytes_total: counter("Bytes there that it set aside."),
-  entelix_ingest_journal_missing_lines_total: counter("Lines known to be missing there."),
+  entelix_ingest_journal_torn_bytes_total: counter("Bytes in these ranges, which were set aside."),
+  entelix_ingest_journal_missing_lines_total: counter("Lines known to be missing in these ranges."),
   entelix_ingest_backlog_bytes: gauge("Bytes of accepted lines that are still needed."),
   entelix_ingest_processor_lines_total: counter("Lines the processor has taken from the journal."),
   entelix_ingest_processor_events_total: counter("Events the processor has played."),
@@ -179,31 +179,31 @@ export const INGEST_METRICS = {
 
 type IngestMetricName = keyof typeof INGEST_METRICS;
 
-/** Tenants that have counts of their own; senders' tenants are as many as there are tokens. */
+/** Maximum number of tenants with counts of their own. */
 export const MOST_TENANTS = 50;
-/** What the tenants beyond are counted as. */
+/** Label of all other tenants. */
 const OTHER_TENANT = "_other";
-/** Senders that are bound to no tenant. */
+/** Label of senders without a tenant. */
 const ANY_TENANT = "_any";
 
-/** What the HTTP door has counted since it was opened. */
+/** Counts since the server was opened. */
 export class IngestFigures {
   /** By tenant and outcome. */
   readonly lines = new Map<string, Record<LineStatus, number>>();
   /** By route and status. */
   readonly requests = new Map<string, Map<number, number>>();
   readonly refusals = new Map<RefusalCode, number>();
-  /** Lines of types that this version does not know; they are among the accepted ones. */
+  /** Accepted lines of unknown types. */
   unknownLines = 0;
-  /** Bytes of bodies as they came. */
+  /** Bytes of bodies as received. */
   receivedBytes = 0;
-  /** Bytes of their text, after decompression. */
+  /** Bytes of bodies after decompression. */
   textBytes = 0;
-  /** Requests whose sender left before the end of its body. */
+  /** Requests whose sender left before the end of the body. */
   senderGone = 0;
   /** Connections that were closed because there were too many. */
   connectionsDropped = 0;
-  /** Appends that failed. */
+  /** Failed appends to the journal. */
   journalErrors = 0;
   tokenReloads = 0;
   tokenReloadErrors = 0;

@@ -34,32 +34,32 @@ interface IngestServerOptions {
   readonly gate: EventGate;
   readonly figures: IngestFigures;
   readonly dialects: readonly Dialect<RecordedEvent>[];
-  /** Tenant of events that name none, from senders that are bound to none. */
+  /** Tenant of events that name none, from senders without a tenant. */
   readonly tenant: string;
-  /** Why no events are taken at this time; `undefined`: they are. */
+  /** The reason if no events are accepted now. */
   readonly refusal: () => Refusal | undefined;
-  /** Why the service is not ready, though it may take events. */
+  /** The reason if the service is not ready. It may still accept events. */
   readonly unready: () => Refusal | undefined;
-  /** The open runs at that time, in ms since 1970; the one that was silent longest first. */
+  /** The open runs at a time in ms since 1970, longest idle first. */
   readonly openRuns: (atMs: number) => readonly OpenRun[];
-  /** What `/metrics` says. */
+  /** The text of `/metrics`. */
   readonly metrics: () => string;
-  /** What `/openapi.json` says. */
+  /** The text of `/openapi.json`. */
   readonly openapi: string;
-  /** Told of faults of the service itself. */
+  /** Called with internal errors. */
   readonly onError: (error: unknown, where: string) => void;
 }
 
-/** How often requests are looked at for being late, in ms. */
+/** Interval of checks for late requests, in ms. */
 const CHECK_MS = 1_000;
-/** Beyond the service's own limit, so that its own answer, with results, comes first. */
+/** Added to the request limit for Node's own timeout, so that our answer with results comes first, in ms. */
 const LAST_RESORT_MS = 10_000;
-/** For the answers of requests that are ended by a drain, in ms. */
+/** Extra time for the answers of requests that a drain stops, in ms. */
 const LAST_WORD_MS = 3_000;
-/** How long a connection stays open without a request, in ms. */
+/** How long a connection without a request stays open, in ms. */
 const KEEP_ALIVE_MS = 15_000;
 
-/** The HTTP door: `POST /v1/events`, and what says how it is. */
+/** The HTTP server: `POST /v1/events`, and endpoints for state and metrics. */
 export class IngestServer {
   readonly #options: IngestServerOptions;
   readonly #front: HttpFront;
@@ -72,7 +72,7 @@ export class IngestServer {
   constructor(options: IngestServerOptions) {
     this.#options = options;
     this.#openRuns = new OpenRunsList(options.openRuns);
-    // One for each body that is being read: Node would warn of a leak from the eleventh sender on.
+    // Each body that is read adds a listener. Node would warn of a leak from the eleventh on.
     setMaxListeners(0, this.#stop.signal);
     this.#names = ["auto", ...options.dialects.map(({ name }) => name)];
     const { headersMs, requestMs, maxConnections, maxHeldBytes, maxBodyBytes } = options.limits;
@@ -100,7 +100,7 @@ export class IngestServer {
     });
   }
 
-  /** Connections that are open. */
+  /** Number of open connections. */
   get connections(): number {
     return this.#front.connections.size;
   }
@@ -130,8 +130,8 @@ export class IngestServer {
   }
 
   /**
-   * Takes no new connections and no new events, and lets what is being served come to its end. What
-   * has not after `graceMs` is answered with what was taken of it.
+   * Accepts no new connections and events, and finishes open requests. Requests that are still open after `graceMs` are
+   * answered with the results so far.
    */
   async drain(graceMs: number): Promise<void> {
     const { server } = this.#front;
@@ -142,7 +142,7 @@ export class IngestServer {
     const stop = setTimeout(() => this.#stop.abort(draining()), graceMs);
     await Promise.race([
       this.#front.served(),
-      // Who does not read its answer, or a disk that hangs, is not waited for.
+      // Clients that do not read their answer, or a hanging disk, are not waited for.
       sleep(graceMs + LAST_WORD_MS, undefined, { signal: late.signal }).catch(() => {}),
     ]);
     late.abort();
@@ -151,7 +151,7 @@ export class IngestServer {
     await closed;
   }
 
-  /** @returns whether the connection goes on. */
+  /** @returns whether the connection stays open. */
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const { figures, limits } = this.#options;
     if (request.socket.destroyed) return false;
@@ -233,7 +233,7 @@ export class IngestServer {
     }
   }
 
-  /** @param own the tenant whose runs may be seen; `undefined`: of all. */
+  /** @param own the tenant whose runs may be seen. `undefined`: all. */
   #runs(query: URLSearchParams, own: string | undefined): Answer {
     const asked = readRunsQuery(query);
     if (own !== undefined && (asked.tenant ?? own) !== own) {
@@ -268,9 +268,9 @@ export class IngestServer {
       if (error instanceof SenderGone) throw error;
       const refusal = this.#asRefusal(error);
       this.#options.figures.addRefusal(refusal.code);
-      const told = JSON.stringify(refusalJson(refusal));
+      const errorJson = JSON.stringify(refusalJson(refusal));
       const headers = refusalHeaders(refusal);
-      return { status: refusal.status, headers, body: () => outcomes.json(told) };
+      return { status: refusal.status, headers, body: () => outcomes.json(errorJson) };
     } finally {
       figures.receivedBytes += body.bytes;
       figures.addLines(sent.tenant, outcomes.counts);
@@ -287,10 +287,10 @@ export class IngestServer {
   #asRefusal(error: unknown): Refusal {
     if (error instanceof Refusal) return error;
     this.#options.onError(error, "request");
-    return new Refusal("internal", "the service has a fault; what has a result was taken");
+    return new Refusal("internal", "Internal error. Lines listed in `results` were stored.");
   }
 }
 
 function draining(): Refusal {
-  return new Refusal("draining", "the service is about to end; another will take over");
+  return new Refusal("draining", "The service is shutting down. Send the request again later.");
 }

@@ -22,43 +22,43 @@ import type { TokenEntry } from "./tokens/token-file.ts";
 import { TokenSet } from "./tokens/token-file.ts";
 
 interface IngestServiceOptions {
-  /** Folder of the journal. */
+  /** Directory of the journal. */
   readonly journal: string;
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** `undefined`: none is asked for, and the host must be a loopback address. */
+  /** `undefined`: no token is required, and the host must be a loopback address. */
   readonly tokens: readonly TokenEntry[] | undefined;
-  /** Lines a second of a tenant whose tokens name no rate; `undefined`: no limit. */
+  /** Lines per second for tenants whose tokens name no rate. `undefined`: no limit. */
   readonly rate: number | undefined;
-  /** Tenant of events that name none, from senders that are bound to none. */
+  /** Tenant of events that name none, from senders without a tenant. */
   readonly tenant: string;
   readonly service: ServiceResource;
   readonly spans: SpanStore;
   readonly audit: SessionLog | undefined;
-  /** Which audit rows are made. Default `all`. */
+  /** The audit rows to make. Default `all`. */
   readonly rows?: AuditRows | undefined;
   readonly onSpans: SpanChoices;
-  /** Lines before the position that are played again at a start, without exporting them again. */
+  /** Lines before the journal's position that a start plays again, without exporting them again. */
   readonly lookback: number;
-  /** Silence of event time after which a run is over, in ms. */
+  /** Idle event time after which a run is closed, in ms. */
   readonly runAgeMs: number;
   readonly limits: IngestLimits;
   readonly onError: (error: unknown, where: string) => void;
-  /** Called with the damaged places of the journal that the start sets aside, also where it fails then. */
+  /** Called with damaged parts of the journal that the start sets aside, even if it fails then. */
   readonly onTorn: OnJournalTorn;
 }
 
-/** How long requests may take to come to their end when the service ends, in ms. */
+/** Time limit for open requests at the shutdown, in ms. */
 const DRAIN_MS = 10_000;
-/** How long what is accepted may take to be played and stored then, in ms. */
+/** Time limit to play and store accepted lines at the shutdown, in ms. */
 const STORE_MS = 6_000;
-/** Event ids remembered, at least: what is sent again need not be written again. */
+/** Minimum number of remembered event IDs. Resent events are recognised by them. */
 const ACCEPTED_IDS = 1_000_000;
-/** So long after an append that failed the service is not ready, in ms: then it may be tried again. */
+/** How long after a failed append the service is not ready, in ms. */
 const STORE_TROUBLE_MS = 15_000;
 
-/** HTTP door, journal and processor: what is acknowledged is durable, and is played from there. */
+/** HTTP server, journal and processor. Acknowledged lines are durable in the journal, and are played from there. */
 export class IngestService {
   readonly recovered: Recovered;
   readonly address: AddressInfo;
@@ -87,10 +87,10 @@ export class IngestService {
   }
 
   /**
-   * Opens the journal, learns what is in it, and takes requests.
+   * Opens the journal, reads it, and listens for requests.
    *
-   * @throws RangeError when `host` is no loopback address and there are no tokens; what opening the
-   * journal throws; an error of the system, such as EADDRINUSE.
+   * @throws RangeError if `host` is not a loopback address and there are no tokens; errors of the journal; an error of
+   *   the system, such as EADDRINUSE.
    */
   static async start(options: IngestServiceOptions): Promise<IngestService> {
     const { audit, host, limits, lookback, onError, onTorn, port, service, spans, tenant } =
@@ -103,7 +103,7 @@ export class IngestService {
     const dialects = RUNTIMES.map(({ dialect }) => dialect);
     const figures = new IngestFigures();
     const backlog = new Backlog();
-    // It has its room from the start: to grow takes too long between two requests.
+    // The cache is allocated at full size: growing would delay requests.
     const ids = new IdCache(ACCEPTED_IDS, ACCEPTED_IDS);
     let feed: JournalFeed | undefined;
     try {
@@ -119,7 +119,7 @@ export class IngestService {
         rows: options.rows,
         onSpans: options.onSpans,
         limits: { maxAgeMs: options.runAgeMs },
-        // Lines were checked before they were accepted: one that is rejected here is a fault.
+        // Lines were checked before they were accepted, so a rejection here is an internal error.
         onRejected: (line, [issue]) =>
           onError(
             new Error(`${issue?.field ?? "line"}: expected ${issue?.expected ?? "an event"}`),
@@ -190,16 +190,16 @@ export class IngestService {
     }
   }
 
-  /** Rejects when what is accepted can't be played any more; resolves after {@link stop}. */
+  /** Rejects if accepted lines can't be played any more. Resolves after {@link stop}. */
   get ended(): Promise<void> {
     return this.#feed.ended;
   }
 
   /**
-   * From here on these are the tokens.
+   * Replaces the tokens.
    *
-   * @param read reads them; when it rejects, the tokens stay as they are, and so does this.
-   * @throws what `read` threw.
+   * @param read reads the new tokens. If it rejects, the old ones stay.
+   * @throws errors of `read`.
    */
   async reloadTokens(read: () => Promise<readonly TokenEntry[]>): Promise<void> {
     try {
@@ -212,8 +212,8 @@ export class IngestService {
   }
 
   /**
-   * Takes no more, lets requests come to their end, plays and stores what is accepted, and closes the
-   * journal. Open runs stay open there. It takes 20 s at most.
+   * Shuts down: accepts no more, finishes requests, plays and stores accepted lines, and closes the journal. Open runs
+   * stay open in the journal. Takes 20 s at most.
    */
   async stop(): Promise<void> {
     await this.#server.drain(DRAIN_MS);

@@ -6,19 +6,19 @@ import type { LogLine } from "../journal/log-line.ts";
 import { decodeLogLine } from "../processor/decode-log-line.ts";
 import { identityOf } from "./check-line.ts";
 
-/** What the feed needs of a processor. */
+/** The methods of a log processor that the feed uses. */
 export interface FedProcessor {
   take(line: LogLine): Promise<void> | undefined;
   idle(nowMs: number): Promise<void>;
   settle(): Promise<number>;
-  /** What `settle` resolved with last. */
+  /** Last result of `settle`. */
   readonly settled: number;
-  /** What came of all lines below it is stored; not below `settled`. */
+  /** All spans and rows of lines below this offset are stored. Not below `settled`. */
   readonly stored: number;
   close(graceMs: number): Promise<void>;
 }
 
-/** What the feed needs of the journal. */
+/** The methods of the journal that the feed uses. */
 export interface FedJournal {
   readonly first: number;
   readonly next: number;
@@ -30,22 +30,22 @@ export interface FedJournal {
 interface JournalFeedOptions {
   readonly journal: FedJournal;
   readonly processor: FedProcessor;
-  /** Lines before the position that the processor is given again, to know what it knew. */
+  /** Lines before the position that the processor reads again to rebuild its state. */
   readonly lookback: number;
-  /** Told of each position from which lines are still needed. */
+  /** Called with each new position: the first line that is still needed. */
   readonly onSettled: (position: number) => void;
-  /** Told of a checkpoint that could not be written: the one after it may be. */
+  /** Called with errors of checkpoints. A later checkpoint may succeed. */
   readonly onError: (error: unknown, where: string) => void;
 }
 
-/** How long no line comes until the processor is told that time passes, in ms. */
+/** Time without lines after which the processor's `idle` is called, in ms. */
 const IDLE_MS = 500;
-/** Between two times that what is done is stored, in ms. */
+/** Interval between settlements, in ms. */
 const SETTLE_MS = 1_000;
 
 type Batch = IteratorResult<readonly LogLine[], unknown>;
 
-/** Gives the lines of the journal to the processor, and moves the journal's position with what is stored. */
+/** Feeds the lines of the journal to the processor, and moves the journal's position when they are stored. */
 export class JournalFeed {
   readonly #options: JournalFeedOptions;
   readonly #abort = new AbortController();
@@ -55,7 +55,7 @@ export class JournalFeed {
   #finishing = false;
   #wake: (() => void) | undefined;
 
-  /** It begins at once. */
+  /** Begins at once. */
   constructor(options: JournalFeedOptions) {
     const { journal, lookback } = options;
     this.#options = options;
@@ -66,14 +66,14 @@ export class JournalFeed {
     this.#settling.catch(() => {});
   }
 
-  /** Rejects when it can't go on: the journal is damaged, say. Resolves when it was stopped. */
+  /** Rejects if it cannot go on, for example because the journal is damaged. Resolves after a stop. */
   get ended(): Promise<void> {
     return Promise.all([this.#playing, this.#settling]).then(() => {});
   }
 
   /**
-   * Plays what is in the journal, stores it, and moves the position; what has not come to that within
-   * `graceMs` stays in the journal, and is played at the next start.
+   * Plays and stores the lines of the journal, and moves the position. Lines that are not stored within `graceMs` stay
+   * in the journal and are played at the next start.
    */
   async stop(graceMs: number): Promise<void> {
     const { processor } = this.#options;
@@ -115,7 +115,7 @@ export class JournalFeed {
     await batches.return?.(undefined);
   }
 
-  /** The next lines; `undefined` when none come for a while. */
+  /** The next lines. `undefined` if none come for a while. */
   async #soon(coming: Coming): Promise<Batch | undefined> {
     if (!coming.over) {
       await new Promise<void>((resolve) => {
@@ -140,7 +140,7 @@ export class JournalFeed {
       try {
         await this.#options.processor.settle();
       } catch (error) {
-        // A processor that is closed says so; the last position is asked of it then.
+        // A closed processor rejects. Its last position is read afterwards.
         if (signal.aborted) return;
         throw error;
       }
@@ -159,7 +159,7 @@ export class JournalFeed {
   }
 }
 
-/** A batch on its way: whether it is here can be asked without waiting. */
+/** A pending batch whose state can be read without waiting. */
 class Coming {
   #here: Batch | undefined;
   #failed: { readonly error: unknown } | undefined;
@@ -181,14 +181,14 @@ class Coming {
     return this.#here !== undefined || this.#failed !== undefined;
   }
 
-  /** @throws what reading it threw. */
+  /** @throws the error of reading it. */
   get(): Batch | undefined {
     if (this.#failed !== undefined) throw this.#failed.error;
     return this.#here;
   }
 }
 
-/** Lines that are counted as one block, in bytes: the count is kept in few entries. */
+/** Lines are counted in blocks of this many bytes, to keep few entries. */
 const BLOCK_BYTES = 1024 * 1024;
 
 interface Block {
@@ -196,28 +196,28 @@ interface Block {
   bytes: number;
 }
 
-/** How much of the journal is still needed: appended, and not below the commit position. */
+/** The part of the journal that is still needed: lines at or above the commit position. */
 export class Backlog {
   readonly #blocks: Block[] = [];
   #bytes = 0;
 
-  /** Bytes of the lines, rounded up to whole blocks of 1 MiB at the old end. */
+  /** Bytes of these lines, up to 1 MiB too many. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Lines were appended. @param last the offset of the last of them. */
+  /** Adds appended lines. @param last the offset of the last line. */
   add(last: number, bytes: number): void {
     this.#bytes += bytes;
     const block = this.#blocks.at(-1);
-    // Appends may end in another order than they began: a block ends with the highest offset.
+    // Appends may end in another order than they began. A block ends with the highest offset.
     if (block !== undefined && block.bytes < BLOCK_BYTES) {
       block.last = Math.max(block.last, last);
       block.bytes += bytes;
     } else this.#blocks.push({ last: Math.max(block?.last ?? 0, last), bytes });
   }
 
-  /** Lines below this offset are needed no more. */
+  /** Removes lines below this offset. */
   settle(position: number): void {
     let done = 0;
     for (const { last, bytes } of this.#blocks) {
@@ -229,21 +229,21 @@ export class Backlog {
   }
 }
 
-/** What a start found in the journal. */
+/** The state of the journal at the start. */
 export interface Recovered {
-  /** Lines that are there. */
+  /** Number of lines. */
   readonly lines: number;
-  /** Of them, those that are still needed: of open runs, or not stored yet. */
+  /** Lines that are still needed: of open runs, or not stored yet. */
   readonly needed: number;
-  /** Damaged places in the last write. */
+  /** Damaged parts of the last write. */
   readonly torn: number;
-  /** Their bytes, which are set aside. */
+  /** Bytes of these parts. They are set aside. */
   readonly tornBytes: number;
-  /** Lines that are known to be missing there. */
+  /** Number of lines known to be missing there. */
   readonly missing: number;
 }
 
-/** Learns from the journal which events were accepted lately, and how much of it is still needed. */
+/** Reads recently accepted event IDs, and the size of the backlog, from the journal. */
 export async function recoverJournal(
   journal: EventJournal,
   ids: IdCache,
@@ -252,8 +252,8 @@ export async function recoverJournal(
   tenant: string,
 ): Promise<Recovered> {
   const { first, next, position, torn } = journal;
-  const lately = Math.max(first, next - ids.limit);
-  const from = Math.max(first, Math.min(position, lately));
+  const recent = Math.max(first, next - ids.limit);
+  const from = Math.max(first, Math.min(position, recent));
   let lines = from - first;
   let needed = 0;
   for await (const line of journal.read(from)) {
@@ -262,7 +262,7 @@ export async function recoverJournal(
       needed += 1;
       backlog.add(line.offset, Buffer.byteLength(line.text));
     }
-    if (line.offset < lately) continue;
+    if (line.offset < recent) continue;
     const decoded = decodeLogLine(line, dialects);
     if (decoded.event === undefined) continue;
     const { tenant: owner, eventId } = identityOf(decoded, line.tenant ?? tenant);

@@ -1,11 +1,11 @@
 import { toUSVString } from "node:util";
 import type { CheckedLine, EventGate } from "./event-gate.ts";
 
-/** What became of one line. */
+/** The result of one line. */
 export type LineOutcome =
   | {
       readonly status: "accepted";
-      /** Its type, where this version does not know it: the line is kept all the same. */
+      /** The line's type, if it is unknown. The line is kept. */
       readonly unknownType?: string;
     }
   | { readonly status: "duplicate" }
@@ -13,11 +13,11 @@ export type LineOutcome =
 
 export type LineStatus = LineOutcome["status"];
 
-/** Different reasons that are told in one answer; a fault that all lines share is one. */
+/** Maximum number of different reasons in one answer. Lines with the same reason count once. */
 export const MOST_REASONS = 1000;
-/** Length of a reason's texts, in UTF-16 units; what is longer is cut. */
+/** Maximum length of a reason's texts, in UTF-16 units. Longer texts are cut. */
 const MOST_TEXT = 300;
-/** Results that are written as one piece. */
+/** Number of results in one piece of the answer. */
 const LINES_A_PIECE = 1000;
 
 const NOTHING = 0;
@@ -25,18 +25,18 @@ const ACCEPTED: LineOutcome = { status: "accepted" };
 const REJECTED: LineOutcome = {
   status: "rejected",
   field: "line",
-  expected: `what is told of others: an answer has at most ${MOST_REASONS} different reasons`,
+  expected: `a valid line; an answer lists at most ${MOST_REASONS} different reasons`,
 };
 
-/** The outcomes of one body, two bytes a line, with each different reason once. */
+/** The outcomes of one body: two bytes for each line, and each different reason once. */
 export class LineOutcomes {
-  /** Accepted lines of types that this version does not know. */
+  /** Accepted lines of unknown types. */
   unknown = 0;
-  /** By number of the line, less 1. */
+  /** By line number minus 1. */
   #codes = new Uint16Array(256);
   #used = 0;
   readonly #counts = { accepted: 0, duplicate: 0, rejected: 0 };
-  /** The JSON of each code, without the number of the line; the code is its index. */
+  /** The JSON of each code without the line number. The code is the index. */
   readonly #texts: string[] = [""];
   readonly #known = new Map<string, number>();
 
@@ -44,7 +44,7 @@ export class LineOutcomes {
     return this.#counts;
   }
 
-  /** @param line its number in the body, from 1; each line once. */
+  /** @param line number of the line in the body, from 1. Set each line once. */
   set(line: number, outcome: LineOutcome): void {
     const at = line - 1;
     if (at >= this.#codes.length) {
@@ -58,7 +58,7 @@ export class LineOutcomes {
     if (outcome.status === "accepted" && outcome.unknownType !== undefined) this.unknown += 1;
   }
 
-  /** The answer's JSON in pieces; the same each time. @param error what ended it early, as JSON. */
+  /** The answer's JSON in pieces, the same on each call. @param error JSON of the error that ended it early. */
   *json(error?: string): Generator<string, void, undefined> {
     const { accepted, duplicate, rejected } = this.#counts;
     const lines = accepted + duplicate + rejected;
@@ -84,7 +84,7 @@ export class LineOutcomes {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
     if (this.#texts.length <= MOST_REASONS) return this.#add(text);
-    // The status stays right; what is lost is a detail.
+    // The status stays right. Only the reason is lost.
     const plain = textOf(
       outcome.status === "rejected" ? REJECTED : { ...ACCEPTED, status: outcome.status },
     );
@@ -114,16 +114,16 @@ function textOf(outcome: LineOutcome): string {
   }
 }
 
-/** Half a surrogate pair, as a line may have it or a cut may leave it, would make the answer unreadable to many. */
+/** A lone surrogate, from a line or from cutting, would make the answer invalid for many JSON parsers. */
 function json(text: string): string {
   const short = text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT - 1)}…` : text;
   return JSON.stringify(toUSVString(short));
 }
 
-/** A group goes to the journal when it has so many lines, or bytes of text. */
+/** A group goes to the journal when it has this many lines, or bytes of text. */
 const GROUP_LINES = 512;
 const GROUP_BYTES = 256 * 1024;
-/** So long a line waits at most for others to go with it, in ms: a slow sender's lines go alone. */
+/** Maximum time that a line waits for others, in ms: lines of slow senders go alone. */
 const GROUP_MS = 250;
 
 interface WaitingLine extends CheckedLine {
@@ -131,7 +131,7 @@ interface WaitingLine extends CheckedLine {
   readonly unknownType: string | undefined;
 }
 
-/** The lines of one body on their way to the journal, in groups: one is written, one is filled. */
+/** Writes the lines of one body to the journal in groups: one is filled while another is written. */
 export class LineWriter {
   readonly #gate: EventGate;
   readonly #outcomes: LineOutcomes;
@@ -146,8 +146,8 @@ export class LineWriter {
   }
 
   /**
-   * @returns a promise where the journal has to be waited for: the sender is held back meanwhile.
-   * It rejects as {@link EventGate.take} does.
+   * @returns a promise if the journal is busy, so that the sender is slowed down. It rejects as {@link EventGate.take}
+   *   does.
    */
   add(line: WaitingLine): Promise<void> | undefined {
     this.#group.push(line);
@@ -157,24 +157,24 @@ export class LineWriter {
     return undefined;
   }
 
-  /** Resolves when all is written. Rejects with what kept it from being. */
+  /** Resolves when all is written. Rejects with the first error. */
   async end(): Promise<void> {
     void this.#next();
     await this.#writing;
   }
 
-  /** Resolves when nothing is being written any more, whatever came of it. */
+  /** Resolves when nothing is being written any more. */
   async idle(): Promise<void> {
     await this.#writing.catch(() => {});
   }
 
-  /** What is not on its way to the journal yet does not go there any more. */
+  /** Drops lines that are not being written yet. */
   drop(): void {
     clearTimeout(this.#timer);
     this.#group = [];
   }
 
-  /** Sends the group off behind the one before; the promise is that one's. */
+  /** Writes the group after the previous one. Returns the previous one's promise. */
   #next(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -184,7 +184,7 @@ export class LineWriter {
     this.#bytes = 0;
     if (group.length > 0) {
       this.#writing = before.then(() => this.#write(group));
-      // Whoever adds or ends next hears of it.
+      // The next `add` or `end` reports the error.
       this.#writing.catch(() => {});
     }
     return before;

@@ -9,10 +9,10 @@ import {
   value,
 } from "../../events/door.ts";
 
-/** Of a list of runs: nothing in it is beyond 2^53. */
+/** Counts in a list of runs never exceed 2^53. */
 const whole = value("a whole number from 0", isCount);
 
-/** An open run, as `GET /v1/runs` has it. */
+/** An open run in `GET /v1/runs`. */
 const OPEN_RUN = record({
   tenant_id: text,
   run_id: text,
@@ -26,14 +26,14 @@ const OPEN_RUN = record({
   started_at: text,
   age_ms: whole,
   idle_ms: whole,
-  // A newer service may know further kinds.
+  // A newer service may add kinds.
   waits_for: record({ kind: text, name: optional(text), since_ms: whole }),
   input_tokens: optional(whole),
   output_tokens: optional(whole),
   cost_usd: optional(text),
 });
 
-/** The answer of `GET /v1/runs`. A newer service may say more. */
+/** The answer of `GET /v1/runs`. A newer service may add fields. */
 export const OPEN_RUNS = record({ at: text, left_out: whole, runs: list(OPEN_RUN) });
 
 export type OpenRunsAnswer = Infer<typeof OPEN_RUNS>;

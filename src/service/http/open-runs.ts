@@ -4,22 +4,22 @@ import type { Answer } from "./answer.ts";
 import type { OpenRunOnWire } from "./open-runs-form.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Runs of an answer where the query names no limit, and the highest limit. */
+/** Default and maximum number of runs in an answer. */
 export const USUAL_RUNS = 100;
 export const MOST_RUNS = 1_000;
 
-/** How long a list is used again, in ms: requests in a loop must not take the time that events need. */
+/** How long a list is reused, in ms: frequent requests must not slow down events. */
 const HELD_MS = 1_000;
 
-/** The open runs as they were a moment ago. */
+/** The open runs at one time. */
 interface RunsSnapshot {
   /** In ms since 1970. */
   readonly atMs: number;
-  /** Of all tenants, the one that was silent longest first. */
+  /** Runs of all tenants, longest idle first. */
   readonly runs: readonly OpenRun[];
 }
 
-/** The list of open runs, made at most once a second however often it is asked for. */
+/** The list of open runs, made at most once a second. */
 export class OpenRunsList {
   readonly #list: (atMs: number) => readonly OpenRun[];
   #held: RunsSnapshot | undefined;
@@ -41,7 +41,7 @@ export class OpenRunsList {
   }
 }
 
-/** Which open runs a request asks for. */
+/** Filters of a request. */
 export interface RunsQuery {
   readonly limit: number;
   readonly tenant: string | undefined;
@@ -54,9 +54,9 @@ export interface RunsQuery {
 const PARAMETERS: readonly string[] = ["limit", "tenant", "agent", "waits_for", "idle_over"];
 
 /**
- * Reads the query of `GET /v1/runs`. An unknown parameter is an error: a misspelt filter would show all.
+ * Reads the query of `GET /v1/runs`. An unknown parameter is an error, because a misspelt filter would show all runs.
  *
- * @throws Refusal `query` naming the parameter.
+ * @throws Refusal `query` with the parameter's name.
  */
 export function readRunsQuery(query: URLSearchParams): RunsQuery {
   for (const name of query.keys()) {
@@ -98,7 +98,7 @@ function name(query: URLSearchParams, parameter: string): string | undefined {
   throw new Refusal("query", `expected ${parameter} to have 1 to ${MOST_NAME} characters`);
 }
 
-/** The answer of `GET /v1/runs`: never content, only what names a run and how it goes. */
+/** The answer of `GET /v1/runs`. It never contains content. */
 export function runsAnswer({ atMs, runs }: RunsSnapshot, query: RunsQuery): Answer {
   const { agent, idleOverMs, limit, tenant, waitsFor } = query;
   const matching = runs.filter(
@@ -113,7 +113,7 @@ export function runsAnswer({ atMs, runs }: RunsSnapshot, query: RunsQuery): Answ
   return { status: 200, body: () => pieces(JSON.stringify(head), shown) };
 }
 
-/** The text in pieces: a thousand runs with the longest names are 30 MB. */
+/** The text in pieces: a thousand runs with the longest names take 30 MB. */
 function* pieces(head: string, runs: readonly OpenRun[]): Generator<string, void, undefined> {
   yield `${head.slice(0, -1)},"runs":[`;
   let between = "";
@@ -124,7 +124,7 @@ function* pieces(head: string, runs: readonly OpenRun[]): Generator<string, void
   yield "]}\n";
 }
 
-/** JSON leaves out what is `undefined`. */
+/** JSON omits `undefined`. */
 function wireOf(run: OpenRun): { [K in keyof OpenRunOnWire]: unknown } {
   const { kind, name, sinceMs } = run.waitsFor;
   return {

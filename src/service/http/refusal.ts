@@ -2,20 +2,23 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { refusalJson } from "./answer.ts";
 
-/** Why a request is refused: its status, and what it means to the sender, as docs/openapi.json says it. */
+/** Reasons to refuse a request: status, and meaning for the sender as in docs/openapi.json. */
 export const REFUSALS = {
   bad_request: { status: 400, about: "Malformed HTTP request, or one that ended early." },
   encoding: {
     status: 400,
     about:
-      "`Content-Encoding` is neither gzip nor identity, or the gzip data is damaged: no line was taken.",
+      "`Content-Encoding` is neither gzip nor identity, or the gzip data is damaged. No line was stored.",
   },
-  dialect: { status: 400, about: "`dialect` is none that is known." },
+  dialect: { status: 400, about: "`dialect` is unknown." },
   query: { status: 400, about: "A parameter of the query is unknown, or its value is invalid." },
-  token: { status: 401, about: "No token came, or none that is known." },
-  forbidden: { status: 403, about: "The token is known, and is not for this." },
+  token: { status: 401, about: "The token is missing or unknown." },
+  forbidden: { status: 403, about: "The token does not allow this." },
   not_found: { status: 404, about: "There is nothing at this path." },
-  method: { status: 405, about: "The path does not take this method; `Allow` says which." },
+  method: {
+    status: 405,
+    about: "The path does not support this method. `Allow` lists the supported ones.",
+  },
   slow: { status: 408, about: "The body took too long, or stopped." },
   body_size: {
     status: 413,
@@ -30,7 +33,7 @@ export const REFUSALS = {
   },
   rate: { status: 429, about: "The tenant sends more lines than its rate allows." },
   head_size: { status: 431, about: "The head of the request is too long." },
-  internal: { status: 500, about: "A fault of the service itself." },
+  internal: { status: 500, about: "An internal error of the service." },
   not_implemented: {
     status: 501,
     about: "The method is CONNECT, or `Transfer-Encoding` is not chunked.",
@@ -39,21 +42,21 @@ export const REFUSALS = {
   store: { status: 503, about: "The journal can't be written." },
   memory: { status: 503, about: "Too many compressed bodies wait for their last byte." },
   connections: { status: 503, about: "Too many connections send events." },
-  draining: { status: 503, about: "The service is about to end." },
+  draining: { status: 503, about: "The service is shutting down." },
 } as const;
 
 export type RefusalCode = keyof typeof REFUSALS;
 
-/** How long a sender should wait before it comes again, in s, where the refusal does not say. */
+/** Default wait before a retry, in s. */
 const DEFAULT_RETRY_AFTER = 5;
 
-/** A request that is not served, or not to its end. */
+/** A request that is not served, or not completely. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
-  /** Whole seconds, where trying again is worth it. */
+  /** Wait before a retry, in whole seconds. `undefined` if a retry does not help. */
   readonly retryAfter: number | undefined;
 
-  /** @param message for the sender: what was expected. */
+  /** @param message for the sender: the expected value. */
   constructor(code: RefusalCode, message: string, retryAfter?: number) {
     super(message);
     this.name = "Refusal";
@@ -67,7 +70,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The sender has gone before its body came to an end: there is nobody to answer. */
+/** The sender left before the end of its body, so there is no answer. */
 export class SenderGone extends Error {
   constructor() {
     super("the sender has gone");
@@ -78,17 +81,17 @@ export class SenderGone extends Error {
 /** How long the other side may take to close the connection, in ms. */
 const LINGER_MS = 1_000;
 
-/** Why no further request can be read on a connection. */
+/** Why no more requests can be read from a connection. */
 export interface Unreadable {
   readonly refusal: Refusal;
-  /** The sender ended in the middle of a request. */
+  /** Whether the sender left in the middle of a request. */
   readonly cut: boolean;
 }
 
 /**
- * What an error of Node's parser means to the sender.
+ * The refusal for an error of Node's parser.
  *
- * @returns `undefined` where nobody is there to read an answer.
+ * @returns `undefined` if the connection is closed already.
  */
 export function unreadable(error: Error): Unreadable | undefined {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
@@ -103,7 +106,7 @@ export function unreadable(error: Error): Unreadable | undefined {
     case "HPE_INVALID_EOF_STATE":
       return { refusal: new Refusal("bad_request", "expected the rest of the request"), cut: true };
     default: {
-      // The parser's words for what it found; they quote nothing of the request.
+      // The parser's own words. They quote nothing of the request.
       const found = "reason" in error && typeof error.reason === "string" ? error.reason : code;
       return {
         refusal: new Refusal("bad_request", `expected an HTTP/1.1 request (${found})`),
@@ -113,9 +116,9 @@ export function unreadable(error: Error): Unreadable | undefined {
   }
 }
 
-/** Answers on a connection that has no request, and closes it. */
+/** Answers a connection that has no request, and closes it. */
 export function answerSocket(socket: Duplex, refusal: Refusal): void {
-  // Node no longer listens to a connection that asked for a tunnel: an error would end the process.
+  // Node stops listening after CONNECT: an error would end the process.
   socket.on("error", () => {});
   if (!socket.writable) return;
   const body = `${JSON.stringify({ error: refusalJson(refusal) })}\n`;
@@ -128,8 +131,8 @@ export function answerSocket(socket: Duplex, refusal: Refusal): void {
     "connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
-  // What else comes is read and dropped for a while: closed at once, the answer would be lost to a sender
-  // that still writes.
+  // Reads and drops further bytes for a while: closing at once would lose the answer for a sender that is still
+  // writing.
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -5,21 +5,21 @@ import type { HeldBytes } from "./held-body.ts";
 import { Refusal, SenderGone } from "./refusal.ts";
 
 interface RequestBodyOptions {
-  /** Longest body, in bytes as they come. */
+  /** Longest body, in received bytes. */
   readonly maxBytes: number;
   /** Longest pause between two pieces, in ms. */
   readonly idleMs: number;
-  /** Longest time for all of it, in ms. */
+  /** Time limit for the whole body, in ms. */
   readonly totalMs: number;
-  /** Ends the reading with its reason. */
+  /** Stops the reading, with its reason. */
   readonly stop: AbortSignal;
-  /** Ends the reading of a body that is not all there, with its reason. */
+  /** Stops the reading of an incomplete body, with its reason. */
   readonly broken: AbortSignal;
 }
 
 /**
- * The body of a request, piece by piece as it is asked for: while nobody asks, the sender is held
- * back. Time in which nobody asks does not count as a pause of the sender's.
+ * The body of a request, read on demand: the sender is slowed down while no piece is requested. Such time does not
+ * count as a pause of the sender.
  */
 export class RequestBody {
   readonly #request: IncomingMessage;
@@ -39,14 +39,12 @@ export class RequestBody {
     }
   }
 
-  /** Bytes that came. */
+  /** Number of received bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /**
-   * @throws Refusal when it is too long, too slow or stopped; SenderGone when it was cut off.
-   */
+  /** @throws Refusal if it is too long, too slow or stopped; SenderGone if the connection was cut off. */
   async *chunks(): AsyncGenerator<Buffer, void, undefined> {
     while (!this.#done) {
       const chunk: unknown = this.#request.read();
@@ -63,13 +61,13 @@ export class RequestBody {
     }
   }
 
-  /** Nothing more is read; who waits for a piece gets the end. */
+  /** Stops reading. A pending read ends. */
   close(): void {
     this.#done = true;
     for (const event of ["readable", "end", "error", "close"]) {
       this.#request.off(event, this.#rouse);
     }
-    // An error after this is the sender's leaving: without a listener it would end the process.
+    // Later errors only mean that the sender left. Without a listener they would end the process.
     this.#request.on("error", () => {});
     for (const signal of [this.#options.stop, this.#options.broken]) {
       signal.removeEventListener("abort", this.#rouse);
@@ -96,7 +94,7 @@ export class RequestBody {
       };
     });
     this.#wake = undefined;
-    // What came before the end of the reading is read first; then it ends here.
+    // Bytes that came in time are read first.
     if (this.#done || !late) return;
     const expected =
       left <= idleMs
@@ -105,7 +103,7 @@ export class RequestBody {
     throw new Refusal("slow", `expected ${expected}`);
   }
 
-  /** @throws the reason where the reading is to end, though more of the body may have come. */
+  /** @throws the reason if the reading must stop, even if more bytes are available. */
   throwIfStopped(): void {
     const { stop } = this.#options;
     if (stop.aborted) throw reasonOf(stop);
@@ -114,7 +112,7 @@ export class RequestBody {
   #throwIfOver(): void {
     this.throwIfStopped();
     const { broken } = this.#options;
-    // A body that is all there is not broken: what was wrong came behind it.
+    // A complete body is fine: the problem came after it.
     if (broken.aborted && !this.#request.complete) throw reasonOf(broken);
   }
 }
@@ -127,24 +125,24 @@ export function tooLong(maxBytes: number): Refusal {
   return new Refusal("body_size", `expected a body of at most ${maxBytes} bytes`);
 }
 
-/** How a body may come. Plain bytes that are gzip by their first two are taken as such too. */
+/** Encoding of a body. Plain bytes that start as gzip does are also decompressed. */
 export type BodyEncoding = "gzip" | "identity";
 
 interface BodyTextOptions {
   readonly encoding: BodyEncoding;
-  /** Longest text. */
+  /** Maximum length of the text. */
   readonly maxBytes: number;
-  /** Where compressed bytes wait for their checksum. */
+  /** Memory for compressed bytes that wait for their checksum. */
   readonly held: HeldBytes;
-  /** Told of the bytes of text as they come. */
+  /** Called with the number of bytes of each piece of text. */
   readonly onBytes: (bytes: number) => void;
 }
 
 /**
- * The text of a body: plain bytes piece by piece as they come, gzip as {@link gzipText} does.
+ * The text of a body: plain text piece by piece as it comes, gzip as {@link gzipText} does.
  *
- * @throws Refusal when the text is longer than `maxBytes`, or the gzip data is none, damaged, or has no
- * room to wait; what the source throws.
+ * @throws Refusal if the text is longer than `maxBytes`, or the gzip data is invalid, damaged, or has no room to wait;
+ *   the errors of the source.
  */
 export async function* bodyText(
   source: AsyncIterable<Buffer>,

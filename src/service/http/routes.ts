@@ -1,9 +1,9 @@
 import document from "../../../docs/openapi.json" with { type: "json" };
 
-/** The committed OpenAPI document. A test holds it to the routes, refusals and limits of the code. */
+/** The committed OpenAPI document. A test compares it with the routes, refusals and limits of the code. */
 export const OPENAPI_TEXT = `${JSON.stringify(document, null, 2)}\n`;
 
-/** What the service answers, and by which methods. */
+/** The paths and their methods. */
 export const ROUTES = {
   "/v1/events": ["POST"],
   "/v1/runs": ["GET", "HEAD"],
@@ -19,11 +19,11 @@ export function isRoute(path: string): path is Route {
   return Object.hasOwn(ROUTES, path);
 }
 
-/** A request's target, split; `undefined` when it is no path. */
+/** Splits a request's target. `undefined` if it is not a path or URL. */
 export function readTarget(
   target: string,
 ): { readonly path: string; readonly query: URLSearchParams } | undefined {
-  // Not the URL class for a plain path: it would take what stands after // for a host.
+  // The URL class would read a host after `//`.
   if (target.startsWith("/")) {
     const mark = target.indexOf("?");
     if (mark === -1) return { path: target, query: new URLSearchParams() };
@@ -37,12 +37,12 @@ export function readTarget(
 const LOCAL =
   /^(?:localhost|(?:[a-z0-9-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:127(?:\.\d{1,3}){3}\])$/i;
 
-/** Whether a `Host` header names this machine. Without a port, or with any. */
+/** Whether a `Host` header names this machine, with or without a port. */
 export function isLocalHost(host: string | undefined): boolean {
   return host !== undefined && LOCAL.test(host.replace(/:\d*$/, ""));
 }
 
-/** Whether only this machine can reach an address that is listened on. */
+/** Whether only this machine can reach a listening address. */
 export function isLoopback(address: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|::1|::ffff:127(?:\.\d{1,3}){3})$/i.test(address);
 }

@@ -16,19 +16,17 @@ interface EventBody {
   readonly encoding: BodyEncoding;
   readonly checker: LineChecker;
   readonly bucket: TokenBucket | undefined;
-  /** Where its compressed bytes wait for their checksum. */
+  /** Memory for compressed bytes that wait for their checksum. */
   readonly held: HeldBytes;
-  /** Told of the bytes of text as they are read. */
+  /** Called with the number of bytes of each piece of text. */
   readonly onText: (bytes: number) => void;
 }
 
 /**
- * Takes the events of one body, line by line as they come. What became of each line goes to
- * `outcomes`; a line without an outcome was not taken.
+ * Accepts the events of one body, line by line. Each result goes to `outcomes`. A line without a result was not stored.
  *
- * @throws Refusal where the body is not read to its end: what was read before it is taken all the
- * same. SenderGone when the sender left: then what was not in the journal yet is not taken, since it
- * will be sent again.
+ * @throws Refusal if the body is not read to its end. Lines before that are stored. SenderGone if the sender left.
+ *   Lines that are not in the journal by then are dropped, since the sender will send them again.
  */
 export async function takeEvents(
   { body, encoding, checker, bucket, held, onText }: EventBody,
@@ -40,8 +38,8 @@ export async function takeEvents(
   const leading = new LeadingLines();
   let turn = 0;
   const settle = (number: number, { good, outcome }: LineVerdict) => {
-    // Who was refused at the rate and sends all again would else pay for the same lines each time, and
-    // never get past them.
+    // Duplicates cost no tokens. A sender that was over its rate and sends all lines again would otherwise never get
+    // past the first ones.
     if (bucket !== undefined && good !== undefined && gate.knows(good)) {
       outcomes.set(number, DUPLICATE);
       return undefined;
@@ -57,19 +55,19 @@ export async function takeEvents(
   const { maxBodyBytes: maxBytes } = limits;
   const text = bodyText(body.chunks(), { encoding, maxBytes, held, onBytes: onText });
   try {
-    // A body of blank lines has no parts, and costs time all the same.
+    // A body of blank lines has no parts, but still costs time.
     const onLines = (ended: number) => {
       if (ended > limits.maxLines) throw tooMany(limits.maxLines);
     };
     for await (const parts of splitLines(text, limits, onLines)) {
-      // The text of a gzip body comes without a look at the connection.
+      // Decompressing does not check the connection.
       body.throwIfStopped();
       for (const part of parts) {
         if (part.line > limits.maxLines) throw tooMany(limits.maxLines);
         if (part.oversized && !part.last) continue;
         turn += 1;
         if (turn % LINES_A_TURN === 0) await othersTurn();
-        // Before it is read: where nothing is left, a line costs no more than that.
+        // Checked before the line is read, so that refused lines cost little.
         if (bucket?.hasRoom(performance.now()) === false) throw tooFast(bucket);
         const line = part.oversized ? undefined : part.text;
         if (line === undefined) {
@@ -79,7 +77,7 @@ export async function takeEvents(
         }
         const verdict = checker.check(line);
         if (verdict.undecided === true && leading.hold(part.line, line)) continue;
-        // The dialect is told now, or too many wait for it.
+        // The dialect is known now, or too many lines wait for it.
         const decided = verdict.good !== undefined || verdict.undecided === true;
         if (decided && leading.waits) await settleLeading();
         const busy = settle(part.line, verdict);
@@ -89,18 +87,18 @@ export async function takeEvents(
     await settleLeading();
     await writer.end();
   } catch (error) {
-    // What the limit did not strike is taken; where it was the journal itself, this fails as it did.
+    // Lines before the limit are stored. If the journal failed, this fails with the same error.
     if (error instanceof Refusal) await writer.end();
     throw error;
   } finally {
     writer.drop();
     body.close();
-    // What is on its way gets into the journal though its sender has gone: it counts.
+    // A pending write is stored even if the sender left, so it is counted.
     await writer.idle();
   }
 }
 
-/** So many lines are read before others have their turn: about a millisecond. */
+/** Number of lines between two pauses for other work: about a millisecond. */
 const LINES_A_TURN = 128;
 
 const DUPLICATE = { status: "duplicate" } as const;
@@ -119,20 +117,20 @@ function tooFast(bucket: TokenBucket): Refusal {
   return new Refusal("rate", expected, bucket.wait(performance.now()));
 }
 
-/** So many lines wait at most for one that tells the dialect, as in a recording. */
+/** Maximum number of lines that wait for one with a recognised dialect, as in a recording. */
 const MOST_LINES = 32;
-/** The length of their texts together, in UTF-16 units: a connection holds no more of the group it fills. */
+/** Maximum length of their texts together, in UTF-16 units: the same as of one group. */
 const MOST_TEXT = 256 * 1024;
 
 interface HeldLine {
-  /** In the body, from 1. */
+  /** Number in the body, from 1. */
   readonly number: number;
   readonly text: string;
 }
 
 /**
- * Lines at the head of a body that no dialect knows for its own, an event of a type that this version
- * does not know, say: they are of the dialect of the first line that tells it.
+ * First lines of a body that no dialect recognises, for example events of an unknown type. They belong to the dialect
+ * of the first recognised line.
  */
 class LeadingLines {
   #held: HeldLine[] = [];
@@ -142,7 +140,7 @@ class LeadingLines {
     return this.#held.length > 0;
   }
 
-  /** @returns whether there was room for it. */
+  /** @returns whether there was room. */
   hold(number: number, text: string): boolean {
     if (this.#held.length === MOST_LINES || text.length > this.#room) return false;
     this.#held.push({ number, text });
@@ -150,7 +148,7 @@ class LeadingLines {
     return true;
   }
 
-  /** Those that are held, in their order; it holds none then. */
+  /** Removes and returns the held lines, in order. */
   release(): readonly HeldLine[] {
     const held = this.#held;
     this.#held = [];

@@ -3,26 +3,28 @@ import { type FileLayer, lineText, openAsIs, takeRoom, writeFully } from "../../
 import { isCount, parseJson } from "../../events/door.ts";
 import { checked, withChecksum } from "./record.ts";
 
-/** How far the lines have been worked on. */
+/** The state of the journal at one time. */
 export interface Checkpoint {
   /** The lowest offset that is still needed. */
   readonly position: number;
-  /** What came of all lines below it is stored, though some are needed again; never below `position`. */
+  /**
+   * Results of all lines below this offset are stored, although some lines are still needed. Never below `position`.
+   */
   readonly stored: number;
-  /** The journal's end then: all below it was on the disk, and what is missing below it is damage. */
+  /** End of the journal at the checkpoint. All lines below were on the disk, so missing ones are damage. */
   readonly end: number;
 }
 
-/** Bytes that are looked at; the file has far fewer. */
+/** Maximum number of bytes that are read. A checkpoint is far smaller. */
 const MOST = 4096;
-/** What holds the room: more than a checkpoint takes. */
+/** Content of the file that reserves disk space. Larger than a checkpoint. */
 const ROOM = Buffer.alloc(256, " ");
 
 export function checkpointPath(directory: string): string {
   return join(directory, "checkpoint");
 }
 
-/** @returns `undefined` when there is none; `"unreadable"` when it is not what was written. */
+/** @returns `undefined` if there is none, `"unreadable"` if it is damaged. */
 export async function readCheckpoint(
   files: FileLayer,
   directory: string,
@@ -31,19 +33,19 @@ export async function readCheckpoint(
   if (file === undefined) return undefined;
   try {
     const buffer = Buffer.alloc(MOST);
-    const came = await file.read(buffer, 0);
-    return parse(checked(buffer.subarray(0, Math.max(0, came - 1)))) ?? "unreadable";
+    const length = await file.read(buffer, 0);
+    return parse(checked(buffer.subarray(0, Math.max(0, length - 1)))) ?? "unreadable";
   } finally {
     await file.close();
   }
 }
 
 /**
- * Takes the room on the disk that checkpoints will need. On a disk that is full by then none could be
- * written otherwise, the files below it not be removed, and the disk would stay full.
+ * Reserves disk space for checkpoints. On a full disk none could be written otherwise, so no old file would be removed,
+ * and the disk would stay full.
  *
- * @param now written where another one, or none, is there: only one that replaces another makes room
- *   for the next.
+ * @param now is written if it is newer than the current checkpoint, or there is none. Replacing a checkpoint makes room
+ *   for the next one.
  */
 export async function prepareCheckpoints(
   files: FileLayer,
@@ -57,7 +59,7 @@ export async function prepareCheckpoints(
   await takeRoom(files, draftPath(directory), ROOM);
 }
 
-/** Replaces the checkpoint: after a crash there is the old one or the new one. */
+/** Replaces the checkpoint. After a crash there is either the old or the new one. */
 export async function writeCheckpoint(
   files: FileLayer,
   directory: string,
@@ -75,7 +77,7 @@ export async function writeCheckpoint(
   }
   await files.rename(draftPath(directory), checkpointPath(directory));
   await files.syncDirectory(directory);
-  // The one that was replaced has just made room for it.
+  // The replaced checkpoint has just made room for this.
   await takeRoom(files, draftPath(directory), ROOM).catch(() => {});
 }
 

@@ -19,46 +19,46 @@ import { type OpenedJournal, openJournal } from "./open-journal.ts";
 import { SegmentList } from "./segment-list.ts";
 
 export interface EventJournalOptions {
-  /** A new file is begun when one has this many bytes. Default 64 MiB, at least 1,024. */
+  /** A file of this size in bytes is followed by a new one. Default 64 MiB, at least 1,024. */
   readonly segmentBytes?: number;
   /**
-   * - `batch`, the default: the appends that wait at a time share one write and one `fdatasync`.
-   * - `each`: an append has a write and an `fdatasync` of its own.
+   * - `batch`, the default: appends that wait at the same time share one write and one `fdatasync`.
+   * - `each`: every append has its own write and `fdatasync`.
    */
   readonly durability?: "batch" | "each";
-  /** Lines before the checkpoint that are kept, at least. Default 100,000. */
+  /** Minimum number of lines before the checkpoint that are kept. Default 100,000. */
   readonly keep?: number;
-  /** An append is refused while this many bytes wait to be written. Default 256 MiB. */
+  /** Appends are rejected while this many bytes wait to be written. Default 256 MiB. */
   readonly maxPendingBytes?: number;
   /**
-   * Called with each damage, which is then skipped. Without it {@link EventJournal.open} and
-   * reading reject with a `JournalDamageError`.
+   * Called with each damage, which is then skipped. Without it {@link EventJournal.open} and reading reject with a
+   * `JournalDamageError`.
    */
   readonly onDamage?: OnJournalDamage;
   /**
-   * Called with the places that opening sets aside, before it changes their file, even if opening fails
-   * afterwards. See {@link EventJournal.torn}.
+   * Called with damaged ranges before opening removes them from their file, even if opening fails afterwards. See
+   * {@link EventJournal.torn}.
    */
   readonly onTorn?: OnJournalTorn;
   /** Default: the disk. */
   readonly fileLayer?: RemovingFileLayer;
 }
 
-/** The offsets that lines were given. */
+/** The offsets of appended lines. */
 export interface Appended {
   readonly first: number;
   readonly last: number;
 }
 
-/** Time from a write until the checkpoint says that it is on the disk, in ms, if nothing waits then. */
+/** Time from a write to a checkpoint that confirms it, if nothing waits to be written, in ms. */
 const VERIFY_MS = 1_000;
 
 /**
- * Lines in the order they came, on the disk: what `append` has resolved is there after any crash.
+ * Stores lines on the disk in the order of their arrival. Lines are durable when `append` resolves.
  *
- * The files are `lines-<offset of the first line>.v1.log`, `checkpoint`, and copies of damaged places
- * in `torn`, readable by the owner alone. One journal at a time may have a directory open. Offsets
- * begin at 0 and have no gaps, except where opening found lines missing.
+ * The files are `lines-<offset of the first line>.v1.log`, `checkpoint`, and copies of damaged ranges in `torn`. Only
+ * the owner can read them. Only one journal at a time may have a directory open. Offsets begin at 0 and have no gaps,
+ * except where opening found lines missing.
  *
  * @example
  * const journal = await EventJournal.open("/var/lib/entelix-otel/journal");
@@ -110,13 +110,12 @@ export class EventJournal {
   }
 
   /**
-   * Opens the journal of a directory, and makes the directory if it is missing. No repair is needed after a crash:
-   * what is damaged in the last write is set aside, see {@link torn}.
+   * Opens the journal of a directory, and creates the directory if it is missing. No repair is needed after a crash:
+   * damaged ranges of the last write are set aside, see {@link torn}.
    *
-   * @throws RangeError for an option out of its range; Error with the code `ELOCKED` when another
-   *   process, or another journal here, has it open; `JournalDamageError` when something is damaged
-   *   that a crash does not explain, and no `onDamage` is given; Error when it is the folder of an
-   *   audit log; the system's error.
+   * @throws RangeError for an option out of its range; Error with the code `ELOCKED` if another process, or another
+   *   journal here, has it open; `JournalDamageError` for damage that a crash does not explain, without `onDamage`;
+   *   Error if it is the directory of an audit log; the system's error.
    */
   static async open(directory: string, options: EventJournalOptions = {}): Promise<EventJournal> {
     const given = {
@@ -147,12 +146,12 @@ export class EventJournal {
     }
   }
 
-  /** Offset of the first line that is there. */
+  /** Offset of the first existing line. */
   get first(): number {
     return this.#segments.first;
   }
 
-  /** The offset behind the last line that is on the disk. */
+  /** Offset after the last line on the disk. */
   get next(): number {
     return this.#segments.next;
   }
@@ -162,35 +161,35 @@ export class EventJournal {
     return this.#segments.bytes;
   }
 
-  /** The last checkpoint; `first` before any. */
+  /** The last checkpoint. `first` before the first one. */
   get position(): number {
     return this.#checkpoint.position;
   }
 
-  /** What the last checkpoint said to be stored; never below `position`. */
+  /** `stored` of the last checkpoint. Never below `position`. */
   get stored(): number {
     return this.#checkpoint.stored;
   }
 
   /**
-   * Places in the last write, or behind it, where opening found no records. Their bytes are copied, then
-   * cut off or replaced by a hole. A crash leaves them where a write was on its way, which no append had
-   * resolved; that it was so, nothing tells.
+   * Ranges in or after the last write that contain no valid records. Opening copies their bytes, then cuts them off or
+   * replaces them by a hole. A crash leaves such ranges where a write was in progress, whose append had not resolved.
+   * Other causes look the same.
    */
   get torn(): readonly JournalTorn[] {
     return this.#torn;
   }
 
   /**
-   * Adds lines, in order, with no others between them. They are on the disk when it resolves. That is
-   * the back-pressure: a sender that waits for it keeps little in memory.
+   * Appends lines in order, with no others between them. They are on the disk when it resolves. Callers that wait for
+   * it keep little in memory.
    *
-   * When it rejects none of the lines is there, and the next call may work: the disk has room again. A
-   * process that dies before it resolves may leave the first some of the lines, whole.
+   * If it rejects, none of the lines was appended, and the next call may succeed, for example when the disk has room
+   * again. If the process dies before it resolves, the first lines may be stored, each complete.
    *
-   * @throws RangeError for a line with a line feed in it, of more than 64 MiB, or with a name of more
-   *   than 65,536 characters: nothing is written then; Error with the code `EBUSY` when too much
-   *   waits; the system's error (`ENOSPC` …); Error when the journal is closed.
+   * @throws RangeError for a line that contains a line feed, has more than 64 MiB, or a name of more than 65,536
+   *   characters; nothing is written then. Error with the code `EBUSY` if too much waits; the system's error (`ENOSPC`
+   *   …); Error if the journal is closed.
    */
   async append(lines: readonly NewLine[]): Promise<Appended> {
     this.#checkOpen();
@@ -208,11 +207,10 @@ export class EventJournal {
   }
 
   /**
-   * The lines from an offset, or from the first that is there, to those on the disk when it is called.
-   * It rejects with a `JournalDamageError` where a line is not what was written, unless `onDamage` is
-   * given.
+   * Reads the lines from an offset, or from the first existing one, to the last one on the disk at the call. Rejects
+   * with a `JournalDamageError` for a damaged line, unless `onDamage` is given.
    *
-   * @throws RangeError when `from` is no offset.
+   * @throws RangeError if `from` is not an offset.
    */
   read(from: number): AsyncIterable<LogLine> {
     checkWhole(from, "from");
@@ -220,11 +218,11 @@ export class EventJournal {
   }
 
   /**
-   * The lines from an offset, or from the first that is there, then those that come. Each batch has at
-   * most 1,000 lines and ends with the one that makes it 1 MiB. It ends when the signal is aborted or
-   * the journal is closed; other than that it is as {@link read}.
+   * Reads the lines from an offset, or from the first existing one, then new ones. A batch has at most 1,000 lines, and
+   * ends with the line that fills 1 MiB. It ends when the signal is aborted or the journal is closed. Otherwise it is
+   * like {@link read}.
    *
-   * @throws RangeError when `from` is no offset.
+   * @throws RangeError if `from` is not an offset.
    */
   follow(from: number, signal: AbortSignal): AsyncIterable<readonly LogLine[]> {
     checkWhole(from, "from");
@@ -232,12 +230,11 @@ export class EventJournal {
   }
 
   /**
-   * Remembers, safe on the disk, from where lines are needed; it never moves back. Files with nothing
-   * but lines below `position - keep` are removed.
+   * Stores from which offset on lines are needed. The position never decreases. Files with only lines below `position -
+   * keep` are removed.
    *
-   * @param stored what came of all lines below it is stored. Default `position`.
-   * @throws RangeError when one is no offset up to `next`; the system's error; Error when the journal
-   *   is closed.
+   * @param stored results of all lines below this offset are stored. Default `position`.
+   * @throws RangeError if one is not an offset up to `next`; the system's error; Error if the journal is closed.
    */
   async checkpoint(position: number, stored = position): Promise<void> {
     this.#checkOpen();
@@ -251,7 +248,7 @@ export class EventJournal {
     return done;
   }
 
-  /** Writes what waits, ends what follows, and gives the directory free. */
+  /** Writes waiting lines, ends followers, and unlocks the directory. */
   close(): Promise<void> {
     this.#closed ??= this.#end();
     this.#wake();
@@ -264,8 +261,8 @@ export class EventJournal {
     await this.#checkpoints;
     try {
       await this.#writer.close();
-      // After a clean end a bad last line is known for damage, and not taken for a crash's remains.
-      // The journal is whole without that.
+      // After a clean shutdown a bad last line is known as damage, not as the result of a crash. The journal is intact
+      // without this.
       if (this.next > this.#checkpoint.end) await this.#remember(this.#checkpoint).catch(() => {});
     } finally {
       await this.#lock.release();
@@ -287,15 +284,15 @@ export class EventJournal {
       if (oldest === undefined) return;
       await this.#settings.fileLayer.remove(oldest.path);
       this.#segments.dropOldest();
-      // One after the other, so that a crash never leaves a hole between two.
+      // One at a time, so that a crash never leaves a gap between files.
       await this.#settings.fileLayer.syncDirectory(this.#directory);
     }
   }
 
-  /** Makes sure of the end mark and of room for checkpoints; the first one says what is on the disk. */
+  /** Writes the end mark, and a first checkpoint that confirms the lines on the disk. */
   async #prepare(): Promise<void> {
     const now = { ...this.#checkpoint, end: this.next };
-    // Where there is no room now, the next write and checkpoint may find some.
+    // If the disk is full now, a later write and checkpoint may succeed.
     await this.#writer.mark().catch(() => {});
     try {
       await prepareCheckpoints(this.#settings.fileLayer, this.#directory, now);
@@ -306,8 +303,8 @@ export class EventJournal {
   }
 
   /**
-   * Writes into the checkpoint how much is on the disk, once nothing waits to be written. It separates damage
-   * from what a crash leaves. No write waits for it, and it may fail.
+   * Confirms in the checkpoint how much is on the disk, once nothing waits to be written. Damage is distinguished from
+   * the results of a crash by it. No write waits for it, and it may fail.
    */
   #verifyLater(): void {
     if (this.#verifying !== undefined || this.#closed !== undefined) return;
@@ -373,7 +370,7 @@ export class EventJournal {
     }
   }
 
-  /** Resolves when something has happened that may make `ready` true, or at once when it is. */
+  /** Resolves on a change that may make `ready` true, or at once if it is true. */
   async #wakeUp(signal: AbortSignal, ready: () => boolean): Promise<void> {
     if (ready()) return;
     await new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import type { JournalRecord } from "./record.ts";
 
-/** Something in the journal's directory that is not what the journal wrote there. */
+/** Damage in the journal's directory. */
 export interface JournalDamage {
   /** Path of the file. */
   readonly file: string;
@@ -11,12 +11,12 @@ export interface JournalDamage {
 }
 
 /**
- * Called with each damage that is met, perhaps more than once: when the journal is opened, and
- * each time the place is read. The damaged bytes are skipped, and unchanged on the disk.
+ * Called with each damage: when the journal is opened, and each time the range is read. Damaged bytes are skipped and
+ * stay unchanged on the disk.
  */
 export type OnJournalDamage = (damage: JournalDamage) => void;
 
-/** The journal is damaged, and no `onDamage` allows to continue. */
+/** The journal is damaged, and there is no `onDamage`. */
 export class JournalDamageError extends Error {
   readonly code = "EDAMAGED";
   readonly damage: JournalDamage;
@@ -34,31 +34,31 @@ export function refuseDamage(damage: JournalDamage): never {
   throw new JournalDamageError(damage);
 }
 
-/** Bytes of the last write that are no record, or none where the file ends too early. */
+/** Bytes of the last write that are not a record. Empty if the file ends too early. */
 export interface DamagedRange {
   /** Line of the file, from 1. */
   readonly line: number;
-  /** Where in the file they stand. */
+  /** Position in the file. */
   readonly position: number;
   readonly bytes: number;
-  /** Offset of what was expected there. */
+  /** Offset of the expected record. */
   readonly offset: number;
-  /** Lines that are missing there; `undefined`: the end mark is missing too, which would tell. */
+  /** Number of missing lines. `undefined`: unknown, because the end mark is missing too. */
   readonly missing: number | undefined;
-  /** The record behind it; `undefined`: the place is the end of the file. */
+  /** The record after the range. `undefined`: the end of the file. */
   readonly before: JournalRecord | undefined;
 }
 
-/** A place in the last write that opening found damaged, and set aside. */
+/** A damaged range of the last write that opening set aside. */
 export interface JournalTorn extends Omit<DamagedRange, "before"> {
-  /** Path of the file. Line and position are those before it was mended. */
+  /** Path of the file. Line and position are those before the repair. */
   readonly file: string;
   /**
-   * Path of a copy of the bytes, with all up to the last such place in the file; the first one is at
-   * its start. `undefined` where no place in the file has bytes.
+   * Path of a copy of the bytes from the first to the last damaged range of the file. `undefined` if these ranges have
+   * no bytes.
    */
   readonly copy: string | undefined;
 }
 
-/** Called with the places of a file once their copy is on the disk, before the file is changed. */
+/** Called with the damaged ranges of a file after they were copied, before the file is changed. */
 export type OnJournalTorn = (torn: readonly JournalTorn[]) => void;

@@ -5,9 +5,9 @@ import { claimedOffset } from "./record.ts";
 import { type Fault, RecordSequence, recordOf } from "./record-sequence.ts";
 import type { Segment, SegmentList } from "./segment-list.ts";
 
-/** Most lines of one batch. */
+/** Maximum number of lines in a batch. */
 export const BATCH_LINES = 1000;
-/** A batch ends with the line that brings it to so many bytes. */
+/** A batch ends with the line that reaches this many bytes. */
 export const BATCH_BYTES = 1024 * 1024;
 
 export interface JournalReaderOptions {
@@ -20,38 +20,37 @@ interface OpenSegment {
   readonly segment: Segment;
   readonly file: LogFile;
   sequence: RecordSequence;
-  /** Offset in the file of the next line. */
+  /** Position in the file of the next line. */
   position: number;
-  /** The record there was found by what it claims, and is not checked yet. */
+  /** Whether the record there was found by search, and is not checked yet. */
   sought: boolean;
-  /** A place in the file whose line number is known. */
+  /** A position in the file with a known line number. */
   numbered: { readonly start: number; readonly line: number };
 }
 
-/** Reads on from an offset, as far as the journal is on the disk. One call at a time. */
+/** Reads from an offset to the end of the journal. One call at a time. */
 export class JournalReader {
   readonly #options: JournalReaderOptions;
   #at: number;
   #begun = false;
   #open: OpenSegment | undefined;
 
-  /** @param from an offset; where the journal begins behind it, reading begins there. */
+  /** @param from an offset. If the journal begins later, reading begins there. */
   constructor(from: number, options: JournalReaderOptions) {
     this.#options = options;
     this.#at = from;
   }
 
-  /** The offset to be read next. */
+  /** The next offset to read. */
   get at(): number {
     return this.#at;
   }
 
   /**
-   * Reads at least up to the offset `goal`, which is on the disk. At most {@link BATCH_LINES} and
-   * little more than {@link BATCH_BYTES} are in memory at a time.
+   * Reads at least up to the offset `goal`, which must be on the disk. At most {@link BATCH_LINES} lines and little
+   * more than {@link BATCH_BYTES} are in memory at a time.
    *
-   * @throws JournalDamageError where no `onDamage` is given; Error when a checkpoint removed what
-   *   was to be read.
+   * @throws JournalDamageError without `onDamage`; Error if a checkpoint removed lines before they were read.
    */
   async *upTo(goal: number): AsyncGenerator<readonly LogLine[], void, void> {
     if (!this.#begun) this.#at = Math.max(this.#at, this.#options.segments.first);
@@ -136,7 +135,7 @@ export class JournalReader {
     if (fault === undefined) return;
     const { expected, found, start } = fault;
     let { line } = open.numbered;
-    // Counted only now: offsets do not tell where lines are missing.
+    // Counted only now: line numbers don't follow from offsets where lines are missing.
     for await (const lines of fileLineBatches(open.file, open.numbered.start, start)) {
       line += lines.filter(({ ended }) => ended).length;
     }
@@ -151,20 +150,19 @@ function startOver(open: OpenSegment): void {
   open.sought = false;
 }
 
-/** Where a record seems to begin. */
+/** A possible start of a record. */
 interface RecordStart {
   readonly position: number;
   readonly offset: number;
 }
 
-/** Bytes looked at in one step. */
+/** Bytes read in one step. */
 const PROBE = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * Looks for a record near before that of an offset, by halves of the file: nothing is kept in memory
- * for it, and a long segment costs some ten reads. What is found is only what the records claim: the
- * caller checks the one there.
+ * Finds a record shortly before an offset by binary search: no index is kept in memory, and a long segment takes about
+ * ten reads. The result only relies on the text of the records. The caller must check it.
  */
 async function seekRecord(file: LogFile, segment: Segment, offset: number): Promise<RecordStart> {
   let low: RecordStart = { position: 0, offset: segment.first };
@@ -172,9 +170,9 @@ async function seekRecord(file: LogFile, segment: Segment, offset: number): Prom
   const buffer = Buffer.allocUnsafe(PROBE);
   while (high - low.position > 2 * PROBE) {
     const middle = Math.floor((low.position + high) / 2);
-    const came = await file.read(buffer, middle);
-    const start = buffer.subarray(0, came).indexOf(NEWLINE) + 1;
-    const claimed = start > 0 ? claimedOffset(buffer.subarray(start, came)) : undefined;
+    const length = await file.read(buffer, middle);
+    const start = buffer.subarray(0, length).indexOf(NEWLINE) + 1;
+    const claimed = start > 0 ? claimedOffset(buffer.subarray(start, length)) : undefined;
     if (claimed !== undefined && claimed > low.offset && claimed <= offset) {
       low = { position: middle + start, offset: claimed };
     } else {

@@ -15,7 +15,7 @@ import { type Segment, type SegmentList, segmentPath } from "./segment-list.ts";
 export interface LineCall {
   readonly lines: readonly NewLine[];
   readonly arrivedMs: number;
-  /** Offset of the first line, once it is written. */
+  /** Offset of the first line after the write. */
   first: number;
 }
 
@@ -27,10 +27,10 @@ export interface JournalWriterOptions {
   readonly segmentBytes: number;
 }
 
-/** Encoded bytes in memory at a time, but for a longer line. */
+/** Encoded bytes in memory at a time. Longer lines exceed it. */
 const ENCODED = 1024 * 1024;
 
-/** Writes lines as records, and the end mark behind them. One call at a time. */
+/** Writes lines as records, followed by the end mark. One call at a time. */
 export class JournalWriter {
   readonly #options: JournalWriterOptions;
   readonly #pool = new ChunkPool();
@@ -47,8 +47,8 @@ export class JournalWriter {
   /**
    * Writes lines with one sync, and returns when they are on the disk.
    *
-   * @returns the offset of the first.
-   * @throws the system's error; none of the lines is in the journal then.
+   * @returns the offset of the first line.
+   * @throws the system's error. None of the lines is in the journal then.
    */
   async write(calls: readonly LineCall[]): Promise<number> {
     await this.#log.makeReady();
@@ -69,9 +69,9 @@ export class JournalWriter {
   }
 
   /**
-   * Writes the end mark where it is missing.
+   * Writes the end mark if it is missing.
    *
-   * @throws the system's error; the next write works all the same.
+   * @throws the system's error. Later writes work without the mark.
    */
   mark(): Promise<void> {
     const { end, first } = this.#segment;
@@ -132,19 +132,19 @@ export class JournalWriter {
 
 export interface LineBatchOptions {
   readonly writer: JournalWriter;
-  /** Each call gets a write and a sync of its own. */
+  /** Whether each call gets its own write and sync. */
   readonly each: boolean;
   /** Called after each successful write, before its calls resolve. */
   readonly onWritten: () => void;
 }
 
-/** Memory that a line takes besides its text, about, in bytes. */
+/** Approximate memory of a line beside its text, in bytes. */
 const AROUND = 128;
 
-/** Calls go together into one write up to this many bytes. */
+/** Maximum size of calls that share one write, in bytes. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** Appends of one write. */
+/** The appends of one write. */
 export class LineBatch implements CommitBatch<LineCall> {
   readonly #options: LineBatchOptions;
   readonly #calls: LineCall[] = [];
@@ -177,7 +177,7 @@ export class LineBatch implements CommitBatch<LineCall> {
   }
 }
 
-/** It claims no more than that all before the segment was on the disk when it was written. */
+/** The mark states only that everything before the segment was on the disk when it was written. */
 function endMark(first: number, end: number): string {
   return holeText(end, 0, first);
 }

@@ -27,25 +27,24 @@ export interface MendedSegment {
 }
 
 /**
- * Sets aside what stands in torn places, and leaves a segment with nothing but records: what stood
- * behind the last one is cut off, and holes take the place of what is missing before it. The file is
- * replaced for that, so that after a crash there is the old one or the new one.
+ * Copies damaged ranges and removes them from a segment: ranges after the last record are cut off, and holes replace
+ * missing records. The file is replaced, so that after a crash there is either the old or the new one.
  *
- * @param file is closed where it is replaced, or something fails.
+ * @param file is closed if it is replaced, or an operation fails.
  */
 export async function mendSegment(
   file: LogFile,
-  { size, torn: places }: ScannedSegment,
+  { size, torn: ranges }: ScannedSegment,
   options: MendOptions,
 ): Promise<MendedSegment> {
-  const copy = await orClosed(file, copyOf(file, places, options));
-  const torn = places.map(({ before, ...place }) => ({ ...place, file: options.path, copy }));
+  const copy = await orClosed(file, copyOf(file, ranges, options));
+  const torn = ranges.map(({ before, ...range }) => ({ ...range, file: options.path, copy }));
   if (torn.length > 0) options.onTorn(torn);
-  if (places.every(({ before }) => before === undefined)) {
-    if (places.some(({ bytes }) => bytes > 0)) await orClosed(file, file.truncate(size));
+  if (ranges.every(({ before }) => before === undefined)) {
+    if (ranges.some(({ bytes }) => bytes > 0)) await orClosed(file, file.truncate(size));
     return { file, size, torn };
   }
-  const written = await orClosed(file, replace(file, places, size, options));
+  const written = await orClosed(file, replace(file, ranges, size, options));
   const mended = await options.files.open(options.path, "update");
   if (mended === undefined) throw new Error(`${options.path}: no such file any more`);
   return { file: mended, size: written, torn };
@@ -53,10 +52,10 @@ export async function mendSegment(
 
 async function copyOf(
   file: LogFile,
-  places: readonly DamagedRange[],
+  ranges: readonly DamagedRange[],
   { directory, files, path }: MendOptions,
 ): Promise<string | undefined> {
-  const torn = places.filter(({ bytes }) => bytes > 0);
+  const torn = ranges.filter(({ bytes }) => bytes > 0);
   const [first] = torn;
   const last = torn.at(-1);
   if (first === undefined || last === undefined) return undefined;
@@ -66,17 +65,17 @@ async function copyOf(
   return setAside(file, first.position, end, { files, directory: folder, stem });
 }
 
-/** @returns the bytes of the new file. */
+/** @returns the size of the new file. */
 async function replace(
   file: LogFile,
-  places: readonly DamagedRange[],
+  ranges: readonly DamagedRange[],
   size: number,
   { directory, files, path }: MendOptions,
 ): Promise<number> {
   const draft = draftPath(path);
   const written = await writeThroughDraft(files, { draft, path }, async (target) => {
-    const end = await writeMended(file, places, size, target);
-    // Before the name changes: Windows replaces no open file.
+    const end = await writeMended(file, ranges, size, target);
+    // Before the rename: Windows can't replace an open file.
     await file.close();
     return end;
   });
@@ -86,13 +85,13 @@ async function replace(
 
 async function writeMended(
   file: LogFile,
-  places: readonly DamagedRange[],
+  ranges: readonly DamagedRange[],
   size: number,
   draft: LogFile,
 ): Promise<number> {
   let from = 0;
   let at = 0;
-  for (const { before, bytes, missing = 0, offset, position } of places) {
+  for (const { before, bytes, missing = 0, offset, position } of ranges) {
     if (before === undefined) break;
     at = await copyBytes(file, from, position, draft, at);
     from = position + bytes;

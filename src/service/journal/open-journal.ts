@@ -21,7 +21,7 @@ export interface OpenJournalOptions {
 export interface OpenedJournal {
   /** Ascending. */
   readonly sealed: readonly Segment[];
-  /** The one to be written, and its file. */
+  /** The segment for new lines, and its file. */
   readonly active: Segment;
   readonly file: LogFile;
   readonly checkpoint: Checkpoint;
@@ -32,11 +32,11 @@ interface OpenedSegment {
   readonly segment: Segment;
   readonly file: LogFile;
   readonly torn: readonly JournalTorn[];
-  /** May be written to. */
+  /** Whether it can be continued. */
   readonly goesOn: boolean;
 }
 
-/** Makes what is there ready to be written to. The caller holds the directory's lock. */
+/** Prepares the journal for writing. The caller has locked the directory. */
 export async function openJournal(options: OpenJournalOptions): Promise<OpenedJournal> {
   const { directory, files } = options;
   const names = await files.list(directory);
@@ -54,7 +54,7 @@ export async function openJournal(options: OpenJournalOptions): Promise<OpenedJo
     await file.close();
     sealed.push(segment);
   }
-  // The first, or lines are missing at the end, and new ones must not be taken for those.
+  // A new journal, or lines are missing at the end. New lines must not get the offsets of missing ones.
   const first = checkpoint.end;
   const path = segmentPath(directory, first);
   const file = await files.open(path, "create");
@@ -64,7 +64,7 @@ export async function openJournal(options: OpenJournalOptions): Promise<OpenedJo
 
 /**
  * @param limit first offset of the next segment, if there is one.
- * @param synced an offset below which all was on the disk once.
+ * @param synced all lines below this offset were on the disk.
  */
 async function openSegment(
   first: number,
@@ -76,7 +76,7 @@ async function openSegment(
   const path = segmentPath(directory, first);
   const file = await files.open(path, "update");
   if (file === undefined) throw new Error(`${path}: no such file any more`);
-  // A sealed one is checked where its lines are read: now it is enough that its end is right.
+  // Sealed segments are checked when they are read. Here only their end is checked.
   if (limit !== undefined && (await orClosed(file, endsWithRecord(file, limit)))) {
     const segment = { first, path, size: await orClosed(file, file.size()), end: limit };
     return { segment, file, torn: [], goesOn: false };
@@ -84,7 +84,7 @@ async function openSegment(
   const scan = scanSegment(file, { path, first, limit, synced, onDamage });
   const scanned = await orClosed(file, scan);
   const mended = await mendSegment(file, scanned, { files, directory, path, onTorn });
-  // What the dead process wrote may still be with the system only, and counts from now on.
+  // Writes of the previous process may still be in the system's cache only. From now on they count.
   await orClosed(mended.file, syncFile(mended.file, files, directory));
   return {
     segment: { first, path, size: mended.size, end: scanned.end },
@@ -95,9 +95,9 @@ async function openSegment(
 }
 
 /**
- * The checkpoint, or the start of the journal where no checkpoint can be used.
+ * The checkpoint, or the start of the journal without a usable one.
  *
- * @param first the first offset that is there.
+ * @param first the first existing offset.
  */
 async function checkpointFrom(
   { directory, files, onDamage }: OpenJournalOptions,

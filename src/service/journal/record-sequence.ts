@@ -1,9 +1,9 @@
 import type { FileLine } from "../../audit/door.ts";
 import { type JournalRecord, readRecord } from "./record.ts";
 
-/** A place in a segment where something else should stand. */
+/** A position in a segment with an unexpected content. */
 export interface Fault {
-  /** Offset in the file of the line. */
+  /** Position of the line in the file. */
   readonly start: number;
   readonly expected: string;
   readonly found: string;
@@ -12,11 +12,11 @@ export interface Fault {
 export interface Verdict {
   /** The record, if it may follow here. */
   readonly record: JournalRecord | undefined;
-  /** A damaged place begins with the line, or records are missing before it. */
+  /** Set if a damaged range begins with the line, or records are missing before it. */
   readonly fault: Fault | undefined;
 }
 
-/** @returns the record of a line, or what is there instead. */
+/** @returns the record of a line, or a description of its content. */
 export function recordOf(line: FileLine): JournalRecord | string {
   if (line.tooLong) return "a line too long to be a record";
   if (!line.ended) return "a line without its end";
@@ -24,26 +24,25 @@ export function recordOf(line: FileLine): JournalRecord | string {
 }
 
 /**
- * Checks that lines are records and that no offset is missing, from one record to the next. Bad lines
- * with none between them that may follow are one damaged place, and have one fault.
+ * Checks that lines are records with consecutive offsets. Successive bad lines are one damaged range with one fault.
  */
 export class RecordSequence {
   #next: number;
   #isDamaged = false;
 
-  /** @param next the offset that must come first. */
+  /** @param next the first expected offset. */
   constructor(next: number) {
     this.#next = next;
   }
 
-  /** The offset that must come next. */
+  /** The next expected offset. */
   get next(): number {
     return this.#next;
   }
 
   /**
-   * @param start offset in the file of the line.
-   * @param found what {@link recordOf} gives for it.
+   * @param start position of the line in the file.
+   * @param found the result of {@link recordOf}.
    */
   take(start: number, found: JournalRecord | string): Verdict {
     if (typeof found === "string" || found.offset < this.#next) {
@@ -59,9 +58,9 @@ export class RecordSequence {
   }
 
   /**
-   * Nothing more comes before the offset `end`.
+   * Checks that no record is missing before the offset `end`.
    *
-   * @returns a fault when records are missing and no damaged place has said so.
+   * @returns a fault if records are missing, unless a damaged range was reported already.
    */
   end(start: number, end: number): Fault | undefined {
     return this.#gap(start, end, "the end of the file");

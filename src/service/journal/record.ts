@@ -4,27 +4,24 @@ import { isCount, parseJson } from "../../events/door.ts";
 import type { LogLine, NewLine } from "./log-line.ts";
 
 /*
- * A record is one line of text: a checksum of all that follows it, a JSON object with what the journal
- * knows of the line, a tab, and the line as it came. A hole is a record without a line: it stands where
- * records of the last write were damaged, so that offsets have no gaps. A hole for no lines is the end
- * mark: each write ends with one, and the next write begins in its place. A file without it was cut.
+ * A record is one line of text: a checksum of the rest, a JSON object with the line's fields, a tab, and the unchanged
+ * line. A hole is a record without a line. It replaces damaged records of the last write, so that offsets have no gaps.
+ * A hole for no lines is the end mark. Each write ends with one, and the next write replaces it. A file without an end
+ * mark was cut.
  */
 
-/** A line as it stands in the journal, or a hole. */
+/** A line in the journal, or a hole. */
 export interface JournalRecord {
   readonly offset: number;
-  /** The offset behind it: a hole stands for any number of lines. */
+  /** The next offset. A hole covers any number of lines. */
   readonly next: number;
-  /**
-   * First offset of the write that the record came with: all before it was on the disk when this
-   * record was written.
-   */
+  /** First offset of the record's write. Everything before it was on the disk when this record was written. */
   readonly write: number;
   /** `undefined`: a hole. */
   readonly line: LogLine | undefined;
 }
 
-/** What differs from each line to the next. */
+/** The fields that differ for each line. */
 export interface RecordPosition {
   readonly offset: number;
   readonly write: number;
@@ -34,19 +31,19 @@ export interface RecordPosition {
 const TAB = 0x09;
 const OTHER_FORM = "a record of another form";
 
-/** The rest of the JSON object, which the lines of one sender have in common. */
+/** The other fields of the JSON object. Lines of one sender share them. */
 export function sharedFields({ dialect, key, tenant, trusted }: NewLine): string {
   return JSON.stringify({ trusted, tenant, dialect, key }).slice(1);
 }
 
-/** @param shared what {@link sharedFields} gives for the line. */
-export function recordText(place: RecordPosition, shared: string, text: string): string {
-  const { arrivedMs, offset, write } = place;
+/** @param shared the result of {@link sharedFields} for the line. */
+export function recordText(position: RecordPosition, shared: string, text: string): string {
+  const { arrivedMs, offset, write } = position;
   const fields = `{"offset":${offset},"write":${write},"arrived":${arrivedMs},${shared}`;
   return withChecksum(`${fields}\t${text}`);
 }
 
-/** The record that stands for lines that are missing, or the end mark where none are. */
+/** A record that replaces missing lines, or the end mark if none are missing. */
 export function holeText(offset: number, missing: number, write: number): string {
   return withChecksum(`${JSON.stringify({ offset, write, missing })}\t`);
 }
@@ -55,7 +52,7 @@ export function isEndMark({ next, offset }: JournalRecord): boolean {
   return next === offset;
 }
 
-/** @returns the record, or what is there instead. */
+/** @returns the record, or a description of the content. */
 export function readRecord(bytes: Uint8Array): JournalRecord | string {
   const body = checked(bytes);
   if (body === undefined) return "bytes with another checksum";
@@ -72,7 +69,7 @@ export function readRecord(bytes: Uint8Array): JournalRecord | string {
   return { offset, next: offset + 1, write, line };
 }
 
-/** The offset that the start of a record claims, without a look at its checksum. */
+/** The offset at the start of a record. The checksum is not checked. */
 export function claimedOffset(start: Uint8Array): number | undefined {
   const match = /^[0-9a-f]{8} \{"offset":(\d{1,16}),/.exec(lineText(start.subarray(0, 48)));
   return match === null ? undefined : Number(match[1]);
@@ -88,12 +85,12 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 const CHARS = 8;
 
-/** A text behind its CRC-32, in hexadecimal, and a space. */
+/** A text after its CRC-32, in hexadecimal, and a space. */
 export function withChecksum(text: string): string {
   return `${checksum(text)} ${text}`;
 }
 
-/** The bytes behind a checksum, or `undefined` when it is not theirs. */
+/** The bytes after a checksum, or `undefined` if it does not match. */
 export function checked(bytes: Uint8Array): Uint8Array | undefined {
   const rest = bytes.subarray(CHARS + 1);
   return lineText(bytes.subarray(0, CHARS + 1)) === `${checksum(rest)} ` ? rest : undefined;

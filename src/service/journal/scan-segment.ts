@@ -7,28 +7,28 @@ export interface ScanOptions {
   readonly path: string;
   /** Offset of the first record. */
   readonly first: number;
-  /** First offset of the next segment, if there is one: nothing from there on counts in this one. */
+  /** First offset of the next segment, if there is one. Records from there on are ignored. */
   readonly limit: number | undefined;
-  /** An offset below which all was on the disk once. */
+  /** All records below this offset were on the disk. */
   readonly synced: number;
   readonly onDamage: OnJournalDamage;
 }
 
 export interface ScannedSegment {
-  /** Offset in the file behind the last record that counts. */
+  /** End of the last valid record, in the file. */
   readonly size: number;
-  /** Offset behind the last record. */
+  /** Offset after the last record. */
   readonly end: number;
-  /** Places in the last write to be set aside, ascending. */
+  /** Damaged ranges in the last write, ascending. */
   readonly torn: readonly DamagedRange[];
-  /** Records are missing at the end that were on the disk. */
+  /** Whether records at the end are missing that were on the disk. */
   readonly isShort: boolean;
 }
 
 const CHUNK = 64 * 1024;
 const NEWLINE = 0x0a;
 
-/** Whether the last line of a file is a whole record that ends before this offset. */
+/** Whether the last line of a file is a valid record that ends at this offset. */
 export async function endsWithRecord(file: LogFile, end: number): Promise<boolean> {
   const size = await file.size();
   for (let span = CHUNK; ; span = Math.min(4 * span, MAX_LINE_BYTES)) {
@@ -37,7 +37,7 @@ export async function endsWithRecord(file: LogFile, end: number): Promise<boolea
     const tail = buffer.subarray(0, await file.read(buffer, from));
     if (tail.at(-1) !== NEWLINE || tail.length < 2) return false;
     const start = tail.lastIndexOf(NEWLINE, tail.length - 2) + 1;
-    // Of a line that begins further ahead more has to be read.
+    // The line begins earlier, so more must be read.
     if (start === 0 && from > 0 && span < MAX_LINE_BYTES) continue;
     const record = readRecord(tail.subarray(start, -1));
     return typeof record !== "string" && record.next === end;
@@ -45,11 +45,11 @@ export async function endsWithRecord(file: LogFile, end: number): Promise<boolea
 }
 
 /**
- * Reads a segment that a crash may have left, and tells what of it counts.
+ * Reads a segment after a possible crash.
  *
- * A place that is no record is damage below what was on the disk, and where a later write stands behind
- * it: that one was begun only once all before it was on the disk. Of the last write the disk may have
- * kept any parts: every record of it counts, and what is between them is torn.
+ * A range without a valid record is damage if its offsets were on the disk, or a later write follows: a write begins
+ * only after everything before it was on the disk. The disk may have stored any parts of the last write. All valid
+ * records of it are kept, and the ranges between them are torn.
  */
 export async function scanSegment(file: LogFile, options: ScanOptions): Promise<ScannedSegment> {
   const scan = new Scan(options);
@@ -62,8 +62,8 @@ export async function scanSegment(file: LogFile, options: ScanOptions): Promise<
   return scan.end(size, size);
 }
 
-/** Where a record stands in the file, and what comes behind it. */
-interface Placed {
+/** A record, its position in the file, and the next line and offset. */
+interface Positioned {
   readonly record: JournalRecord | undefined;
   readonly start: number;
   readonly end: number;
@@ -76,14 +76,14 @@ interface Placed {
 class Scan {
   readonly #options: ScanOptions;
   readonly #sequence: RecordSequence;
-  /** An offset below which all was on the disk once. */
+  /** All records below this offset were on the disk. */
   readonly #synced: number;
-  /** The last record with none but good lines before it, or known damage. */
-  #intact: Placed;
-  /** What was found behind that, until it is known whether it is damage. */
+  /** The last record after valid records or known damage only. */
+  #intact: Positioned;
+  /** Faults after that record, until it is known whether they are damage. */
   #doubts: JournalDamage[] = [];
-  /** Records behind that, which count where it is not. */
-  #candidates: Placed[] = [];
+  /** Records after that record. They are kept if the faults are not damage. */
+  #candidates: Positioned[] = [];
   #lines = 0;
 
   constructor(options: ScanOptions) {
@@ -94,7 +94,7 @@ class Scan {
     this.#intact = { record: undefined, start: 0, end: 0, line: 1, next: first };
   }
 
-  /** @returns whether the line may belong to the segment, and more is to be read. */
+  /** @returns whether the line may belong to the segment, so that reading goes on. */
   take(line: FileLine): boolean {
     const { limit = Number.POSITIVE_INFINITY } = this.#options;
     const found = recordOf(line);
@@ -104,19 +104,19 @@ class Scan {
     this.#doubt(fault, line.number);
     if (typeof found === "string") return true;
     const { end, number, start } = line;
-    const placed = { record: found, start, end, line: number + 1, next: found.next };
+    const positioned = { record: found, start, end, line: number + 1, next: found.next };
     if (record !== undefined && (this.#doubts.length === 0 || this.#showsDamage(record))) {
       this.#confirm();
-      this.#intact = placed;
+      this.#intact = positioned;
     } else if (found.offset >= this.#intact.next) {
-      this.#candidates.push(placed);
+      this.#candidates.push(positioned);
     }
     return true;
   }
 
   /**
-   * @param stop where in the file the segment ends.
-   * @param size of the file.
+   * @param stop end of the segment, in the file.
+   * @param size size of the file.
    */
   end(stop: number, size: number): ScannedSegment {
     const synced = this.#synced;
@@ -128,30 +128,30 @@ class Scan {
     const torn: DamagedRange[] = [];
     let at = this.#intact;
     const chain = this.#chain();
-    // Offsets behind the last line are given anew: no hole keeps them.
+    // Offsets after the last line are assigned again, so no hole covers them.
     const lines = chain.findLastIndex(({ record }) => record?.line !== undefined) + 1;
-    for (const placed of chain.slice(0, lines)) {
-      const { record, start } = placed;
+    for (const positioned of chain.slice(0, lines)) {
+      const { record, start } = positioned;
       const missing = (record?.offset ?? at.next) - at.next;
-      if (start > at.end || missing > 0) torn.push(tornPlace(at, start, missing, record));
-      at = placed;
+      if (start > at.end || missing > 0) torn.push(tornRange(at, start, missing, record));
+      at = positioned;
     }
     const behind = chain.at(-1);
     const mark = behind !== undefined && isMark(behind) ? behind : undefined;
     const stopAt = mark?.end === size ? mark.start : size;
     const missing = this.#missing(at, mark);
-    if (stopAt > at.end || missing !== 0) torn.push(tornPlace(at, stopAt, missing, undefined));
+    if (stopAt > at.end || missing !== 0) torn.push(tornRange(at, stopAt, missing, undefined));
     return { size: isMark(at) ? at.start : at.end, end: at.next, torn, isShort: false };
   }
 
-  /** Lines that are missing behind the last one. */
-  #missing(last: Placed, mark: Placed | undefined): number | undefined {
+  /** Number of lines that are missing after the last one. */
+  #missing(last: Positioned, mark: Positioned | undefined): number | undefined {
     if (this.#options.limit !== undefined) return 0;
     if (mark !== undefined) return mark.next - last.next;
     return isMark(last) ? 0 : undefined;
   }
 
-  /** A record behind doubts, from which it follows that what they are about was on the disk. */
+  /** Whether a record after faults shows that the missing records were on the disk. */
   #showsDamage({ offset, write }: JournalRecord): boolean {
     const expected = this.#intact.next;
     return expected < this.#synced || write > expected || (write === expected && offset === write);
@@ -170,20 +170,20 @@ class Scan {
     for (const damage of doubts) this.#options.onDamage(damage);
   }
 
-  /** As many records as can stand in order: some may be there twice, or in the wrong place. */
-  #chain(): readonly Placed[] {
+  /** The longest ordered selection of records: some may be repeated or misplaced. */
+  #chain(): readonly Positioned[] {
     const offsets = this.#candidates.map(({ record, next }) => record?.offset ?? next);
     const kept = new Set(longestRise(offsets));
     return this.#candidates.filter((_, index) => kept.has(index));
   }
 }
 
-function isMark({ record }: Placed): boolean {
+function isMark({ record }: Positioned): boolean {
   return record !== undefined && isEndMark(record);
 }
 
-function tornPlace(
-  { end, line, next }: Placed,
+function tornRange(
+  { end, line, next }: Positioned,
   to: number,
   missing: number | undefined,
   before: JournalRecord | undefined,
@@ -191,12 +191,9 @@ function tornPlace(
   return { line, position: end, bytes: to - end, offset: next, missing, before };
 }
 
-/**
- * Indices of a longest strictly rising selection of some numbers, ascending: what to keep so that as
- * much as possible stands in order.
- */
+/** Indices of a longest strictly rising selection of some numbers, ascending. */
 export function longestRise(numbers: readonly number[]): readonly number[] {
-  /** For each length of a rise the index of the lowest number that ends one. */
+  /** For each length of a selection: the index of the lowest number that ends one. */
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
   for (const [index, number] of numbers.entries()) {

@@ -3,16 +3,16 @@ import { numbersOf } from "../../audit/door.ts";
 
 /** One file of the journal. */
 export interface Segment {
-  /** Offset of its first line; its name. */
+  /** Offset of its first line, which is also its name. */
   readonly first: number;
   readonly path: string;
-  /** Bytes of it that are on the disk and may be read. */
+  /** Number of its bytes on the disk that may be read. */
   size: number;
-  /** Offset behind its last line: the first of the next segment. */
+  /** Offset after its last line: the first of the next segment. */
   end: number;
 }
 
-/** The version of the format stands in the name: a file of another one is never taken for ours. */
+/** The format's version is in the name, so files of other versions are never read. */
 const ENDING = ".v1.log";
 
 export function segmentName(first: number): string {
@@ -24,9 +24,9 @@ export function segmentPath(directory: string, first: number): string {
 }
 
 /**
- * First offsets of the segments among some names, ascending.
+ * First offsets of the segments among some file names, ascending.
  *
- * @throws Error when one was written by another version of the format.
+ * @throws Error if one has another version.
  */
 export function segmentsAmong(directory: string, names: readonly string[]): number[] {
   for (const name of names) {
@@ -36,18 +36,18 @@ export function segmentsAmong(directory: string, names: readonly string[]): numb
   return numbersOf(names, segmentName);
 }
 
-/** Where a segment is made anew, before it takes the place of the one that is there. */
+/** Path of the new file that will replace a segment. */
 export function draftPath(segment: string): string {
   return `${segment}.tmp`;
 }
 
-/** Drafts among some names: what a crash has left of them. */
+/** Drafts among some file names. A crash may leave some. */
 export function draftsAmong(directory: string, names: readonly string[]): readonly string[] {
   const drafts = names.filter((name) => /^lines-\d{16}\.v\d+\.log\.tmp$/.test(name));
   return drafts.map((name) => join(directory, name));
 }
 
-/** The segments that are there, ascending; the last is the one being written. */
+/** The segments, ascending. The last one is being written. */
 export class SegmentList {
   readonly #segments: Segment[];
 
@@ -60,7 +60,7 @@ export class SegmentList {
     return this.#segments[0]?.first ?? 0;
   }
 
-  /** Offset behind the last line that is on the disk. */
+  /** Offset after the last line on the disk. */
   get next(): number {
     return this.#segments.at(-1)?.end ?? 0;
   }
@@ -69,14 +69,14 @@ export class SegmentList {
     return this.#segments.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** The segment being written is done with, and this is the next. */
+  /** Seals the segment that was written, and adds the next one. */
   add(segment: Segment): void {
-    // One that holds nothing is written anew, under its name.
+    // An empty segment is replaced by one of the same name.
     if (this.#segments.at(-1)?.first === segment.first) this.#segments.pop();
     this.#segments.push(segment);
   }
 
-  /** The segment that holds the line of an offset, or the one behind it where none does. */
+  /** The segment with the line of an offset, or the next one. */
   at(offset: number): Segment | undefined {
     let low = 0;
     let high = this.#segments.length;

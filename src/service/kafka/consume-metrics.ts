@@ -1,7 +1,7 @@
 import { metricLines, one, type Sample } from "../prometheus-text.ts";
 import type { PartitionFigures } from "./kafka-service.ts";
 
-/** The figures of a worker. */
+/** Counts and state of a worker. */
 export interface WorkerFigures {
   readonly partitions: readonly PartitionFigures[];
   readonly rejected: number;
@@ -19,7 +19,7 @@ interface Metric {
   readonly of: (figures: PartitionFigures) => number | undefined;
 }
 
-/** Counters of a partition begin anew with each assignment: rates and sums are right, levels mean nothing. */
+/** Counters of a partition restart with each assignment: use rates, not absolute values. */
 const OF_PARTITIONS: readonly Metric[] = [
   counter(
     "lines_total",
@@ -67,7 +67,7 @@ const OF_PARTITIONS: readonly Metric[] = [
   gauge("committed_offset", "Offset that was committed; -1: none.", ({ committed }) => committed),
 ];
 
-/** The figures of a worker in Prometheus' text format. */
+/** The metrics of a worker in Prometheus' text format. */
 export function consumeMetricsText(worker: WorkerFigures): string {
   const { deadLetters, deadLettersCut, deadLettersLost, partitions, recordsLost, rejected } =
     worker;

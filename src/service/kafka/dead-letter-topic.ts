@@ -14,17 +14,17 @@ import {
 } from "./kafka-library.ts";
 import { partitionName } from "./topic-record.ts";
 
-/** Waits for its acknowledgement by all replicas in sync. */
+/** Requires an acknowledgement of all in-sync replicas. */
 const ACKNOWLEDGED_BY_ALL = -1;
-/** So many letters are sent at once, with so many bytes: any broker takes such a request. */
+/** Maximum number and size of dead letters in one request. Any broker accepts such a request. */
 const AT_ONCE = 500;
 const BYTES_AT_ONCE = 256 * 1024;
-/** What brokers say of a record that they will never take: the others pass with time, or by an operator. */
+/** Errors by which brokers reject a record permanently. Other errors end with time, or by an operator. */
 export const FINAL_ERRORS = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD"];
-/** So often a letter is sent alone without an answer, while the brokers answer others, before it is given up. */
+/** Attempts without an answer for one dead letter, while the brokers answer other requests, before it is dropped. */
 const MOST_UNANSWERED = 3;
 
-/** The brokers do not take this letter as it is; the message says which, why, and what became of it. */
+/** The brokers reject this dead letter in its form. The message names it, the reason, and the result. */
 export class DeadLetterRefusedError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -33,22 +33,19 @@ export class DeadLetterRefusedError extends Error {
 }
 
 interface Waiting {
-  /** Which one it is, in reports. */
+  /** Name in reports. */
   readonly name: string;
   produced: ProducedRecord;
-  /** What a smaller form is made of; `undefined` where there is none. */
-  letter: DeadLetter | undefined;
+  /** Input for a smaller form. `undefined` if there is none. */
+  deadLetter: DeadLetter | undefined;
   cut: boolean;
-  /** How often in a row it was sent alone in this form and had no answer, while the brokers answered others. */
+  /** Number of consecutive attempts of this form alone without an answer, while the brokers answered other requests. */
   unanswered: number;
   readonly done: () => void;
   readonly failed: (error: Error) => void;
 }
 
-/**
- * Sends what could not be read to a topic of its own with headers that say why: unchanged, or cut where it is
- * too large.
- */
+/** Sends unreadable records to a topic of their own, with headers that give the reason. Large ones are cut. */
 export class DeadLetterTopic {
   readonly #producer: KafkaProducer;
   readonly #topic: string;
@@ -62,10 +59,9 @@ export class DeadLetterTopic {
   #lost = 0;
 
   /**
-   * @param brokersAnswer resolves where the leaders of the topic answer a small request: an outage must cost no
-   *   letter.
-   * @param onError called with each failed attempt, and with a {@link DeadLetterRefusedError} for what was
-   *   refused for good or given up.
+   * @param brokersAnswer resolves if the topic's leaders answer a small request. An outage must not drop a dead letter.
+   * @param onError called with each failed attempt, and with a {@link DeadLetterRefusedError} for dead letters that
+   *   were rejected or dropped.
    */
   constructor(
     producer: KafkaProducer,
@@ -79,38 +75,38 @@ export class DeadLetterTopic {
     this.#onError = onError;
   }
 
-  /** Letters that the brokers have acknowledged. */
+  /** Number of acknowledged dead letters. */
   get sent(): number {
     return this.#sent;
   }
 
-  /** Of them, those that the brokers have only in part: the whole was too large. */
+  /** Number of acknowledged dead letters that were cut because they were too large. */
   get cut(): number {
     return this.#cut;
   }
 
-  /** Letters that the brokers refused, or did not answer, even when cut: they have nothing of them. */
+  /** Number of dead letters that were dropped: the brokers rejected them, or did not answer, even when cut. */
   get lost(): number {
     return this.#lost;
   }
 
   /**
-   * Resolves once the brokers have it; a failure is tried again for as long as it takes. What they refuse
-   * for good, or leave without an answer again and again when it is sent alone, is cut, and resolves as
-   * {@link lost} where that fails too: a record that no broker takes must not stop its partition.
+   * Resolves when the brokers have the dead letter. Failures are retried for as long as needed. A dead letter that the
+   * brokers reject, or repeatedly do not answer when it is sent alone, is cut. If that fails too, it counts as {@link
+   * lost} and resolves: a record that no broker accepts must not block its partition.
    *
-   * @throws (rejects) when this is closed before.
+   * @throws (rejects) if this is closed before.
    */
-  send(letter: DeadLetter): Promise<void> {
+  send(deadLetter: DeadLetter): Promise<void> {
     if (this.#closing.signal.aborted) return Promise.reject(closed());
-    const { cut, produced } = sentForm(this.#topic, letter);
-    const { record, value } = letter;
+    const { cut, produced } = sentForm(this.#topic, deadLetter);
+    const { record, value } = deadLetter;
     const bytes = record.cut?.bytes ?? value?.length ?? 0;
     const stored = new Promise<void>((done, failed) => {
       this.#waiting.push({
         name: `${partitionName(record)}:${record.offset} (${bytes} bytes)`,
         produced,
-        letter: cut ? undefined : letter,
+        deadLetter: cut ? undefined : deadLetter,
         cut,
         unanswered: 0,
         done,
@@ -123,17 +119,17 @@ export class DeadLetterTopic {
     return stored;
   }
 
-  /** Ends the attempts; what was not acknowledged is rejected. */
+  /** Stops the attempts. Dead letters without an acknowledgement are rejected. */
   async close(): Promise<void> {
     this.#closing.abort();
-    // A request that is under way ends with its connection.
+    // A pending request ends with its connection.
     await Promise.all([this.#producer.close().catch(this.#onError), this.#sending]);
   }
 
   async #work(): Promise<void> {
     const backoff = new Backoff();
     const { signal } = this.#closing;
-    // So many are sent one by one: one that is refused must not hold up those beside it.
+    // Number of dead letters to send alone: a rejected one must not hold up the others.
     let alone = 0;
     while (this.#waiting.length > 0) {
       if (signal.aborted) {
@@ -164,24 +160,25 @@ export class DeadLetterTopic {
       }
       this.#onError(error);
       if (batch.length === 1 && first !== undefined && (await this.#isUnanswered(error))) {
-        // The brokers are there: no others have to go first, and this one's waits begin anew.
+        // The brokers are available, so no other dead letter needs to go first, and the delays start over.
         if (first.unanswered === 0) backoff.reset();
         first.unanswered++;
         if (first.unanswered < MOST_UNANSWERED) await backoff.wait(signal);
         else {
-          const said = `had no answer ${MOST_UNANSWERED} times: ${kafkaMessage(error)}`;
-          this.#refused(first, said, error);
+          const problem = `had no answer ${MOST_UNANSWERED} times: ${kafkaMessage(error)}`;
+          this.#refused(first, problem, error);
         }
         continue;
       }
       for (const waiting of batch) waiting.unanswered = 0;
-      // It may be the leader of one partition alone that is away.
-      for (const letter of this.#waiting.splice(0, batch.length)) this.#waiting.push(letter);
+      // Perhaps only the leader of one partition is unavailable.
+      for (const deadLetter of this.#waiting.splice(0, batch.length))
+        this.#waiting.push(deadLetter);
       await backoff.wait(signal);
     }
   }
 
-  /** Resolves with what went wrong. */
+  /** Resolves with the error, if any. */
   async #attempt(messages: ProducedRecord[]): Promise<Error | undefined> {
     try {
       await this.#producer.send({ messages, acks: ACKNOWLEDGED_BY_ALL });
@@ -191,7 +188,7 @@ export class DeadLetterTopic {
     }
   }
 
-  /** Whether it is about this letter: the brokers are there for others. */
+  /** Whether the failure concerns only this dead letter: the brokers answer other requests. */
   async #isUnanswered(error: Error): Promise<boolean> {
     if (isAnswer(error) || this.#closing.signal.aborted) return false;
     return this.#brokersAnswer().then(
@@ -200,13 +197,13 @@ export class DeadLetterTopic {
     );
   }
 
-  /** The first one that waits was refused, or had no answer, sent alone. */
+  /** The first dead letter was rejected, or had no answer, when sent alone. */
   #refused(first: Waiting, what: string, cause: Error): void {
-    const { letter, name } = first;
-    const smaller = letter && cutDeadLetterRecord(this.#topic, letter);
+    const { deadLetter, name } = first;
+    const smaller = deadLetter && cutDeadLetterRecord(this.#topic, deadLetter);
     if (smaller !== undefined) {
       first.produced = smaller;
-      first.letter = undefined;
+      first.deadLetter = undefined;
       first.cut = true;
       first.unanswered = 0;
       this.#onError(new DeadLetterRefusedError(`${name} ${what}; it is sent cut`, { cause }));

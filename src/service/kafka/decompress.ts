@@ -1,6 +1,6 @@
 import * as zlib from "node:zlib";
 
-/** What the client decompresses with, where Node can't. */
+/** Algorithms of the client, for formats that Node lacks. */
 export interface ClientAlgorithms {
   readonly snappy: ClientAlgorithm;
   readonly lz4: ClientAlgorithm;
@@ -11,21 +11,21 @@ interface ClientAlgorithm {
 }
 
 /**
- * Longest content of one batch, decompressed, in bytes: what is longer can't be read. 384 MiB: of zstd it is
- * there twice for a moment, and a worker may have 1 GiB.
+ * Maximum decompressed size of a batch, in bytes: 384 MiB. zstd needs it twice for a moment, and a worker may have 1
+ * GiB. Larger batches cannot be read.
  */
 const MOST_BATCH_BYTES = 384 * 1024 * 1024;
-/** The same of LZ4 and Snappy, 128 MiB: the client's WebAssembly takes five times that, and keeps it. */
+/** The same for LZ4 and Snappy: 128 MiB. The client's WebAssembly takes five times that, and keeps it. */
 const MOST_CLIENT_BYTES = 128 * 1024 * 1024;
 
-/** What is wrong with a batch whose records can't be read. */
+/** A batch whose records cannot be read. */
 export class BatchError extends Error {}
 
 /**
- * The content of a compressed batch, of at most 384 MiB; of LZ4 and Snappy, 128 MiB.
+ * The content of a compressed batch: at most 384 MiB, or 128 MiB for LZ4 and Snappy.
  *
- * @param algorithm 1 to 4, as batches have it.
- * @throws BatchError where it is longer than that, damaged, or of an algorithm that is not known.
+ * @param algorithm the batch's number, 1 to 4.
+ * @throws BatchError if it is longer, damaged, or has an unknown algorithm.
  */
 export function decompressed(
   algorithm: number,
@@ -56,17 +56,17 @@ export function decompressed(
   }
 }
 
-/** Pieces that it decompresses into, in bytes; they are put together at the end. */
+/** Size of decompressed pieces, in bytes. They are concatenated at the end. */
 const PIECE = 1024 * 1024;
 
-/** One piece of the length that the data say it has, where they are right, spares a second copy. */
+/** With the size from the data, if it is right, one piece is enough and no second copy is needed. */
 function gunzipped(data: Buffer): Buffer {
-  const said = data.length < 18 ? 0 : data.readUInt32LE(data.length - 4);
-  const chunkSize = said > PIECE && said < MOST_BATCH_BYTES ? said + 1 : PIECE;
+  const size = data.length < 18 ? 0 : data.readUInt32LE(data.length - 4);
+  const chunkSize = size > PIECE && size < MOST_BATCH_BYTES ? size + 1 : PIECE;
   return zlib.gunzipSync(data, { maxOutputLength: MOST_BATCH_BYTES, chunkSize });
 }
 
-/** Nodes that a consumer runs on have it; the types here are of an older one. */
+/** The Node versions of a consumer have it. The types here are older. */
 function unzstd(data: Buffer): Buffer {
   const decompress: unknown = Reflect.get(zlib, "zstdDecompressSync");
   if (typeof decompress !== "function") throw new BatchError("this Node has no zstd");
@@ -91,7 +91,7 @@ function tooLong(most: number): BatchError {
 const XERIAL = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 const XERIAL_HEAD = 16;
 
-/** What a snappy block, or the blocks of Java's framing, say that they decompress to. */
+/** Decompressed size according to a snappy block, or to the blocks of Java's framing. */
 function snappyLength(data: Buffer): number {
   if (!data.subarray(0, XERIAL.length).equals(XERIAL)) return varint(data);
   let bytes = 0;
@@ -121,7 +121,7 @@ const LZ4_DICTIONARY = 0x01;
 const LZ4_BLOCK_CHECKSUM = 0x10;
 const LZ4_CONTENT_CHECKSUM = 0x04;
 
-/** What the blocks of LZ4 frames decompress to at most: each no more than its frame's block size. */
+/** Maximum decompressed size of LZ4 frames: each block has at most its frame's block size. */
 function lz4Length(data: Buffer): number {
   let bytes = 0;
   let at = 0;

@@ -16,31 +16,31 @@ import {
   type TopicPartition,
 } from "./topic-record.ts";
 
-/** Takes the records of one partition. */
+/** Receives the records of one partition. */
 export interface FetchTarget extends TopicPartition {
-  /** The offset to read next. */
+  /** The next offset to read. */
   readonly next: number;
-  /** Whether there is room for more. */
+  /** Whether it accepts more records. */
   readonly hungry: boolean;
-  /** Given what was read; without records when there was nothing new. */
+  /** Called after each read, without records if there were no new ones. */
   deliver(chunk: RecordChunk): void;
-  /** The log does not have `next` any more: reading goes on here, further on. */
+  /** The log no longer has `next`. Reading continues at `offset`. */
   moveTo(offset: number): void;
-  /** The log is not the one that was read until now: it is not read for this target any more. */
+  /** The log was replaced. It is no longer read for this target. */
   replaced(): void;
 }
 
-/** How long a broker waits for something new, in ms. A target that gets hungry meanwhile waits too. */
+/** How long a broker waits for new records, in ms. A target that becomes hungry meanwhile waits too. */
 const POLL_MS = 250;
-/** Of one partition, and of one answer, in bytes. */
+/** Maximum size of one partition, and of one answer, in bytes. */
 const PARTITION_BYTES = 1024 * 1024;
 const ANSWER_BYTES = 16 * PARTITION_BYTES;
-/** What is decoded of one answer, in bytes of memory; the rest of it is fetched again. */
+/** Maximum memory to decode one answer, in bytes. The rest is fetched again. */
 const DECODED_BYTES = 32 * 1024 * 1024;
 
-/** How records are decoded. */
+/** Rules for decoding records. */
 export interface DecodeRules {
-  /** Largest record that is read, with its key and headers, in bytes. */
+  /** Largest record with its key and headers, in bytes. */
   readonly maxRecordBytes: number;
   readonly client: ClientAlgorithms | undefined;
 }
@@ -48,8 +48,8 @@ export interface DecodeRules {
 const EARLIEST = -2n;
 
 /**
- * Reads partitions of one topic by offsets of its own, from their leaders, one request at a time from each.
- * It is in no group: the caller decides who reads what.
+ * Reads partitions of one topic from their leaders, by its own offsets, with one request at a time for each leader. It
+ * joins no group: the caller decides who reads which partition.
  */
 export class Fetcher {
   readonly #consumer: KafkaConsumer;
@@ -57,7 +57,7 @@ export class Fetcher {
   readonly #rules: DecodeRules;
   readonly #onError: (error: unknown, where: string) => void;
   readonly #targets = new Map<string, FetchTarget>();
-  /** That of the topic: one that is made anew has another. */
+  /** ID of the topic. A topic that was created again has another one. */
   #id: string | undefined;
   readonly #busy = new Set<number>();
   readonly #backoff = new Backoff();
@@ -65,7 +65,7 @@ export class Fetcher {
   #planning = false;
   #wokenAgain = false;
 
-  /** @param consumer this one's alone. */
+  /** @param consumer a client for this fetcher only. */
   constructor(
     consumer: KafkaConsumer,
     topic: string,
@@ -77,7 +77,7 @@ export class Fetcher {
     this.#topic = topic;
     this.#rules = rules;
     this.#onError = onError;
-    // The client looks up brokers for the topics that it tracks.
+    // The client only looks up brokers of tracked topics.
     consumer.topics.track(topic);
   }
 
@@ -86,11 +86,11 @@ export class Fetcher {
     this.wake();
   }
 
-  /** What is under way for it is dropped. */
+  /** Removes a target. Its pending results are dropped. */
   remove(target: FetchTarget): void {
     const name = partitionName(target);
     if (this.#targets.get(name) === target) this.#targets.delete(name);
-    // The next target begins with the topic that is there then.
+    // The next target may begin with another topic ID.
     if (this.#targets.size === 0) this.#id = undefined;
   }
 
@@ -113,7 +113,7 @@ export class Fetcher {
   async close(): Promise<void> {
     this.#closing.abort();
     this.#targets.clear();
-    // What is under way is dropped, if it ever comes.
+    // Pending results are dropped.
     await this.#consumer.close(true);
   }
 
@@ -164,15 +164,15 @@ export class Fetcher {
     const fetched = this.#chunksOf(response, topicId, asked);
     for (const target of targets) {
       const name = partitionName(target);
-      // It was taken away meanwhile.
+      // The target was removed meanwhile.
       if (!this.#has(target) || asked.get(name) !== target.next) continue;
       if (fetched.later.has(name)) continue;
-      // A broker leaves out of its answer what has not changed.
+      // A broker leaves unchanged partitions out of its answer.
       target.deliver(fetched.chunks.get(name) ?? nothing(target.next));
     }
   }
 
-  /** The log was cut: by its retention, or by the loss of brokers. */
+  /** The log was cut, by its retention or by a loss of brokers. */
   async #findAgain(targets: readonly FetchTarget[]): Promise<void> {
     for (const target of targets) {
       const { topic, partition, next } = target;
@@ -201,7 +201,7 @@ export class Fetcher {
     }
   }
 
-  /** The same offsets hold something else now: the reader has to begin anew. */
+  /** The offsets contain other records now, so the reader must start over. */
   #replaced(target: FetchTarget, how: string): void {
     this.#onError(new Error(`the log was cut or made anew: ${how}`), partitionName(target));
     this.remove(target);
@@ -219,7 +219,7 @@ export class Fetcher {
     await this.#backoff.wait(signal);
   }
 
-  /** `later`: partitions that the memory for one answer was too small for. */
+  /** `later`: partitions that did not fit into the memory for one answer. */
   #chunksOf(
     { responses, throttleTimeMs = 0 }: FetchResponse,
     topicId: string,
@@ -230,7 +230,7 @@ export class Fetcher {
     const budget = { bytes: DECODED_BYTES };
     const answered = responses.filter((response) => response.topicId === topicId);
     const partitions = answered.flatMap((response) => response.partitions);
-    // Full answers leave out records, too, and so do brokers that throttle.
+    // A full answer, or one of a throttling broker, may lack records.
     const empty = throttleTimeMs === 0 && !partitions.some(hasRecords);
     for (const each of partitions) {
       const { abortedTransactions, highWatermark, lastStableOffset, partitionIndex } = each;
@@ -274,7 +274,7 @@ function byLeader(
 ): Map<number, FetchTarget[]> {
   const leaders = new Map<number, FetchTarget[]>();
   for (const target of targets) {
-    // Without a leader the request fails, and is tried again.
+    // Without a leader the request fails and is retried.
     const leader = metadata?.partitions[target.partition]?.leader ?? -1;
     const led = leaders.get(leader);
     if (led === undefined) leaders.set(leader, [target]);
@@ -287,7 +287,7 @@ function requestedPartition({ partition, next }: FetchTarget) {
   return {
     partition,
     fetchOffset: BigInt(next),
-    // Not known, so the broker does not compare them.
+    // Unknown: the broker then skips the comparison.
     currentLeaderEpoch: -1,
     lastFetchedEpoch: -1,
     partitionMaxBytes: PARTITION_BYTES,
@@ -299,8 +299,8 @@ function nothing(next: number): RecordChunk {
 }
 
 /**
- * A reader for each topic. The client answers for all topics that it tracks at once, so that one which
- * is gone, or which it may not read, would hold up the others.
+ * A reader for each topic. The client fetches metadata of all tracked topics at once, so one that is missing or
+ * forbidden would hold up the others.
  */
 export class TopicReaders {
   readonly #make: () => KafkaConsumer;
@@ -308,7 +308,7 @@ export class TopicReaders {
   readonly #onError: (error: unknown, where: string) => void;
   readonly #fetchers = new Map<string, Fetcher>();
 
-  /** @param make makes the client of one of them. */
+  /** @param make creates a client for a reader. */
   constructor(
     make: () => KafkaConsumer,
     rules: DecodeRules,
@@ -339,13 +339,13 @@ export class TopicReaders {
   #of(topic: string): Fetcher {
     const known = this.#fetchers.get(topic);
     if (known !== undefined) return known;
-    const tell = (error: unknown, where: string) => {
-      // A partition's name has the topic's in it.
+    const report = (error: unknown, where: string) => {
+      // A partition's name contains the topic.
       this.#onError(error, where.startsWith(`${topic}/`) ? where : `${topic}: ${where}`);
     };
     const consumer = this.#make();
-    consumer.on("error", (error) => tell(error, "reader"));
-    const fetcher = new Fetcher(consumer, topic, this.#rules, tell);
+    consumer.on("error", (error) => report(error, "reader"));
+    const fetcher = new Fetcher(consumer, topic, this.#rules, report);
     this.#fetchers.set(topic, fetcher);
     return fetcher;
   }

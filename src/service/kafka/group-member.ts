@@ -2,45 +2,44 @@ import { Backoff, within } from "../../bridge/door.ts";
 import type { ConsumerOptions, KafkaConsumer } from "./kafka-library.ts";
 import { byTopic, eachPartition, partitionName, type TopicPartition } from "./topic-record.ts";
 
-/** Callbacks of a member of a group. */
+/** Callbacks of a group member. */
 export interface GroupDuties {
   /**
-   * Called before each (re)join, which waits for it: what is not in `kept` is another member's soon.
-   * The commits of {@link GroupMember.commit} are still taken meanwhile, if `member` is true; it is
-   * false where the group has given this member up and its partitions may be others' already.
+   * Called before each (re)join, which waits for it. Partitions that are not in `kept` will belong to other members.
+   * With `member` true, {@link GroupMember.commitLast} still works. It is false if the group has removed this member,
+   * so that its partitions may already belong to others.
    */
   release(kept: ReadonlySet<string>, member: boolean): Promise<void>;
-  /** All that is this member's now. */
+  /** Called with all current partitions of this member. */
   assigned(partitions: readonly TopicPartition[]): void;
   onError(error: unknown, where: string): void;
 }
 
 export interface GroupOptions {
   readonly topics: readonly string[];
-  /** Without a heartbeat for that long a member is given up by its group, in ms. */
+  /** Time without a heartbeat after which the group removes a member, in ms. */
   readonly sessionTimeoutMs: number;
   /** How long a rebalance waits for a member, in ms. */
   readonly rebalanceTimeoutMs: number;
 }
 
-/** Where reading goes on after a crash. */
+/** A partition's offset to continue from after a crash. */
 export interface Position extends TopicPartition {
   readonly offset: number;
 }
 
-/** Of the cooperative protocol; this version of a subscription says whose partitions are whose. */
+/** The cooperative protocol. This version of a subscription includes the owned partitions. */
 const PROTOCOL = { name: "cooperative-sticky", version: 3 };
 /** Three heartbeats may be lost. */
 const HEARTBEATS_A_SESSION = 4;
-/** A join waits for the slowest member; its answer takes a little longer. */
+/** Added to a join's time limit: it waits for the slowest member. */
 const JOIN_ANSWER_MS = 10_000;
-/** A broker that can't be reached must not hold up the end, in ms. */
+/** Time limit for leaving, in ms: an unreachable broker must not delay the shutdown. */
 const LEAVE_MS = 5_000;
 
 /**
- * A member of a consumer group that only learns which partitions are its own and commits their
- * positions: it does not read them, so that heartbeats go on however long reading
- * stands still.
+ * A member of a consumer group that only learns its partitions and commits their positions. It does not read, so
+ * heartbeats continue while reading is blocked.
  */
 export class GroupMember {
   readonly #consumer: KafkaConsumer;
@@ -50,11 +49,11 @@ export class GroupMember {
   #joining = false;
   #joiningAgain = false;
   #wanted: readonly string[];
-  /** The join that is under way has begun with other topics. */
+  /** Whether the pending join has begun with other topics. */
   #wantedAnew = false;
   #commit: Promise<void> = Promise.resolve();
 
-  /** @param make makes the client; it is this one's alone. */
+  /** @param make creates a client for this member only. */
   constructor(
     make: (options: ConsumerOptions) => KafkaConsumer,
     client: ConsumerOptions,
@@ -83,7 +82,7 @@ export class GroupMember {
     this.#neverCommitAnew();
   }
 
-  /** Resolves when it is a member. @throws (rejects) only when it leaves meanwhile. */
+  /** Resolves when it is a member. @throws (rejects) only if it leaves meanwhile. */
   async join(): Promise<void> {
     const { signal } = this.#leaving;
     while (!signal.aborted) {
@@ -99,7 +98,7 @@ export class GroupMember {
     throw new Error("left the group");
   }
 
-  /** Wants the partitions of these topics alone from now on: has the group share them out anew. */
+  /** Changes the topics, and starts a rebalance. */
   subscribe(topics: readonly string[]): void {
     const { topics: tracked } = this.#consumer;
     for (const topic of this.#wanted) if (!topics.includes(topic)) tracked.untrack(topic);
@@ -109,30 +108,29 @@ export class GroupMember {
     else this.rejoin();
   }
 
-  /** Has the group share its partitions out anew: there are more of them. */
+  /** Starts a rebalance, for example after partitions were added. */
   rejoin(): void {
     if (this.#joining || this.#joiningAgain) return;
     this.#joinAnew();
   }
 
   /**
-   * Commits positions as the member that this is now.
+   * Commits positions as the current member.
    *
-   * @returns false when it is none just now: they are to be committed later, by the owner of the
-   * partitions then.
-   * @throws (rejects) when the brokers refuse it or can't be reached.
+   * @returns false if this is not a member now. The next owner of the partitions commits later.
+   * @throws (rejects) if the brokers reject it or can't be reached.
    */
   async commit(positions: readonly Position[]): Promise<boolean> {
     if (this.#joining) return false;
     return this.#send(positions);
   }
 
-  /** {@link commit} during {@link GroupDuties.release}. */
+  /** Like {@link commit}, for use during {@link GroupDuties.release}. */
   commitLast(positions: readonly Position[]): Promise<boolean> {
     return this.#send(positions);
   }
 
-  /** What was committed for each, by name. Without an entry: nothing was. */
+  /** The committed offsets by partition name. Partitions without a commit are absent. */
   async committed(partitions: readonly TopicPartition[]): Promise<Map<string, number>> {
     const answer = await this.#consumer.listCommittedOffsets({ topics: byTopic(partitions) });
     const found = new Map<string, number>();
@@ -143,7 +141,7 @@ export class GroupMember {
     return found;
   }
 
-  /** Leaves, so that others take over at once. */
+  /** Leaves the group, so that others take over at once. */
   async leave(): Promise<void> {
     this.#leaving.abort();
     const closed = this.#consumer.close(true).catch((error) => {
@@ -175,9 +173,8 @@ export class GroupMember {
   }
 
   /**
-   * The client answers a commit that was refused, since the group has moved on, by joining again and
-   * committing the same once more as the new member that it is then: the fence that the refusal was
-   * is lost. So the join that it asks for is done, but the commit ends there.
+   * If a commit is rejected because the group has moved on, the client joins again and repeats the commit as the new
+   * member. That would bypass the fencing. So the join is done, but the commit fails.
    */
   #neverCommitAnew(): void {
     const consumer = this.#consumer;
@@ -192,7 +189,7 @@ export class GroupMember {
 
   async #beforeJoin(): Promise<Buffer> {
     this.#joining = true;
-    // Its refusal after the join would be taken for one by the new generation.
+    // A rejection after the join would look like one of the new generation.
     await this.#commit;
     const { assignments, memberId } = this.#consumer;
     const kept = new Set(eachPartition(assignments ?? []).map(partitionName));
@@ -215,7 +212,7 @@ export class GroupMember {
     this.#joinAnew();
   }
 
-  /** The client has given up to join again. */
+  /** The client has stopped trying to join. */
   #lost(error: unknown): void {
     this.#joining = false;
     if (this.#leaving.signal.aborted) return;

@@ -1,6 +1,6 @@
 import type { ClientAlgorithms } from "./decompress.ts";
 
-/** What is used of `@platformatic/kafka`: an optional peer, so its own types are not at hand here. */
+/** The used part of `@platformatic/kafka`, an optional peer without types here. */
 export interface KafkaLibrary {
   readonly Consumer: new (options: ConsumerOptions) => KafkaConsumer;
   readonly Producer: new (options: ClientOptions) => KafkaProducer;
@@ -15,7 +15,7 @@ export interface TopicPartitions {
 export interface ConsumerOptions extends ClientOptions {
   readonly groupId: string;
   readonly groupInstanceId?: string;
-  /** In ms, as all times here. */
+  /** In ms, like all times here. */
   readonly sessionTimeout?: number;
   readonly rebalanceTimeout?: number;
   readonly heartbeatInterval?: number;
@@ -51,16 +51,16 @@ export interface KafkaConsumer extends Client {
   joinGroup(options: object, callback?: (error: Error | null) => void): Promise<string> | undefined;
   leaveGroup(force?: boolean): Promise<void>;
   commit(options: { offsets: CommittedOffset[] }): Promise<void>;
-  /** -1 where nothing was committed, at the index of the partition. */
+  /** -1 for partitions without a commit. The index is the partition. */
   listCommittedOffsets(options: { topics: TopicPartitions[] }): Promise<OffsetsByTopic>;
   listOffsets(options: {
     topics: string[];
     partitions?: Record<string, number[]>;
     timestamp?: bigint;
-    /** 0: of the log altogether. Default 1: of what readers of committed transactions see. */
+    /** 0: of the whole log. Default 1: for readers of committed transactions. */
     isolationLevel?: number;
   }): Promise<OffsetsByTopic>;
-  /** @param options `connectionPool`: in place of its own. */
+  /** @param options `connectionPool`: replaces its own. */
   fetch(options: FetchOptions & { readonly connectionPool?: unknown }): Promise<FetchResponse>;
   on(event: string, listener: (payload: unknown) => void): unknown;
 }
@@ -91,7 +91,7 @@ export interface FetchPartition {
 }
 
 export interface FetchResponse {
-  /** The broker holds this client back; it may leave out what it has. */
+  /** Above 0 the broker throttles this client, and may leave out records. */
   readonly throttleTimeMs?: number;
   readonly responses: readonly {
     readonly topicId: string;
@@ -101,14 +101,14 @@ export interface FetchResponse {
 
 export interface FetchedPartition {
   readonly partitionIndex: number;
-  /** Where the log ends; behind the other while a transaction is open. */
+  /** End of the log. After `lastStableOffset` while a transaction is open. */
   readonly highWatermark: bigint;
-  /** Where the log ends for readers of committed transactions. */
+  /** End of the log for readers of committed transactions. */
   readonly lastStableOffset: bigint;
-  /** Those that have records in this answer, or began before it and end behind it. */
+  /** Aborted transactions that overlap the records of this answer. */
   readonly abortedTransactions?: readonly AbortedTransaction[] | null;
   readonly records?: readonly RecordsBatch[] | null;
-  /** The records as bytes, where the client was kept from decoding them. */
+  /** The undecoded records, see {@link leaveRecordsRaw}. */
   readonly raw?: Buffer;
 }
 
@@ -121,13 +121,13 @@ export interface RecordsBatch {
   readonly firstOffset: bigint;
   readonly lastOffsetDelta: number;
   readonly firstTimestamp: bigint;
-  /** The broker's own time, where the topic's records have that. */
+  /** The broker's time, if the topic uses it. */
   readonly maxTimestamp: bigint;
   /** -1: none. */
   readonly producerId: bigint;
   readonly attributes: number;
   readonly records: readonly BatchRecord[];
-  /** It can't be read: why, and how many bytes it has in the log. */
+  /** Reason if the batch cannot be read, and its size in the log. */
   readonly unreadable?: { readonly reason: string; readonly bytes: number };
 }
 
@@ -137,16 +137,16 @@ export interface BatchRecord {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers: readonly Header[];
-  /** It was too large to be read: value, key and headers are there in part. */
+  /** Set if the record was too large. Value, key and headers are then incomplete. */
   readonly cut?: CutValue;
 }
 
-/** What a value was of which only the beginning was kept. */
+/** A value of which only the start was kept. */
 export interface CutValue {
   readonly bytes: number;
-  /** Of all of it, in hex. */
+  /** Hash of the whole value, in hex. */
   readonly sha256: string;
-  /** What was expected of the record. */
+  /** The expected size of the record. */
   readonly reason: string;
 }
 
@@ -158,7 +158,7 @@ export interface KafkaProducer extends Client {
 
 export interface ProducedRecord {
   readonly topic: string;
-  /** Without it, that of the key. */
+  /** Default: the partition of the key. */
   readonly partition?: number;
   readonly key: Buffer | undefined;
   readonly value: Buffer | null;
@@ -180,7 +180,7 @@ const CONSUMER_METHODS = [
 ];
 const PRODUCER_METHODS = ["send", "metadata", "close"];
 
-/** Something is missing to read from Kafka; the message says what to install. */
+/** The Kafka client cannot be used. The message says what to install. */
 export class KafkaUnavailableError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -191,8 +191,8 @@ export class KafkaUnavailableError extends Error {
 /**
  * Loads the Kafka client, which is installed beside this package.
  *
- * @throws KafkaUnavailableError when it is not installed, does not run on this Node, or has another
- * shape than version 2.
+ * @throws KafkaUnavailableError if it is not installed, does not run on this Node version, or lacks methods of version
+ *   2.
  */
 export async function loadKafkaLibrary(
   load: (name: string) => Promise<unknown> = (name) => import(name),
@@ -236,7 +236,7 @@ function isKafkaLibrary(module: unknown): module is KafkaLibrary {
   );
 }
 
-/** Without them records could not be bounded. */
+/** The size of records can only be bounded with access to connections. */
 function hasConnections(made: unknown): boolean {
   return typeof made === "function" && "connections" in Object(made.prototype);
 }
@@ -247,18 +247,18 @@ function hasMethods(made: unknown, methods: readonly string[]): boolean {
   return methods.every((name) => typeof prototype?.[name] === "function");
 }
 
-/** What every connection to the brokers is made with. */
+/** Options of every connection to the brokers. */
 export interface ClientOptions {
   readonly clientId: string;
-  /** `host:port` each. */
+  /** `host:port` for each broker. */
   readonly bootstrapBrokers: string[];
   readonly tls?: TlsOptions;
   readonly sasl?: SaslOptions;
-  /** How long a broker may take to answer, in ms. A join waits for the other members. */
+  /** Time limit for an answer of a broker, in ms. A join waits for other members. */
   readonly requestTimeout?: number;
 }
 
-/** PEM texts. Without `ca`, the authorities that Node knows. */
+/** PEM texts. Default for `ca`: the authorities that Node knows. */
 export interface TlsOptions {
   readonly ca?: string;
   readonly cert?: string;
@@ -277,7 +277,7 @@ export const SASL_MECHANISMS = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUT
 export type SaslMechanism = (typeof SASL_MECHANISMS)[number];
 
 /**
- * Whether an error of the client, or one of those it consists of, is the protocol's error of this name:
+ * Whether an error of the client, or one of its causes, is the protocol error of this name, such as
  * `OFFSET_OUT_OF_RANGE`.
  */
 export function isProtocolError(error: unknown, name: string): boolean {
@@ -288,7 +288,7 @@ export function isProtocolError(error: unknown, name: string): boolean {
   return error.errors.some((one) => isProtocolError(one, name));
 }
 
-/** Whether an error of the client, or one of those it consists of, is what a broker has answered. */
+/** Whether an error of the client, or one of its causes, is an answer of a broker. */
 export function isAnswer(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ("apiId" in error && typeof error.apiId === "string") return true;
@@ -304,15 +304,15 @@ const TOPIC_REFUSALS = [
 ];
 
 /**
- * Whether it is about a topic that is not there, or not for this client: the others may be well. In answers
- * to metadata requests the client has only words for the first.
+ * Whether an error is about a topic that is missing or forbidden. Other topics may work. For metadata requests the
+ * client reports a missing topic only by its message.
  */
 export function isTopicRefused(error: unknown): boolean {
   if (error instanceof Error && error.message.startsWith("Unknown topic ")) return true;
   return TOPIC_REFUSALS.some((name) => isProtocolError(error, name));
 }
 
-/** What an error of the client says: those it consists of say more than it does. */
+/** The message of a client's error. Its causes say more than it does. */
 export function kafkaMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ("errors" in error && Array.isArray(error.errors) && error.errors.length > 0) {

@@ -14,56 +14,56 @@ import type { TopicRecord } from "./topic-record.ts";
 import { partitionName, type TopicPartition } from "./topic-record.ts";
 import { TopicWatch } from "./topic-watch.ts";
 
-/** How a group's member reads, and what it does with what it reads. */
+/** Options of a worker. */
 export interface KafkaServiceOptions {
   readonly client: ClientOptions;
   readonly group: string;
-  /** Of a static member: it finds its partitions again when it is back within the session timeout. */
+  /** ID of a static member, which keeps its partitions if it returns within the session timeout. */
   readonly instance: string | undefined;
   readonly topics: readonly string[];
-  /** Where what can't be read goes; `undefined`: nowhere, it is only counted and reported. */
+  /** Topic for unreadable records. `undefined`: they are only counted and reported. */
   readonly deadLetterTopic: string | undefined;
-  /** So many records before the committed offset are read again, to rebuild memory. */
+  /** Number of records before the committed offset that are read again to rebuild state. */
   readonly lookback: number;
-  /** Where nothing was committed: at the beginning of the log, or at its end. */
+  /** Start of partitions without a commit: the end of the log if true, else its beginning. */
   readonly fromEnd: boolean;
   readonly rules: RecordRules;
-  /** Largest record that is read, with its key and headers, in bytes; a larger one is a dead letter. */
+  /** Largest record with its key and headers, in bytes. Larger ones become dead letters. */
   readonly maxRecordBytes: number;
   /** In ms. */
   readonly sessionTimeoutMs: number;
-  /** How long what is under way may take to be stored when a partition is handed over, in ms. */
+  /** Time limit to store pending results when a partition is released, in ms. */
   readonly graceMs: number;
-  /** @param name of the partition. @param from the committed offset. */
+  /** @param name name of the partition. @param from the committed offset. */
   readonly makeProcessor: (name: string, from: number, reject: Reject) => LineTaker;
   readonly onError: (error: unknown, where: string) => void;
-  /** Called with what is no error: partitions that come and go. */
+  /** Called with news about assigned and released partitions. */
   readonly onNotice: (text: string) => void;
 }
 
-/** How one partition stands. */
+/** State of one partition. */
 export interface PartitionFigures extends TopicPartition {
   readonly committed: number;
-  /** Records of the log that were not played yet; `undefined`: not known yet. */
+  /** Records of the log that were not played yet. `undefined`: unknown. */
   readonly behind: number | undefined;
-  /** How long it has not moved, in ms, though records wait and the stores take what they are given. */
+  /** Time without progress in ms, although records wait and the stores accept results. */
   readonly stuckMs: number;
   readonly processor: LineTaker["figures"];
 }
 
-/** How often positions are committed, in ms. */
+/** Interval of commits, in ms. */
 const COMMIT_MS = 1000;
 
 interface Held extends TopicPartition {
   processor: PartitionProcessor | undefined;
-  /** It is another member's. */
+  /** Whether it belongs to another member now. */
   gone: boolean;
   committed: number;
 }
 
 /**
- * One worker: a member of a consumer group that plays each of its partitions in a log processor of its own,
- * and commits an offset when everything before it is stored.
+ * One worker: a member of a consumer group. It plays each of its partitions in a log processor of its own, and commits
+ * an offset when everything before it is stored.
  */
 export class KafkaService {
   readonly #options: KafkaServiceOptions;
@@ -83,33 +83,33 @@ export class KafkaService {
   constructor(library: KafkaLibrary, options: KafkaServiceOptions) {
     this.#options = options;
     const { client, group, instance, deadLetterTopic, sessionTimeoutMs, graceMs } = options;
-    const tell = (error: unknown, where: string) => {
+    const report = (error: unknown, where: string) => {
       if (!this.#stopping.signal.aborted) options.onError(new Error(kafkaMessage(error)), where);
     };
-    // Of a topic that went away both hear before it is looked for.
+    // Member and readers report a missing topic before the watch finds it.
     const troubled = (error: unknown, where: string) => {
       this.#watch.doubt();
-      tell(error, where);
+      report(error, where);
     };
     const reader = () => new library.Consumer({ ...client, groupId: group });
     this.#reader = reader();
-    this.#reader.on("error", (error) => tell(error, "reader"));
-    this.#watch = new TopicWatch(this.#reader, options.topics, tell);
+    this.#reader.on("error", (error) => report(error, "reader"));
+    this.#watch = new TopicWatch(this.#reader, options.topics, report);
     const decoding = {
       maxRecordBytes: options.maxRecordBytes,
       client: library.compressionsAlgorithms,
     };
     this.#readers = new TopicReaders(reader, decoding, troubled);
-    this.#ends = new LogEnds(this.#reader, tell);
+    this.#ends = new LogEnds(this.#reader, report);
     if (deadLetterTopic !== undefined) {
       const producer = new library.Producer(client);
       const where = `dead letter topic ${deadLetterTopic}`;
       const answer = () =>
         this.#reader.listOffsets({ topics: [deadLetterTopic], timestamp: LATEST });
       this.#deadLetters = new DeadLetterTopic(producer, deadLetterTopic, answer, (error) => {
-        // A loss is no noise of a stop.
+        // A loss is reported even during a stop.
         if (error instanceof DeadLetterRefusedError) options.onError(error, where);
-        else tell(error, where);
+        else report(error, where);
       });
     }
     this.#member = new GroupMember(
@@ -122,7 +122,7 @@ export class KafkaService {
       {
         topics: options.topics,
         sessionTimeoutMs,
-        // A member that hands over takes the grace; then it has to join.
+        // A member releases its partitions within the grace time, then it must join.
         rebalanceTimeoutMs: sessionTimeoutMs + graceMs,
       },
       {
@@ -134,9 +134,9 @@ export class KafkaService {
   }
 
   /**
-   * Resolves when it is a member of its group; it works until {@link stop}.
+   * Resolves when it is a member of its group. It works until {@link stop}.
    *
-   * @throws (rejects) when a topic is not there, no broker can be reached, or it is stopped meanwhile.
+   * @throws (rejects) if a topic is missing, no broker can be reached, or it is stopped meanwhile.
    */
   async start(): Promise<void> {
     const { deadLetterTopic } = this.#options;
@@ -145,27 +145,27 @@ export class KafkaService {
     this.#ticking = this.#tick();
   }
 
-  /** Records and lines that could not be read, and were not already exported. */
+  /** Unreadable records and lines, without those that were already exported. */
   get rejected(): number {
     return this.#rejected;
   }
 
-  /** Of them, those that the dead-letter topic has. */
+  /** Dead letters in the dead-letter topic. */
   get deadLetters(): number {
     return this.#deadLetters?.sent ?? 0;
   }
 
-  /** Of them, those that it has only in part: the whole was too large. */
+  /** Dead letters that were cut because they were too large. */
   get deadLettersCut(): number {
     return this.#deadLetters?.cut ?? 0;
   }
 
-  /** Those that were given up, even when cut. */
+  /** Dead letters that were dropped, even when cut. */
   get deadLettersLost(): number {
     return this.#deadLetters?.lost ?? 0;
   }
 
-  /** Records whose batch could not be read: they are in no topic of dead letters. */
+  /** Records of unreadable batches. They are not in the dead-letter topic. */
   get recordsLost(): number {
     return this.#recordsLost;
   }
@@ -179,13 +179,13 @@ export class KafkaService {
   }
 
   /**
-   * Plays no more, has stored what is done, commits, and leaves the group: each in the grace, whether or
-   * not the brokers answer. Call it once, at any time.
+   * Stops: plays no more, stores pending results, commits, and leaves the group. Each step takes the grace time at
+   * most, even if the brokers do not answer. Call it once, at any time.
    */
   async stop(): Promise<void> {
     this.#stopping.abort();
     const { graceMs } = this.#options;
-    // Brokers that do not answer hold it up no longer: what is not committed is read again.
+    // Unavailable brokers must not delay it: records without a commit are read again.
     const answered = await within(graceMs, this.#ticking);
     const commit = async (positions: readonly Position[]) => {
       let committed = false;
@@ -203,7 +203,7 @@ export class KafkaService {
     await this.#deadLetters?.close();
   }
 
-  /** Before a (re)join: what is not kept is settled, committed and let go. */
+  /** Before a (re)join: settles, commits and closes the partitions that are not kept. */
   async #release(kept: ReadonlySet<string>, member: boolean): Promise<void> {
     const going = [...this.#held.values()].filter((held) => !kept.has(partitionName(held)));
     if (going.length === 0) return;
@@ -224,7 +224,7 @@ export class KafkaService {
       this.#held.delete(partitionName(held));
       if (held.processor !== undefined) this.#readers.remove(held.processor);
     }
-    // What the group has given to others must not hold up the join.
+    // Partitions that others already own must not delay the join.
     const graceMs = commit === undefined ? 0 : this.#options.graceMs;
     await Promise.all(going.map((held) => held.processor?.end(graceMs)));
     if (commit !== undefined) await this.#commit(going, commit);
@@ -242,7 +242,7 @@ export class KafkaService {
       return { topic, partition, processor: undefined, gone: false, committed: -1 };
     });
     for (const one of held) this.#held.set(partitionName(one), one);
-    // One that can't be opened waits for itself alone.
+    // A topic that can't be opened delays no other.
     for (const of of ofEachTopic(held)) this.#track(this.#open(of));
   }
 
@@ -281,7 +281,7 @@ export class KafkaService {
       const log = { first: first(held), end: end(held) };
       const { from, start, missing } = startPosition(committed.get(name), log, this.#options);
       if (missing !== undefined) this.#options.onError(new Error(missing), name);
-      // Where the log was cut, what was committed is not to be compared with.
+      // If the log was cut, the old commit must not count as ahead.
       held.committed = missing === undefined ? (committed.get(name) ?? -1) : -1;
       held.processor = this.#processorOf(held, from, start);
       this.#readers.add(held.processor);
@@ -308,10 +308,7 @@ export class KafkaService {
     });
   }
 
-  /**
-   * What the log processor knows is of another log. Its open runs are lost with that; what is done is
-   * stored.
-   */
+  /** Starts over with a replaced log. State and open runs of the old log are lost. Finished results are stored. */
   #beginAnew(held: Held): void {
     const { processor } = held;
     held.processor = undefined;
@@ -332,7 +329,7 @@ export class KafkaService {
     await this.#deadLetters?.send({ record, value, issues });
   }
 
-  /** Commits now and then; what fails is committed the next time. */
+  /** Commits periodically. Failed commits are repeated the next time. */
   async #tick(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
@@ -340,7 +337,7 @@ export class KafkaService {
       if (signal.aborted) return;
       for (const { processor } of this.#held.values()) processor?.tick();
       await this.#commit([...this.#held.values()], (positions) => this.#member.commit(positions));
-      // The client takes its time to say that a topic is not there; commits go on meanwhile.
+      // The client is slow to report a missing topic. Commits continue meanwhile.
       void this.#lookAtTopics();
       const processors = [...this.#held.values()].map(({ processor }) => processor);
       void this.#ends.refresh(processors.filter((one) => one !== undefined));
@@ -350,7 +347,7 @@ export class KafkaService {
   async #lookAtTopics(): Promise<void> {
     if (!(await this.#watch.look())) return;
     const { there } = this.#watch;
-    // Without any of them there is nothing to be a member for.
+    // Without any topic there is no reason for a rebalance.
     if (there.length > 0) this.#member.subscribe(there);
   }
 

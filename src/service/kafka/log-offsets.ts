@@ -3,14 +3,14 @@ import { byTopic, type TopicPartition } from "./topic-record.ts";
 
 export const EARLIEST = -2n;
 export const LATEST = -1n;
-/** Counts what an open transaction keeps from readers, too. */
+/** Includes records of open transactions. */
 const UNCOMMITTED = 0;
 
 /**
  * An offset of each partition's log.
  *
- * @param isolationLevel 0: of the log altogether. Default: of what readers of committed transactions see.
- * @throws (rejects) where the brokers can't be reached; the function where one has not answered for it.
+ * @param isolationLevel 0: of the whole log. Default: for readers of committed transactions.
+ * @throws (rejects) if the brokers can't be reached. The returned function throws for a partition without an answer.
  */
 export async function logOffsets(
   reader: KafkaConsumer,
@@ -32,14 +32,14 @@ export async function logOffsets(
   };
 }
 
-/** A partition that wants to know where its log ends. */
+/** A partition that needs to know the end of its log. */
 export interface EndTarget extends TopicPartition {
-  /** Nothing has been fetched of it for a while. */
+  /** Whether the last known end is old, because no fetch reported one. */
   readonly endIsOld: boolean;
   endsAt(logEnd: number): void;
 }
 
-/** Asks where logs end of which nothing is fetched: what waits behind a record must be seen. */
+/** Queries the ends of logs without fetches, so that waiting records are noticed. */
 export class LogEnds {
   readonly #reader: KafkaConsumer;
   readonly #onError: (error: unknown, where: string) => void;
@@ -50,13 +50,13 @@ export class LogEnds {
     this.#onError = onError;
   }
 
-  /** Never rejects. Does nothing while it still waits for an answer. */
+  /** Never rejects. Does nothing while a query is pending. */
   async refresh(targets: readonly EndTarget[]): Promise<void> {
     const old = targets.filter(({ endIsOld }) => endIsOld);
     if (this.#asking || old.length === 0) return;
     this.#asking = true;
     try {
-      // A topic that is gone must not hide the ends of the others.
+      // A missing topic must not hide the ends of the others.
       for (const { topic } of byTopic(old)) {
         const of = old.filter((target) => target.topic === topic);
         await this.#ask(of).catch((error) => {

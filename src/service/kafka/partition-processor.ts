@@ -16,48 +16,50 @@ import {
   type TopicRecord,
 } from "./topic-record.ts";
 
-/** What a partition's lines are given to: a `LogProcessor`. */
+/** The methods of a `LogProcessor` that a partition uses. */
 export type LineTaker = Pick<LogProcessor, "take" | "idle" | "settle" | "close" | "figures">;
 
-/** How the log processor of a partition reports what it can't read. */
+/** Reports a line that the log processor of a partition cannot read. */
 export type Reject = (line: LogLine, issues: readonly DecodeIssue[]) => Promise<void>;
 
 export interface PartitionProcessorOptions extends TopicPartition {
-  /** The committed offset: what is before it only rebuilds memory. */
+  /** The committed offset. Records before it only rebuild state. */
   readonly from: number;
   /** Where reading begins, at or before `from`. */
   readonly start: number;
   readonly rules: RecordRules;
   readonly makeProcessor: (reject: Reject) => LineTaker;
-  /** Stores what could not be read; resolves once that is safe. */
+  /** Stores an unreadable record. Resolves when it is stored. */
   readonly toDeadLetter: (
     record: TopicRecord,
     value: Buffer | null,
     issues: readonly DecodeIssue[],
   ) => Promise<void>;
-  /** Called with how many records could not be read and are skipped, once they are reported. */
+  /** Called with the number of unreadable records that are skipped, after they were reported. */
   readonly onLost: (records: number) => void;
   readonly onHungry: () => void;
-  /** The log is another one than was played: this is to be ended, and the partition to be begun anew. */
+  /** Called if the log was replaced: end this processor and open the partition again. */
   readonly onReplaced: () => void;
   readonly onError: (error: unknown, where: string) => void;
 }
 
-/** So many chunks wait for the one that is worked on, and no second one behind one of so many bytes. */
+/** Maximum number of waiting chunks. A second one must not wait behind one of this size, in bytes. */
 const CHUNKS_WAITING = 2;
 const CHUNK_BYTES_WAITING = 16 * 1024 * 1024;
-/** An end of the log that was heard of so long ago is asked for, in ms. */
+/** Age after which the end of the log is queried again, in ms. */
 const END_OLD_MS = 5_000;
-/** So many dead letters may be under way before reading waits for them. */
+/** Maximum number of dead letters that are being stored before reading waits. */
 const DEAD_LETTERS_AT_ONCE = 1000;
-/** After so many records it is asked whether others (heartbeats, say) had their turn, in ms. */
+/**
+ * Number of records between two time checks, and time after which other work (such as heartbeats) gets a turn, in ms.
+ */
 const RECORDS_A_LOOK = 64;
 const TURN_MS = 15;
-/** Between two looks at what only the passing of time brings about, in ms. */
+/** Interval of checks while no records come, in ms. */
 const IDLE_MS = 500;
 
 /**
- * Plays the records of one partition, in the order of their offsets, and knows up to where all of it is
+ * Plays the records of one partition in the order of their offsets, and tracks up to which offset all results are
  * stored.
  */
 export class PartitionProcessor implements FetchTarget, EndTarget {
@@ -67,22 +69,22 @@ export class PartitionProcessor implements FetchTarget, EndTarget {
   readonly #options: PartitionProcessorOptions;
   readonly #processor: LineTaker;
   readonly #chunks: RecordChunk[] = [];
-  /** Which record a line is of, for the dead letters. */
+  /** The record of each line, for dead letters. */
   readonly #records = new WeakMap<LogLine, TopicRecord>();
   readonly #pending = new PendingOffsets();
-  /** Of the dead letters under way, those of records that hold no line. */
-  readonly #letters = new StoreFlow(DEAD_LETTERS_AT_ONCE, () => {});
+  /** Pending dead letters of records without lines. */
+  readonly #deadLetters = new StoreFlow(DEAD_LETTERS_AT_ONCE, () => {});
   readonly #ending = new AbortController();
   readonly #working: Promise<void>;
   #wake: (() => void) | undefined;
-  /** The offset after the last record that was fetched; after the last that was played. */
+  /** The offset after the last fetched record, and after the last played one. */
   #next: number;
   #played: number;
-  /** Where {@link stuckMs} last saw it move, and when, in ms. */
+  /** Offset and time, in ms, of the last progress that {@link stuckMs} saw. */
   #movedTo: number;
   #movedMs = performance.now();
   #lastLine = -1;
-  /** What was lost before this is reported. */
+  /** Lost records before this offset were reported. */
   #lostTo = 0;
   #end: number | undefined;
   #logEnd: number | undefined;
@@ -118,14 +120,14 @@ export class PartitionProcessor implements FetchTarget, EndTarget {
     return this.#chunks.every(({ bytes }) => bytes < CHUNK_BYTES_WAITING);
   }
 
-  /** The offset to commit: all that is before it is stored, and no open run began before it. */
+  /** The offset to commit: all results before it are stored, and no open run began before it. */
   get stored(): number {
     return this.#stored;
   }
 
   /**
-   * Records up to the end of the log that were not played yet, those that an open transaction keeps back
-   * among them; `undefined` before the first answer.
+   * Records up to the end of the log that were not played yet, including those of open transactions. `undefined` before
+   * the first answer.
    */
   get behind(): number | undefined {
     if (this.#logEnd === undefined) return undefined;
@@ -146,8 +148,8 @@ export class PartitionProcessor implements FetchTarget, EndTarget {
     const { inFlight, stalled, ...others } = this.#processor.figures;
     return {
       ...others,
-      inFlight: inFlight + this.#letters.count,
-      stalled: stalled || this.#letters.isStalled(Date.now()),
+      inFlight: inFlight + this.#deadLetters.count,
+      stalled: stalled || this.#deadLetters.isStalled(Date.now()),
     };
   }
 
@@ -178,14 +180,14 @@ export class PartitionProcessor implements FetchTarget, EndTarget {
     this.#options.onReplaced();
   }
 
-  /** Call it every second or so: looks whether it gets on, and begins to {@link settle}. */
+  /** Call it about every second: checks for progress, and begins to {@link settle}. */
   tick(): void {
-    this.#letters.look(Date.now());
+    this.#deadLetters.look(Date.now());
     void this.stuckMs;
     this.settle();
   }
 
-  /** Begins to store all that is done; {@link stored} rises when it is. */
+  /** Begins to store all finished results. Then {@link stored} rises. */
   settle(): void {
     this.#settling ??= this.#settle()
       .catch((error) => {
@@ -197,8 +199,8 @@ export class PartitionProcessor implements FetchTarget, EndTarget {
   }
 
   /**
-   * Hands over: plays no more, waits so long for what is under way to be stored, and leaves open runs
-   * open. {@link stored} holds then.
+   * Ends: plays no more, waits `graceMs` at most for pending results, and leaves open runs open. Then {@link stored} is
+   * final.
    */
   async end(graceMs: number): Promise<void> {
     this.#ending.abort();
@@ -208,7 +210,7 @@ export class PartitionProcessor implements FetchTarget, EndTarget {
       await this.#settling;
       await this.#settle();
     });
-    // What fails now is done again by the next owner.
+    // The next owner repeats failed work.
     await within(
       graceMs,
       settled.catch(() => {}),
@@ -218,7 +220,7 @@ export class PartitionProcessor implements FetchTarget, EndTarget {
 
   async #settle(): Promise<void> {
     const position = await this.#processor.settle();
-    // Nothing waits in the log processor: what it never saw (the end of a transaction, a dead letter) is
+    // Nothing waits in the log processor, so offsets that it never received (ends of transactions, dead letters) are
     // done too.
     const done = position > this.#lastLine ? Math.max(position, this.#played) : position;
     this.#stored = Math.max(this.#stored, Math.min(done, this.#pending.first ?? done));
@@ -232,7 +234,7 @@ export class PartitionProcessor implements FetchTarget, EndTarget {
         if (chunk === undefined) await this.#rest();
         else await this.#play(chunk);
       } catch (error) {
-        // A log processor that is closed, above all.
+        // Usually because the log processor is closed.
         if (signal.aborted) return;
         this.#options.onError(error, this.name);
         await sleep(IDLE_MS, undefined, { signal }).catch(() => {});
@@ -247,8 +249,7 @@ export class PartitionProcessor implements FetchTarget, EndTarget {
     await within(IDLE_MS, woken);
     this.#wake = undefined;
     if (this.#chunks.length > 0 || this.#ending.signal.aborted) return;
-    // Time passes for the log processor only where nothing is left to read: what the log still has may be
-    // earlier.
+    // Time may pass for the log processor only if nothing is left to read: remaining records may be earlier.
     if (!this.#atEnd || this.#played < this.from) return;
     this.#atEnd = false;
     await this.#processor.idle(Date.now());
@@ -261,7 +262,7 @@ export class PartitionProcessor implements FetchTarget, EndTarget {
     for (const lost of chunk.lost) this.#skip(lost);
     for (const record of chunk.records) {
       if (this.#ending.signal.aborted) return;
-      // Played before, when something went wrong behind it.
+      // The record was played before an error in the same chunk.
       if (record.offset < this.#played) continue;
       const waiting = this.#take(record);
       if (waiting !== undefined) await waiting;
@@ -277,7 +278,7 @@ export class PartitionProcessor implements FetchTarget, EndTarget {
     this.#options.onHungry();
   }
 
-  /** Reports what could not be read; records before the committed offset were reported then. */
+  /** Reports unreadable records. Those before the committed offset were reported before. */
   #skip({ bytes, first, last, reason }: LostRecords): void {
     const from = Math.max(first, this.from, this.#lostTo);
     if (from > last) return;
@@ -302,7 +303,7 @@ export class PartitionProcessor implements FetchTarget, EndTarget {
     let left = lines.length;
     for (const line of lines) {
       left--;
-      // They have one offset, which is done with when all of them are.
+      // The lines share one offset, which is done when all of them are.
       const part: ProcessorLine = left > 0 ? { ...line, more: true } : line;
       this.#records.set(part, record);
       await this.#processor.take(part);
@@ -310,30 +311,30 @@ export class PartitionProcessor implements FetchTarget, EndTarget {
   }
 
   async #unreadable(record: TopicRecord, issues: readonly DecodeIssue[]): Promise<void> {
-    // Below the committed offset it is safe already.
+    // Below the committed offset it is stored already.
     if (record.offset < this.from) return;
     const bytes = (record.value?.length ?? 0) + (record.key?.length ?? 0);
-    this.#letters.begin(bytes);
+    this.#deadLetters.begin(bytes);
     const stored = this.#toDeadLetter(detachedRecord(record, record.value), issues).then((safe) => {
-      if (safe) this.#letters.end(bytes);
+      if (safe) this.#deadLetters.end(bytes);
     });
-    if (this.#letters.full) await stored;
+    if (this.#deadLetters.full) await stored;
   }
 
-  /** A line that the log processor could not read. */
+  /** Handles a line that the log processor could not read. */
   async #rejected(line: LogLine, issues: readonly DecodeIssue[]): Promise<void> {
     const record = this.#records.get(line);
     if (record === undefined) throw new Error(`${this.name}: a line of no record was rejected`);
     const whole = record.value?.length === Buffer.byteLength(line.text);
     const own = detachedRecord(record, whole ? record.value : Buffer.from(line.text));
-    // The log processor keeps the line until it is safe, and with it what it is of.
+    // The log processor keeps the line until it is stored, and with it the record.
     this.#records.set(line, own);
     await this.#toDeadLetter(own, issues);
   }
 
   /**
-   * @param record with what could not be read of it as its value.
-   * @returns whether it is safe.
+   * @param record has the unreadable bytes as its value.
+   * @returns whether it is stored.
    */
   async #toDeadLetter(record: TopicRecord, issues: readonly DecodeIssue[]): Promise<boolean> {
     this.#pending.add(record.offset);
@@ -342,18 +343,18 @@ export class PartitionProcessor implements FetchTarget, EndTarget {
       this.#pending.delete(record.offset);
       return true;
     } catch (error) {
-      // What is before it may be committed, and this is read again.
+      // Earlier offsets may be committed. This record is read again.
       if (!this.#ending.signal.aborted) this.#options.onError(error, this.name);
       return false;
     }
   }
 }
 
-/** Offsets of records that are being stored, added in ascending order, some more than once. */
+/** Offsets of records that are being stored. Added in ascending order, some repeatedly. */
 class PendingOffsets {
   readonly #counts = new Map<number, number>();
 
-  /** The lowest one. */
+  /** The lowest offset. */
   get first(): number | undefined {
     for (const offset of this.#counts.keys()) return offset;
     return undefined;

@@ -1,6 +1,6 @@
 import type { FetchedPartition, FetchResponse, KafkaConsumer } from "./kafka-library.ts";
 
-/** What is used of the client's connections. */
+/** The used part of the client's connections. */
 interface Connection {
   send(key: number, version: number, payload: unknown, parse: Parser, ...more: unknown[]): void;
 }
@@ -11,7 +11,7 @@ type Parser = (id: number, key: number, version: number, reader: ResponseReader)
 interface ResponseReader {
   readonly buffer: ResponseBytes;
 }
-/** One buffer after the other. */
+/** A list of buffers. */
 interface ResponseBytes {
   readonly buffer: Buffer;
   subarray(start?: number, end?: number): ResponseBytes;
@@ -21,15 +21,15 @@ const FETCH = 1;
 const BATCH_HEAD = 61;
 
 /**
- * Has a consumer leave the records of its fetches as bytes, in `raw` of each partition. The client decodes all
- * of an answer at once, without a bound: a batch of 1 MB may decompress to 1 GB or hold 10 million records, and
- * one that is damaged fails the answer again and again.
+ * Makes a consumer return fetched records as bytes, in `raw` of each partition. The client itself decodes a whole
+ * answer at once, without limits: a batch of 1 MB may decompress to 1 GB or contain 10 million records, and a damaged
+ * one fails the answer every time.
  */
 export function leaveRecordsRaw(consumer: KafkaConsumer): void {
   const { connections } = consumer;
   if (!isConnections(connections)) return;
   const fetch = consumer.fetch.bind(consumer);
-  // The client keeps a session for each pool that it is given, so it has to be the same one.
+  // The client keeps a session for each pool, so the pool must stay the same.
   const connectionPool: Connections = {
     get: (broker, callback) =>
       connections.get(broker, (error, connection) =>
@@ -53,8 +53,8 @@ function rawConnection(connection: Connection): Connection {
 }
 
 /**
- * The client's own parser, which knows all versions of the answer, with records taken out of its hands: it
- * reads them from the one sub-array that it asks for, and gets an empty batch with a number instead.
+ * The client's own parser, which knows all versions of the answer, without its decoding of records: it gets an empty
+ * batch with a number for each sub-array of records that it requests.
  */
 function rawParser(parse: Parser): Parser {
   return (id, key, version, reader) => {
@@ -82,7 +82,7 @@ function rawParser(parse: Parser): Parser {
 function placeholder(bytes: ResponseBytes, number: number): ResponseBytes {
   const batch = Buffer.alloc(BATCH_HEAD);
   batch.writeBigInt64BE(BigInt(number));
-  // What follows the length itself.
+  // The number of bytes after the length.
   batch.writeInt32BE(BATCH_HEAD - 12, 8);
   return Reflect.construct(bytes.constructor, [batch]);
 }

@@ -2,25 +2,25 @@ import { createHash } from "node:crypto";
 import { BatchError, type ClientAlgorithms, decompressed } from "./decompress.ts";
 import type { BatchRecord, CutValue, Header, RecordsBatch } from "./kafka-library.ts";
 
-/** What a large record keeps at most of its value, of its key and of its headers, in bytes each. */
+/** Maximum size of value, key and headers that a large record keeps, in bytes each. */
 export const CUT_BYTES = 4096;
-/** Headers that a record may have; one with more counts as too large. */
+/** Maximum number of headers. A record with more counts as too large. */
 const MOST_HEADERS = 10_000;
-/** What a record and a header take in memory besides their bytes, roughly. */
+/** Approximate memory overhead of a record and of a header. */
 const RECORD_BYTES = 250;
 const HEADER_BYTES = 150;
 
 export interface DecodeOptions {
-  /** Records before it are passed over. */
+  /** Records before it are skipped. */
   readonly from: number;
-  /** Largest record that is read, with its key and headers, in bytes; of a larger one the rest is cut off. */
+  /** Largest record with its key and headers, in bytes. Larger ones are cut. */
   readonly maxRecordBytes: number;
-  /** What may be decoded, in bytes of memory. It is always enough for one record. */
+  /** Memory for decoding, in bytes. One record is always decoded. */
   readonly budget: Budget;
   readonly client: ClientAlgorithms | undefined;
 }
 
-/** Falls with what is decoded, and is used up at 0. */
+/** Decreases with decoded records. Used up at 0. */
 export interface Budget {
   bytes: number;
 }
@@ -30,15 +30,15 @@ const LENGTH_END = 12;
 const COMPRESSION = 0x07;
 
 /**
- * The batches of a fetched section, as far as the budget goes: what is left is fetched again. A batch that
- * can't be read has `unreadable` and no records.
+ * The batches of a fetched section within the budget. The rest is fetched again. An unreadable batch has `unreadable`
+ * and no records.
  */
 export function decodeBatches(section: Buffer, options: DecodeOptions): RecordsBatch[] {
   const batches: RecordsBatch[] = [];
   let at = 0;
   while (at + HEAD <= section.length && (batches.length === 0 || options.budget.bytes > 0)) {
     const end = at + LENGTH_END + section.readInt32BE(at + 8);
-    // The last one may be there in part.
+    // The last batch may be incomplete.
     if (end < at + HEAD || end > section.length) break;
     for (const batch of decodeBatch(section.subarray(at, end), options)) batches.push(batch);
     at = end;
@@ -56,7 +56,7 @@ function decodeBatch(data: Buffer, options: DecodeOptions): RecordsBatch[] {
     producerId: data.readBigInt64BE(43),
   };
   const last = batch.lastOffsetDelta;
-  // What is committed is neither lost nor decompressed again.
+  // Committed records are not lost, and need no decompression.
   if (Number(batch.firstOffset) + last < options.from) return [{ ...batch, records: [] }];
   const reader = new RecordReader(options, Number(batch.firstOffset));
   try {
@@ -91,15 +91,15 @@ function content(data: Buffer, client: ClientAlgorithms | undefined): Buffer {
 /** Reads the records of one batch. */
 class RecordReader {
   readonly records: BatchRecord[] = [];
-  /** Delta of the last record that was read or passed over. */
+  /** Delta of the last record that was read or skipped. */
   passed = -1;
-  /** All of the batch was read. */
+  /** Whether the whole batch was read. */
   complete = false;
   readonly #options: DecodeOptions;
   readonly #base: number;
   #data: Buffer = Buffer.alloc(0);
   #at = 0;
-  /** What is kept is copied: a part would keep all that was decompressed in memory. */
+  /** Whether kept bytes are copied: a view would keep all decompressed bytes in memory. */
   #copies = false;
 
   constructor(options: DecodeOptions, base: number) {
@@ -109,7 +109,7 @@ class RecordReader {
 
   /**
    * @param last the highest delta of the batch.
-   * @throws BatchError where the data are no such records.
+   * @throws BatchError if the data are not valid records.
    */
   read(data: Buffer, count: number, last: number): void {
     const { budget, from, maxRecordBytes } = this.#options;
@@ -164,7 +164,7 @@ class RecordReader {
     };
   }
 
-  /** All of them; of a large record those that come first, as far as they are small. */
+  /** All headers. For a large record only the first small ones. */
   #headers(end: number, count: number, whole: boolean): Header[] {
     const headers: Header[] = [];
     let bytes = 0;
@@ -202,7 +202,7 @@ class RecordReader {
   }
 
   #bigVarint(): bigint {
-    // Most are small.
+    // Most numbers are small.
     if ((this.#data[this.#at] ?? 0) < 0x80) return BigInt(this.#varint());
     let value = 0n;
     for (let shift = 0n; shift < 70n; shift += 7n) {

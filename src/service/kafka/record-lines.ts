@@ -5,11 +5,11 @@ import type { DecodeIssue } from "../../replay/door.ts";
 import type { LogLine } from "../journal/log-line.ts";
 import type { TopicRecord } from "./topic-record.ts";
 
-/** What holds for all records that a consumer reads. */
+/** Rules for all records of a consumer. */
 export interface RecordRules {
-  /** Of records without a header `entelix-dialect`; `undefined`: each line shows its own. */
+  /** Dialect of records without the header `entelix-dialect`. `undefined`: each line shows its own. */
   readonly dialect: string | undefined;
-  /** The names that the header may have. */
+  /** Possible values of that header. */
   readonly dialects: readonly string[];
   /** Whether a `traceparent` in a line is followed. */
   readonly trusted: boolean;
@@ -24,8 +24,8 @@ const DIALECT_HEADER = "entelix-dialect";
 const TENANT_HEADER = "entelix-tenant";
 
 /**
- * A record's value as lines: one, or several (NDJSON), which then have the same offset. The headers
- * `entelix-dialect` and `entelix-tenant` say whose they are.
+ * The lines of a record's value: one, or several (NDJSON) with the same offset. The headers `entelix-dialect` and
+ * `entelix-tenant` give their dialect and tenant.
  */
 export function recordLines(record: TopicRecord, rules: RecordRules): RecordLines {
   const { cut, offset, value, timestampMs: arrivedMs } = record;
@@ -62,13 +62,13 @@ function refused(field: string, expected: string): RecordLines {
   return { issues: [{ field, expected }] };
 }
 
-/** Senders are remembered by their keys, and a key may be as long as a record. */
+/** Keys of senders are kept in memory, and a key may be as long as a record. */
 function senderOf(key: Buffer): string {
   if (key.length <= MOST_NAME) return key.toString("utf8");
   return createHash("sha256").update(key).digest("base64");
 }
 
-/** The last one of that name, as Kafka's own clients read it. */
+/** The last header of that name, as Kafka's own clients do. */
 function header({ headers }: TopicRecord, name: string): string | undefined {
   return headers.findLast(([key]) => key?.toString("utf8") === name)?.[1]?.toString("utf8");
 }

@@ -1,30 +1,29 @@
-/** Where a partition's log begins and ends. */
+/** Start and end of a partition's log. */
 export interface LogRange {
   readonly first: number;
-  /** The offset that the next record will have. */
+  /** The offset of the next record. */
   readonly end: number;
 }
 
 export interface StartRules {
   readonly lookback: number;
-  /** Where nothing was committed, what the log has already is not wanted. */
+  /** Whether partitions without a commit start at the end of the log. */
   readonly fromEnd: boolean;
 }
 
 export interface StartPosition {
-  /** What is before it is stored already. */
+  /** Results before this offset are stored. */
   readonly from: number;
   /** Where reading begins. */
   readonly start: number;
-  /** What is wrong where the log no longer has what was committed. */
+  /** Error text if the log no longer has the committed offset. */
   readonly missing: string | undefined;
 }
 
 /**
- * Where reading of a partition begins: a lookback before the committed offset, as far as the log goes
- * back.
+ * Where reading of a partition begins: `lookback` records before the committed offset, or at the beginning of the log.
  *
- * @param committed `undefined`: nothing was.
+ * @param committed `undefined`: no commit.
  */
 export function startPosition(
   committed: number | undefined,

@@ -13,9 +13,9 @@ import { isLocalHost, isLoopback } from "../http/routes.ts";
 
 export interface StatusOptions {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Why there is nothing to be expected of this worker just now; `undefined`: it is ready. */
+  /** The reason if this worker is not ready. `undefined`: it is ready. */
   readonly notReady: () => string | undefined;
   readonly metrics: () => string;
   /** Called with internal errors of the server. */
@@ -24,10 +24,10 @@ export interface StatusOptions {
 
 const REQUEST_MS = 5_000;
 const MOST_CONNECTIONS = 64;
-/** How long the reader of an answer may stand still, in ms. */
+/** Maximum time in which the reader of an answer reads nothing, in ms. */
 const IDLE_MS = 5_000;
 
-/** Answers `/healthz`, `/readyz` and `/metrics`: no bodies are read, and nothing can be changed by it. */
+/** Answers `/healthz`, `/readyz` and `/metrics`. Read-only, and without reading bodies. */
 export class StatusServer {
   readonly #front: HttpFront;
 
@@ -35,7 +35,7 @@ export class StatusServer {
     this.#front = front;
   }
 
-  /** @throws (rejects) when the address can't be listened on. */
+  /** @throws (rejects) if the address can't be used. */
   static async listen(options: StatusOptions): Promise<StatusServer> {
     const { host, port } = options;
     const front = new HttpFront({
@@ -77,7 +77,7 @@ function answerTo(request: IncomingMessage, options: StatusOptions): Answer {
 
 /** @throws Refusal */
 function answerOf({ method, url, headers }: IncomingMessage, options: StatusOptions): Answer {
-  // A web page that calls itself this machine is none of its callers.
+  // A web page that uses a local name for itself must not read it.
   if (isLoopback(options.host) && !isLocalHost(headers.host)) {
     throw new Refusal("host", "expected a Host that names this machine");
   }

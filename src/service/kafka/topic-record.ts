@@ -11,19 +11,19 @@ export interface TopicPartition {
   readonly partition: number;
 }
 
-/** Its name in reports and as a key: `events/3`. A topic's name has no slash. */
+/** Name in reports and keys, such as `events/3`. Topic names have no slash. */
 export function partitionName({ topic, partition }: TopicPartition): string {
   return `${topic}/${partition}`;
 }
 
-/** One by one. */
+/** A flat list. */
 export function eachPartition(all: readonly TopicPartitions[]): TopicPartition[] {
   return all.flatMap(({ topic, partitions }) =>
     partitions.map((partition) => ({ topic, partition })),
   );
 }
 
-/** By topic, as the client asks for them. */
+/** Grouped by topic, as the client requires. */
 export function byTopic(all: readonly TopicPartition[]): { topic: string; partitions: number[] }[] {
   const topics = new Map<string, number[]>();
   for (const { topic, partition } of all) {
@@ -34,56 +34,56 @@ export function byTopic(all: readonly TopicPartition[]): { topic: string; partit
   return [...topics].map(([topic, partitions]) => ({ topic, partitions }));
 }
 
-/** One record of a topic, as its bytes are. */
+/** One record of a topic as bytes. */
 export interface TopicRecord {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
-  /** In ms since 1970, as the producer or the broker stamped it. */
+  /** Time of the producer or the broker, in ms since 1970. */
   readonly timestampMs: number;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
   readonly headers: readonly Header[];
-  /** It was too large to be read: value, key and headers are there in part. */
+  /** Set if the record was too large. Value, key and headers are then incomplete. */
   readonly cut?: CutValue;
 }
 
-/** Records that can't be read, and are skipped. */
+/** Unreadable records that are skipped. */
 export interface LostRecords {
   readonly first: number;
   readonly last: number;
   readonly reason: string;
-  /** What the batch has in the log. */
+  /** Size of their batch in the log. */
   readonly bytes: number;
 }
 
-/** Records that were read at once, and where to read on. */
+/** Records of one fetch, and the next offset. */
 export interface RecordChunk {
   readonly records: readonly TopicRecord[];
   readonly lost: readonly LostRecords[];
-  /** The offset after the last one, of records without data too (those that end a transaction). */
+  /** The next offset, also after records without data (ends of transactions). */
   readonly next: number;
-  /** Where the log ended for readers when it was read; `undefined`: where it did before. */
+  /** End of the log for readers at the fetch. `undefined`: as before. */
   readonly end: number | undefined;
-  /** Where it ended altogether; behind `end` while a transaction is open. */
+  /** End of the whole log. After `end` while a transaction is open. */
   readonly logEnd: number | undefined;
-  /** There are no records from `next` up to here: they were compacted away. */
+  /** There are no records between `next` and this offset: they were compacted away. */
   readonly emptyTo?: number;
   readonly bytes: number;
 }
 
 const CONTROL = 0x20;
-/** The broker's time holds for the whole batch; those of the producer are left in its records. */
+/** The broker's time holds for the whole batch. Its records keep the producer's times. */
 const APPEND_TIME = 0x08;
 
-/** What was fetched of one partition. */
+/** The fetched batches of one partition. */
 export interface FetchedBatches extends TopicPartition {
-  /** The offset that was asked for. A broker answers with whole batches, so the first may begin earlier. */
+  /** The requested offset. Brokers send complete batches, so the first may begin earlier. */
   readonly from: number;
   readonly end: number;
   readonly logEnd: number;
   readonly batches: readonly RecordsBatch[];
-  /** Transactions whose records are not to be seen. */
+  /** Aborted transactions, whose records must be skipped. */
   readonly aborted?: readonly AbortedTransaction[];
 }
 
@@ -119,8 +119,8 @@ export function readBatches(fetched: FetchedBatches): RecordChunk {
 }
 
 /**
- * The record with this value, for keeping: what was fetched is a view of more, of a compressed batch
- * all that was in it, and would keep that in memory.
+ * A copy of the record with this value. Fetched records are views, which would keep a whole (decompressed) batch in
+ * memory.
  */
 export function detachedRecord(record: TopicRecord, value: Buffer | null): TopicRecord {
   const { headers, key } = record;
@@ -137,26 +137,26 @@ function copyOf(bytes: Buffer | null): Buffer | null {
 }
 
 const TRANSACTIONAL = 0x10;
-/** In the key of the record that ends a transaction, behind a version of two bytes. */
+/** Type in the key of the record that ends a transaction, after a version of two bytes. */
 const ABORT = 0;
 const KIND_AT = 2;
 
 /**
- * Separates the records of aborted transactions from the others, batch by batch in the order of the log. The
- * client leaves out those of a transaction that is whole in one answer, and the last one of its producer
- * there; of what is longer, or was tried more than once, it lets records through.
+ * Finds the records of aborted transactions, batch by batch in the order of the log. The client only skips those of a
+ * transaction that is complete in one answer, and only the last one of its producer. It lets through records of longer
+ * and of repeated transactions.
  */
 export class AbortedRecords {
-  /** Those that begin further on, the last one first. */
+  /** Transactions that begin later, the last one first. */
   readonly #ahead: AbortedTransaction[];
-  /** Producers whose aborted transaction is not over. */
+  /** Producers with an open aborted transaction. */
   readonly #open = new Set<bigint>();
 
   constructor(aborted: readonly AbortedTransaction[]) {
     this.#ahead = aborted.toSorted((a, b) => Number(b.firstOffset - a.firstOffset));
   }
 
-  /** Asked for each batch once, also for those without data. */
+  /** Call it once for each batch, even for those without data. */
   has(batch: RecordsBatch): boolean {
     this.#beginUpTo(batch.firstOffset + BigInt(batch.lastOffsetDelta));
     if (this.#open.size === 0 || !this.#open.has(batch.producerId)) return false;

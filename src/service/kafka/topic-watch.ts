@@ -1,19 +1,19 @@
 import type { KafkaConsumer } from "./kafka-library.ts";
 import { isTopicRefused, kafkaMessage } from "./kafka-library.ts";
 
-/** Between two looks where all is well, and where something is not, in ms. */
+/** Interval of checks in ms, normally and while something is wrong. */
 const LOOK_MS = 60_000;
 const DOUBT_MS = 5_000;
 
 /**
- * Looks which topics are there, and in how many partitions. A group can't be joined, nor stayed in, by a
- * member that wants a topic which is gone: the client asks for all of them before anything else.
+ * Checks which topics exist, and their number of partitions. A member that wants a missing topic can neither join its
+ * group nor stay in it, because the client requests metadata of all topics first.
  */
 export class TopicWatch {
   readonly #reader: KafkaConsumer;
   readonly #topics: readonly string[];
   readonly #onError: (error: unknown, where: string) => void;
-  /** `undefined`: it is not there. */
+  /** `undefined`: the topic is missing. */
   #partitions = new Map<string, number | undefined>();
   #looked = Number.NEGATIVE_INFINITY;
   #doubted = false;
@@ -29,17 +29,17 @@ export class TopicWatch {
     this.#onError = onError;
   }
 
-  /** Those that are there, as far as is known. */
+  /** The topics that exist, as far as known. */
   get there(): readonly string[] {
     return this.#topics.filter((topic) => this.#partitions.get(topic) !== undefined);
   }
 
-  /** Something has failed: the next look is soon. */
+  /** After a failure: the next check is soon. */
   doubt(): void {
     this.#doubted = true;
   }
 
-  /** At the start all have to be there. @throws (rejects) for one that is not. */
+  /** Checks that all topics exist at the start. @throws (rejects) for a missing one. */
   async begin(more: readonly string[]): Promise<void> {
     for (const topic of [...this.#topics, ...more]) {
       try {
@@ -51,7 +51,7 @@ export class TopicWatch {
     this.#looked = performance.now();
   }
 
-  /** Looks, where it is time for that. @returns whether something has changed. */
+  /** Checks if it is time. @returns whether something has changed. */
   async look(): Promise<boolean> {
     const soon = this.#doubted || this.there.length < this.#topics.length;
     const due = performance.now() - this.#looked >= (soon ? DOUBT_MS : LOOK_MS);
@@ -71,7 +71,7 @@ export class TopicWatch {
     } catch (error) {
       const refused = isTopicRefused(error);
       this.#onError(refused ? refusal(topic, error) : error, refused ? "topics" : "metadata");
-      // Brokers that can't be reached say nothing about it.
+      // Unreachable brokers say nothing about the topic.
       if (!refused) return false;
     }
     const before = this.#partitions.get(topic);
@@ -87,7 +87,7 @@ export class TopicWatch {
   }
 }
 
-/** The client's own message names another topic, or none. */
+/** The client's own message may name another topic, or none. */
 function refusal(topic: string, error: unknown): Error {
   const message = kafkaMessage(error);
   const named = message.includes(topic) ? message : `${topic}: ${message}`;

@@ -12,7 +12,7 @@ import {
 } from "../../replay/door.ts";
 import type { LogLine } from "../journal/log-line.ts";
 
-/** What decoding needs of a line: a front door asks before the line has an offset. */
+/** The fields of a line that decoding uses. A line may have no offset yet. */
 export type LineToDecode = Pick<LogLine, "text" | "tenant" | "dialect" | "trusted"> & {
   readonly offset?: number;
 };
@@ -27,29 +27,27 @@ interface NoLine {
 
 type One<F> = Omit<NoLine, keyof F> & F;
 
-/** What a line is: one of the four is there. `dialect` is the name of the one it was read in. */
+/** The result of decoding a line. `dialect` is the name of its dialect. */
 export type DecodedLogLine =
   | One<{ readonly event: DecodedLine<RecordedEvent>; readonly dialect: string }>
-  /** Its type, which this version does not know, and the sign of life that it is of its run. */
+  /** An unknown type, and the activity of its run. */
   | One<{
       readonly unknown: string;
       readonly activity: ActivityLine<RecordedEvent> | undefined;
       readonly dialect: string;
     }>
-  /** A line of the file's own form, a header say: nothing is wrong, and nothing is to be done. */
+  /** A valid line without an event, such as a header. */
   | One<{ readonly skipped: true; readonly dialect: string }>
-  /** What is wrong with it; at least one. `undecided`: only its dialect is unknown. */
+  /** At least one issue. `undecided`: only the dialect is unknown. */
   | One<{ readonly issues: readonly DecodeIssue[]; readonly undecided?: boolean }>;
 
 /**
- * Reads one line of a log: finds its dialect, checks it, binds it to the tenant of its sender, and
- * drops what a sender that is not trusted says of its place in other traces. A line with an id or name
- * of more than 4,096 characters is rejected.
+ * Reads one line of a log: finds its dialect, checks it, and binds it to the tenant of its sender. Trace context from
+ * untrusted senders is dropped. A line with an ID or name of more than 4,096 characters is rejected.
  *
- * The event's `line` is the offset, so that lines without sequences keep the order of the log.
+ * The event's `line` is the offset, so lines without sequences keep the order of the log.
  *
- * @param before name of the dialect of the line before from the same sender: for a line that does not
- *   tell its own.
+ * @param before dialect of the sender's previous line, for lines that do not show their own.
  *
  * @example
  * const decoded = decodeLogLine({ text, tenant: "acme", dialect: undefined, trusted: false }, dialects);
@@ -68,8 +66,8 @@ export function decodeLogLine(
     return { issues, undecided: line.dialect === undefined };
   }
   const { name } = dialect;
-  const told = line.tenant === undefined || dialect !== entelixDialect;
-  const decoded = dialect.decode(told ? value : withTenant(value, line.tenant));
+  const keepsTenant = line.tenant === undefined || dialect !== entelixDialect;
+  const decoded = dialect.decode(keepsTenant ? value : withTenant(value, line.tenant));
   switch (decoded.outcome) {
     case "unknown":
       return unknownLine(decoded, dialect, line, dialects);
@@ -107,14 +105,14 @@ function dialectOf(
   before: string | undefined,
 ): Dialect<RecordedEvent> | undefined {
   if (named !== undefined) return dialects.find(({ name }) => name === named);
-  const told = dialects.find((dialect) => dialect.looksLike(value));
-  if (told !== undefined || before === undefined) return told;
+  const shown = dialects.find((dialect) => dialect.looksLike(value));
+  if (shown !== undefined || before === undefined) return shown;
   return dialects.find(({ name }) => name === before);
 }
 
 /**
- * A line without a sign of its dialect, where no other line has one either: an event of a future type says
- * with its tenant and run whose it is, as an entelix line does. Of anything else nothing is known.
+ * Decodes a line whose dialect neither it nor an earlier line shows, as an entelix line of a future type with tenant
+ * and run. `undefined` if that does not fit.
  */
 export function decodeAlone(
   line: LineToDecode,
@@ -134,7 +132,7 @@ function unknownDialect(
     : { field: "dialect", expected: names };
 }
 
-/** An entelix event can't be without a tenant: where it names none it gets that of its sender. */
+/** An entelix event needs a tenant. Without one it gets the tenant of its sender. */
 function withTenant(value: JsonObject, tenant: string | undefined): JsonObject {
   const nested = value.type === undefined && isJsonObject(value.event) ? value.event : undefined;
   const { tenant_id = null } = nested ?? value;
@@ -144,10 +142,7 @@ function withTenant(value: JsonObject, tenant: string | undefined): JsonObject {
     : { ...value, event: { ...nested, tenant_id: tenant } };
 }
 
-/**
- * An event of a type that the dialect does not know: kept for a later version, unless it is of another
- * dialect, or another tenant's.
- */
+/** Accepts an event of an unknown type for a later version, unless it belongs to another dialect or tenant. */
 function unknownLine(
   { unknown, value }: UnknownEvent,
   dialect: Dialect<RecordedEvent>,
@@ -161,8 +156,8 @@ function unknownLine(
   }
   const other = dialects.find((each) => each !== dialect && each.looksLike(value));
   if (other === undefined) {
-    const sign = dialect.activityOf?.(value, tenant);
-    const activity = sign && new ActivityLine(value, sign, dialect, offset, text);
+    const shown = dialect.activityOf?.(value, tenant);
+    const activity = shown && new ActivityLine(value, shown, dialect, offset, text);
     return { unknown, activity, dialect: dialect.name };
   }
   const expected = `an event of ${dialect.name}, not of ${other.name}`;
@@ -173,7 +168,7 @@ function notYours(tenant: string): DecodeIssue {
   return { field: "tenant_id", expected: `${JSON.stringify(tenant)}, the tenant of the token` };
 }
 
-/** Whether an event names a tenant that is not this one. */
+/** Whether an event names another tenant. */
 function isOfAnother(tenant: string | undefined, event: object): boolean {
   return "tenant_id" in event && isAnother(tenant, event.tenant_id);
 }

@@ -1,21 +1,18 @@
 import type { Instant } from "../../events/door.ts";
 
 /**
- * How far ahead of its line's arrival the time of an event is believed, in seconds: one clock that is
- * wrong must not age the runs of all others.
+ * How far an event's time may be ahead of its line's arrival, in seconds. One wrong clock must not age the runs of all
+ * senders.
  */
 const BELIEVED_AHEAD = 3600;
 
-/**
- * The time of a log: as its lines arrived, and as their events say. It goes on while no line comes, by
- * as much as passes meanwhile.
- */
+/** The time of a log, by the arrival of its lines and by their events. It continues while no line comes. */
 export class LogClock {
-  /** When the latest line arrived in the log, in ms since 1970; 0 where lines do not say. */
+  /** Arrival of the latest line, in ms since 1970. 0 if lines do not have it. */
   arrivedMs = 0;
-  /** The time of the newest event that is believed, in ms since 1970; 0 before the first. */
+  /** Time of the newest accepted event, in ms since 1970. 0 before the first. */
   newestMs = 0;
-  /** When this process got the last line, in ms since 1970. */
+  /** When this process read the last line, in ms since 1970. */
   lastLineMs = 0;
 
   lineArrived(arrivedMs: number): void {
@@ -23,7 +20,7 @@ export class LogClock {
     this.lastLineMs = Date.now();
   }
 
-  /** The second up to which the time of an event is believed. */
+  /** The maximum accepted time of an event, in seconds. */
   get horizon(): number {
     if (this.arrivedMs === 0) return Number.POSITIVE_INFINITY;
     return this.arrivedMs / 1000 + BELIEVED_AHEAD;
@@ -34,15 +31,15 @@ export class LogClock {
     if (ms > this.newestMs && seconds <= this.horizon) this.newestMs = ms;
   }
 
-  /** How long no line has come, in ms. */
+  /** Time since the last line, in ms. */
   silentMs(nowMs: number): number {
     if (this.lastLineMs === 0) return 0;
-    // The machine's clock was put back: else nothing would be silent until it is where it was.
+    // The machine's clock was set back. Otherwise no time would pass until it has caught up.
     if (nowMs < this.lastLineMs) this.lastLineMs = nowMs;
     return nowMs - this.lastLineMs;
   }
 
-  /** What time it is in the log's events, as far as the log says. */
+  /** The current time in the log's events. `undefined` before the first one. */
   eventTime(nowMs: number): Instant | undefined {
     if (this.newestMs === 0) return undefined;
     const ms = this.newestMs + this.silentMs(nowMs);

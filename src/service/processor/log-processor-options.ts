@@ -11,92 +11,86 @@ import type { DecodeIssue, ReorderBufferOptions } from "../../replay/door.ts";
 import type { LogLine } from "../journal/log-line.ts";
 
 export interface LogProcessorOptions {
-  /** Names the log in reports: `journal`, `topic/3`. */
+  /** Name of the log in reports: `journal`, `topic/3`. */
   readonly name: string;
   /**
-   * The first offset that counts: what {@link LogProcessor.settle} last resolved with, 0 at the very
-   * beginning. Lines below it are played without a trace: they only rebuild what the log processor knows.
+   * The first offset to export: the last result of {@link LogProcessor.settle}, or 0. Lines below it are played without
+   * exporting, to rebuild the state of the log processor.
    */
   readonly from: number;
   /**
-   * What {@link LogProcessor.stored} was when `from` was settled: what comes of lines below it is not stored
-   * again, though runs among them are still open. Default `from`.
+   * {@link LogProcessor.stored} when `from` was settled. Results of lines below it are not stored again, even of open
+   * runs. Default `from`.
    */
   readonly stored?: number | undefined;
-  /** Tenant of the events that name none. */
+  /** Tenant of events that name none. */
   readonly tenant: string;
-  /** What spans say of the service they come from. */
+  /** The service that spans name as their source. */
   readonly service: ServiceResource;
   readonly spans: SpanStore;
   /** Log processors share one. Without it no audit rows are made. */
   readonly audit: SessionLog | undefined;
-  /** Which audit rows are made. Default `all`. */
+  /** The audit rows to make. Default `all`. */
   readonly rows?: AuditRows | undefined;
   readonly onSpans: SpanChoices;
   /** Default: 128 lines, 5,000 ms. */
   readonly window?: ReorderBufferOptions | undefined;
   readonly limits?: Partial<LifecycleLimits> | undefined;
-  /** Waits between attempts at a store that fails. Default: from 100 ms, doubled up to 10 s. */
+  /** Delays between attempts if a store fails. Default: from 100 ms, doubled up to 10 s. */
   readonly delays?: RetryDelays | undefined;
   /**
-   * Given each line that is rejected, for the dead letters: each at least once. The line is stored
-   * when the promise resolves; where it throws or rejects, it is asked again after a while.
+   * Called with each rejected line, for the dead letters, at least once. The line is stored when the promise resolves.
+   * If it throws or rejects, it is called again later.
    */
   readonly onRejected: (line: LogLine, issues: readonly DecodeIssue[]) => void | Promise<void>;
-  /** Called with every internal error, and with what a store refused for good. */
+  /** Called with every internal error, and with everything that a store rejected. */
   readonly onError: (error: unknown, where: string) => void;
 }
 
 export type { LogLine } from "../journal/log-line.ts";
 
-/** A line as a log processor takes it. */
+/** A line for a log processor. */
 export interface ProcessorLine extends LogLine {
   /**
-   * More lines of this offset follow, as where one record of a topic holds several: the offset is not
-   * done before the last of them. Default `false`.
+   * Whether more lines of this offset follow, as if one record of a topic contains several. The offset is not done
+   * before the last one. Default `false`.
    */
   readonly more?: boolean;
 }
 
-/** What a log processor has done since it was made, and how it stands. Counts, unless said otherwise. */
+/** State of a log processor. Counts since it was made, unless stated otherwise. */
 export interface ProcessorFigures {
-  /** Lines taken. */
+  /** Accepted lines. */
   readonly lines: number;
-  /** Of them, those before `from`: played without a trace. */
+  /** Lines before `from`, which were played without exporting. */
   readonly alreadyExported: number;
-  /** Events played, those of unknown types not among them. */
+  /** Played events, without those of unknown types. */
   readonly events: number;
   readonly rejected: number;
-  /** Lines of types that this version does not know. */
+  /** Lines of unknown types. */
   readonly unknown: number;
   /** Events that had come before. */
   readonly duplicates: number;
-  /** Events that changed nothing, by reason; `duplicate` among them. */
+  /** Events that changed nothing, by reason, including `duplicate`. */
   readonly ignored: Readonly<Record<IgnoredReason, number>>;
-  /**
-   * How often a tenant named a run or trace of another one: the first 50 tenants by name, the rest as
-   * `_other`.
-   */
+  /** How often a tenant named a run or trace of another tenant. The first 50 tenants by name, the rest as `_other`. */
   readonly tenantConflicts: Readonly<Record<string, number>>;
-  /** Events that came too late to be put in order; they were played all the same. */
+  /** Events that came too late to be ordered. They were played. */
   readonly late: number;
   readonly spansStored: number;
-  /** Spans that the receiver refused for good. */
+  /** Spans that the receiver rejected. */
   readonly spansRefused: number;
   readonly rowsStored: number;
-  /** Rows that the log refused for good. */
+  /** Rows that the log rejected. */
   readonly rowsRefused: number;
-  /** Runs that are open now. */
+  /** Open runs now. */
   readonly openRuns: number;
-  /** Lines that wait now to be put in order. */
+  /** Lines that wait in the reorder buffer now. */
   readonly waiting: number;
-  /** Spans and rows that are under way to their stores now. */
+  /** Spans and rows that are being stored now. */
   readonly inFlight: number;
-  /**
-   * Whether a store has not taken what it was given for a while: the log processor stands still, or will
-   * soon.
-   */
+  /** Whether a store has not accepted anything for a while: the log processor is blocked, or will be soon. */
   readonly stalled: boolean;
-  /** From the time of the newest event to now, in ms; 0 before the first event. */
+  /** Age of the newest event, in ms. 0 before the first event. */
   readonly lagMs: number;
 }

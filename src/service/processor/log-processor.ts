@@ -35,33 +35,29 @@ import { MOST_ROWS, ProcessorLog } from "./processor-log.ts";
 import { isRowRefused } from "./thread-append-queue.ts";
 
 const DIALECTS = RUNTIMES.map(({ dialect }) => dialect);
-/** Senders whose dialect is remembered, at least. */
+/** Minimum number of senders whose dialect is remembered. */
 const SENDERS = 10_000;
-/** Lines that are taken before others in the process have their turn: a few ms. */
+/** Lines between two pauses for other work: a few ms. */
 const AT_A_STRETCH = 256;
-/** Rejected lines that may be under way before more lines are taken. */
+/** Maximum number of rejected lines that are being stored before reading waits. */
 const MOST_REJECTED = 256;
 
 /**
- * Works the lines of one log, in the order of their offsets: spans to their store, rows to the audit log.
- * Whatever happens to the process, a log processor that is made again for the same log makes the identical
- * spans and rows, so that nothing is lost and nothing is there twice.
+ * Processes the lines of one log in the order of their offsets: spans go to their store, rows to the audit log. After a
+ * crash, a new log processor for the same log makes the identical spans and rows, so that none is lost or duplicated.
  *
- * Commit what {@link LogProcessor.settle} resolves with. A log processor that goes on is made with it as
- * `from`, and is given the lines from some way before it (100,000, say): those are played without being
- * exported again, to rebuild what the log processor must know of runs that are over, of events that came
- * before, and of the dialects' streams. What would have to be known from further back is not known:
- * - Of a run that goes on after a longer pause, of an event that comes again so late, of a child whose
- *   parent ended before that, the spans are those of a run whose beginning was not seen.
- * - Where lines have no event ids, the dialects `agent-sdk`, `defect` and `graph` number runs in their
- *   streams: in a stream that began before that they get other ids.
+ * Commit the result of {@link LogProcessor.settle}. Pass it to the next log processor as `from`, and give it lines from
+ * some way before it (for example 100,000). These are played without exporting, to rebuild the state about closed runs,
+ * earlier events and the dialects' streams. State from further back is missing:
+ * - If a run continues after a longer pause, an event is repeated that late, or a child's parent ended before that, the
+ *   spans are those of a run whose start was not seen.
+ * - In lines without event IDs, the dialects `agent-sdk`, `defect` and `graph` number the runs of their streams. In
+ *   streams that began before that, runs get other IDs.
  *
- * A run that grew old while no line came, and of which lines come later that say they are older than that,
- * may end otherwise after a crash; and a log in a directory knows the rows that come again by as many event
- * ids as it remembers.
+ * A run that was closed by age while no line came, and later gets lines that claim to be older, may end differently
+ * after a crash. A log in a directory recognises repeated rows only by the event IDs that it remembers.
  *
- * Stores that are away are waited for: {@link LogProcessor.take} returns a promise when no more fits in
- * memory.
+ * {@link LogProcessor.take} returns a promise if stores are unavailable and memory is full.
  *
  * @example
  * const processor = new LogProcessor({ name: "journal", from: journal.position, ... });
@@ -84,7 +80,7 @@ export class LogProcessor {
   readonly #filter: ReplayFilter;
   readonly #log: ProcessorLog | undefined;
   readonly #rejecting: Retry;
-  /** To the stores of spans and rows, and to `onRejected`. */
+  /** For the stores of spans and rows, and for `onRejected`. */
   readonly #flows: {
     readonly spans: StoreFlow;
     readonly rows: StoreFlow;
@@ -92,15 +88,15 @@ export class LogProcessor {
   };
   readonly #closed = new AbortController();
   #closing = false;
-  /** Rejects the settles that wait when the log processor is closed. */
+  /** Rejects pending settles when the log processor is closed. */
   readonly #settling = new Set<(error: unknown) => void>();
   readonly #dialects = new RecentMap<string>(SENDERS);
   #last = 0;
-  /** The lowest offset that was not taken, or not all of it. */
+  /** The lowest offset that was not taken completely. */
   #next: number;
   #settledTo: number;
   #storedTo: number;
-  /** Wakes who waits for room. */
+  /** Wakes callers that wait for room. */
   #room: Deferred<void> | undefined;
   #lines = 0;
   #alreadyExported = 0;
@@ -108,7 +104,7 @@ export class LogProcessor {
   #rejected = 0;
   #unknown = 0;
 
-  /** @throws RangeError when `from`, or a limit of window or runs, is no whole number in its range. */
+  /** @throws RangeError if `from`, or a limit of buffer or runs, is not a whole number in its range. */
   constructor(options: LogProcessorOptions) {
     const { audit, delays, from, limits, name, onError, service, tenant } = options;
     checkWhole(from, "from");
@@ -160,10 +156,10 @@ export class LogProcessor {
   }
 
   /**
-   * Takes the next line. Calls may not overlap; a line that does not come after the last one is passed
-   * over. Never throws because of the line.
+   * Takes the next line. Calls must not overlap. A line with a lower offset than the last one is skipped. Never throws
+   * because of a line.
    *
-   * @returns a promise only where something has to be waited for: the next line when it resolves.
+   * @returns a promise if the caller must wait before the next line.
    */
   take(line: ProcessorLine): Promise<void> | undefined {
     if (this.#closing || line.offset < this.#last) return undefined;
@@ -180,8 +176,7 @@ export class LogProcessor {
   }
 
   /**
-   * Time passes without lines: what waits to be put in order is played, and runs grow old. Call it
-   * every second or so while no line comes.
+   * Lets time pass without lines: plays waiting lines, and ages runs. Call it about every second while no line comes.
    *
    * @param nowMs ms since 1970.
    */
@@ -189,17 +184,17 @@ export class LogProcessor {
     if (this.#closing) return;
     this.#look(Date.now());
     this.#play(this.#order.idle(nowMs));
-    // A run whose next line still waits to be put in order is not silent.
+    // A run whose next line is still in the reorder buffer is not idle.
     const at = this.#order.waiting > 0 ? undefined : this.#clock.eventTime(nowMs);
     if (at !== undefined) this.#telemetry.advance(at);
     if (this.#isFull) await this.#waitForRoom();
   }
 
   /**
-   * Stores all that is done, for as long as it takes. Lines may be taken meanwhile.
+   * Stores all results of played lines, for as long as it takes. Lines may be taken meanwhile.
    *
-   * @returns the commit position: the lowest offset that is still needed. It never falls.
-   * @throws (rejects) once the log processor is closed.
+   * @returns the commit position: the lowest offset that is still needed. It never decreases.
+   * @throws (rejects) when the log processor is closed.
    */
   async settle(): Promise<number> {
     this.#closed.signal.throwIfAborted();
@@ -221,20 +216,20 @@ export class LogProcessor {
     return this.#settledTo;
   }
 
-  /** What `settle` resolved with last; at first `from`. */
+  /** The last result of `settle`. `from` before the first. */
   get settled(): number {
     return this.#settledTo;
   }
 
   /**
-   * Everything that came of the lines below this offset is stored, as of the last `settle`. Kept beside
-   * the commit position it spares the next log processor to store it again: its option `stored`.
+   * All results of lines below this offset are stored, as of the last `settle`. As option `stored`, it keeps the next
+   * log processor from storing them again.
    */
   get stored(): number {
     return this.#storedTo;
   }
 
-  /** What `settle` would resolve with if everything were stored at once. */
+  /** The result that `settle` would have if everything were stored now. */
   get position(): number {
     return Math.max(this.#settledTo, this.#positions().needed);
   }
@@ -267,18 +262,17 @@ export class LogProcessor {
   }
 
   /**
-   * The open runs, the one that was silent longest first.
+   * The open runs, longest idle first.
    *
-   * @param atMs what time it is, in ms since 1970: the senders' clocks are taken to show the same.
+   * @param atMs the current time in ms since 1970, for the senders' clocks too.
    */
   openRuns(atMs: number): readonly OpenRun[] {
     return this.#telemetry.openRuns({ limit: Number.POSITIVE_INFINITY }, fromMilliseconds(atMs));
   }
 
   /**
-   * Hands over: takes no more lines, settles a last time if that takes no longer than `graceMs`, and
-   * stops. Open runs stay open: the next processor, from `settled`, opens them again from their lines. Never
-   * rejects.
+   * Closes the processor: takes no more lines, settles within `graceMs`, and stops. Open runs stay open: the next
+   * processor, from `settled`, opens them again. Never rejects.
    */
   async close(graceMs: number): Promise<void> {
     if (this.#closing) return;
@@ -294,7 +288,7 @@ export class LogProcessor {
   }
 
   #decode(line: LogLine): void {
-    // Senders of two tenants may have one key.
+    // Senders of two tenants may use the same key.
     const key = line.key === undefined ? undefined : tenantKey(line.tenant ?? "", line.key);
     const before = key === undefined ? undefined : this.#dialects.get(key);
     const first = decodeLogLine(line, DIALECTS, before);
@@ -305,7 +299,7 @@ export class LogProcessor {
       if (line.offset >= this.#stored) this.#reject(line, decoded.issues);
       return;
     }
-    // What was only guessed says nothing of the lines behind it.
+    // A guessed dialect must not decide about later lines.
     if (key !== undefined && decoded === first && decoded.dialect !== before) {
       this.#dialects.set(key, decoded.dialect);
     }
@@ -316,7 +310,7 @@ export class LogProcessor {
     }
   }
 
-  /** Plays lines in one go: nothing may come between those that were released together. */
+  /** Plays lines synchronously: nothing may come between lines that were released together. */
   #play(lines: readonly (DecodedLine<RecordedEvent> | ActivityLine<RecordedEvent>)[]): void {
     if (lines.length === 0) return;
     for (const line of lines) {
@@ -339,11 +333,11 @@ export class LogProcessor {
       return;
     }
     this.#events++;
-    // What it waits for is counted where it is done.
+    // Its results are tracked where they are stored.
     player?.take(line.event, line.envelope)?.catch(ignore);
   }
 
-  /** @returns the lowest offset that is needed, and the lowest that is not played. */
+  /** @returns the lowest offset that is needed, and the lowest that was not played. */
   #positions(): { readonly needed: number; readonly done: number } {
     const done = Math.min(this.#order.lowest, this.#next);
     return { needed: Math.min(done, this.#filter.lowWatermark), done };
@@ -355,7 +349,7 @@ export class LogProcessor {
     const { length } = line.text;
     this.#flows.rejected.begin(length);
     const stored = this.#rejecting.until(async () => this.#options.onRejected(line, issues));
-    // It rejects where this is closed: the next log processor comes to the line again.
+    // Rejects if this processor is closed. The next one reads the line again.
     void stored.then(() => {
       epoch.end();
       this.#flows.rejected.end(length);

@@ -20,14 +20,14 @@ import {
 import { RecentMap } from "../../events/door.ts";
 import { isRowRefused, ThreadAppendQueue } from "./thread-append-queue.ts";
 
-/** Rows that are stored already and remembered, at least, to know those that come again. */
+/** Minimum number of stored rows that are remembered, to recognise repeated ones. */
 const REMEMBERED = 20_000;
-/** Rows that may be under way before more are made. */
+/** Maximum number of rows that are being stored. */
 export const MOST_ROWS = 4_096;
-/** Of a thread, the rows that are looked through for one that is stored. */
+/** Number of last rows of a thread that are searched for a stored row. */
 const LAST_ROWS = 256;
 
-/** What a row without an event id is known by. */
+/** The source of the ID of a row without an event ID. */
 interface RowSource {
   readonly line: number;
   readonly text: string;
@@ -37,23 +37,22 @@ interface ProcessorLogOptions {
   readonly log: SessionLog;
   readonly filter: ReplayFilter;
   readonly inFlight: InFlightSet;
-  /** Takes what {@link isRowRefused} says for final. */
+  /** Must treat {@link isRowRefused} errors as final. */
   readonly retry: Retry;
   readonly closed: AbortSignal;
-  /** Of rows under way, or looked for. */
+  /** Counts rows that are being stored or searched. */
   readonly flow: StoreFlow;
 }
 
 /**
- * The audit log as the bridge of a log processor sees it: patient, and silent about rows that an earlier life
- * of the log processor has stored.
+ * The audit log as the bridge of a log processor uses it. It retries, and skips rows that were stored before a restart.
  */
 export class ProcessorLog implements SessionLog {
-  /** By their line, which tells equal ones apart also after a restart. */
+  /** The line of a row identifies it, even among equal rows and after a restart. */
   readonly namesRows = true;
   stored = 0;
   refused = 0;
-  /** Of the rows that are stored already and whose place may be asked for. */
+  /** Bytes of stored rows whose position may be requested. */
   #heldBytes = 0;
   readonly #log: SessionLog;
   readonly #filter: ReplayFilter;
@@ -61,12 +60,12 @@ export class ProcessorLog implements SessionLog {
   readonly #retry: Retry;
   readonly #appends: ThreadAppendQueue;
   readonly #flow: StoreFlow;
-  /** Of the rows that are read last for a search. One at a time reads: they may be large. */
+  /** The last read for a search. One at a time, because rows may be large. */
   #reading: Promise<unknown> = Promise.resolve();
-  /** Of the rows that are stored already, those that came last. */
+  /** The last rows that were stored already. */
   readonly #seen = new RecentMap<true>(REMEMBERED);
   #source: RowSource | undefined;
-  /** Rows of the source that had no event id. */
+  /** Number of rows of the source without an event ID. */
   #nameless = 0;
 
   constructor({ closed, filter, flow, inFlight, log, retry }: ProcessorLogOptions) {
@@ -78,7 +77,7 @@ export class ProcessorLog implements SessionLog {
     this.#flow = flow;
   }
 
-  /** The rows that follow are of this line. */
+  /** Sets the line of the following rows. */
   set source(source: RowSource | undefined) {
     this.#source = source;
     this.#nameless = 0;
@@ -86,7 +85,7 @@ export class ProcessorLog implements SessionLog {
 
   append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor> {
     const [only, another] = entries;
-    // None: a probe. Whether the log is well only matters to agents that wait for it.
+    // An empty append is a probe. Only agents that wait for the log need its state.
     if (only === undefined) return NOWHERE;
     return another === undefined ? this.#take(key, only) : this.#takeAll(key, entries);
   }
@@ -114,16 +113,16 @@ export class ProcessorLog implements SessionLog {
     const repeated = this.#hasSeen(thread + entry.event_id);
     const find = () => this.#find(key, entry, segment);
     const bytes = roughBytes(entry.event);
-    // To say where it stands only if it matters is cheaper, but keeps the row until then.
+    // Searching on demand is cheaper, but keeps the row in memory until then.
     if (this.#heldBytes + bytes > MOST_BYTES) return find();
-    const place = segment.remember(thread, repeated, find);
-    if (place === undefined) return NOWHERE;
+    const anchor = segment.remember(thread, repeated, find);
+    if (anchor === undefined) return NOWHERE;
     this.#heldBytes += bytes;
-    const letGo = () => {
+    const release = () => {
       this.#heldBytes -= bytes;
     };
-    place.then(letGo, letGo);
-    return place;
+    anchor.then(release, release);
+    return anchor;
   }
 
   #hasSeen(row: string): boolean {
@@ -150,22 +149,22 @@ export class ProcessorLog implements SessionLog {
   }
 
   /**
-   * The place of a row that is stored. It is among the last of its thread, or else the log is given it
-   * again: a log that remembers its id answers with the place, also where it is archived.
+   * The position of a stored row. If it is not among the last rows of its thread, it is appended again: a log that
+   * remembers its ID returns its position, even if it is archived.
    */
   async #find(key: ThreadKey, entry: AuditEntry, segment: RunSegment): Promise<RowAnchor> {
     const bytes = roughBytes(entry.event);
     this.#flow.begin(bytes);
-    const place = await this.#placeOf(key, entry.event_id);
+    const anchor = await this.#anchorOf(key, entry.event_id);
     this.#flow.end(bytes);
-    return place ?? this.#append(key, entry, segment);
+    return anchor ?? this.#append(key, entry, segment);
   }
 
-  async #placeOf(key: ThreadKey, eventId: AuditEntry["event_id"]): Promise<RowAnchor | undefined> {
-    // By itself: the thread may be locked, and the searches in others are not to wait for it.
+  async #anchorOf(key: ThreadKey, eventId: AuditEntry["event_id"]): Promise<RowAnchor | undefined> {
+    // Without the queue of appends: the thread may be locked, and searches in others must not wait for it.
     const head = this.#retry.until(() => this.#log.append(key, []));
     const load = head.then(({ ordinal }) => this.#read(key, Math.max(0, ordinal - LAST_ROWS)));
-    // Else closed: the run's span waits for good, as if the process had ended here.
+    // Otherwise closed: the run's span waits forever, as if the process had ended here.
     const rows = await load.catch((error: unknown) => (isRowRefused(error) ? NONE : NEVER));
     const row = rows.findLast(({ event_id }) => event_id === eventId);
     return row === undefined ? undefined : { ordinal: row.ordinal, hash: row.hash };
@@ -179,7 +178,7 @@ export class ProcessorLog implements SessionLog {
     return rows;
   }
 
-  /** An id for a row of a line without one: the same whenever the line is read again. */
+  /** An ID for a row of a line without one. It is the same on each reading. */
   #nameOf(): string | null {
     if (this.#source === undefined) return null;
     const { line, text } = this.#source;

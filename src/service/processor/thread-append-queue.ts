@@ -8,46 +8,46 @@ import {
 } from "../../audit/door.ts";
 import type { Retry } from "../../bridge/door.ts";
 
-/** PostgreSQL's errors about the data alone: what does not fit a type, a limit or a constraint never will. */
+/** PostgreSQL's errors about the data itself: wrong type, limit or constraint. A retry can't help. */
 const ROW_STATES = /^(?:22|54|23502|23514)/;
 
-/** Whether an error of the log says that the row itself is wrong, so that another attempt can't help. */
+/** Whether an error of the log concerns the row itself, so that a retry can't help. */
 export function isRowRefused(error: unknown): boolean {
   return error instanceof TypeError || ROW_STATES.test(sqlState(error) ?? "");
 }
 
-/** Rows of one run that go in one call. */
+/** Maximum number of rows in one call. */
 const MOST_AT_ONCE = 256;
 
 interface Waiting {
   readonly entry: AuditEntry;
-  /** Rows of one group may share a call; `undefined`: it goes alone. */
+  /** Rows of one group may share a call. `undefined`: the row has a call of its own. */
   readonly group: object | undefined;
   readonly resolve: (anchor: RowAnchor) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Appends rows to a log that may be away: one call of a thread at a time, tried again until it works,
- * so that a thread's rows stand in the order in which they were made whatever fails in between.
+ * Appends rows to a log that may be unavailable. Each thread has one call at a time, which is retried until it
+ * succeeds. So the rows of a thread stay in order even after failures.
  *
- * Rows of one group that come meanwhile share the next call, and all get the place of its last row.
+ * Rows of one group that wait meanwhile share the next call, and all get the position of its last row.
  */
 export class ThreadAppendQueue {
   readonly #log: SessionLog;
   readonly #retry: Retry;
   readonly #closed: AbortSignal;
-  /** Threads with rows under way. */
+  /** Threads with pending rows. */
   readonly #threads = new Map<string, Waiting[]>();
 
-  /** @param retry takes what {@link isRowRefused} says for final. */
+  /** @param retry must treat {@link isRowRefused} errors as final. */
   constructor(log: SessionLog, retry: Retry, closed: AbortSignal) {
     this.#log = log;
     this.#retry = retry;
     this.#closed = closed;
   }
 
-  /** @throws (rejects) with the log's error where the row itself is wrong. */
+  /** @throws (rejects) with the log's error if it concerns the row itself. */
   append(key: ThreadKey, entry: AuditEntry, group: object | undefined): Promise<RowAnchor> {
     return new Promise((resolve, reject) => {
       const name = threadText(key);
@@ -75,20 +75,20 @@ export class ThreadAppendQueue {
       const anchor = await this.#retry.until(() => this.#log.append(key, entries));
       for (const { resolve } of rows) resolve(anchor);
     } catch (error) {
-      // Closed: the rows stay unanswered, as if the process had ended here.
+      // Closed: the rows stay pending, as if the process had ended here.
       if (!isRowRefused(error)) return;
       const [only, another] = rows;
       if (another === undefined) {
         only?.reject(error);
         return;
       }
-      // Only a call for each shows which of them is wrong.
+      // Only one call for each row shows which one is wrong.
       for (const row of rows) await this.#store(key, [row]);
     }
   }
 }
 
-/** The rows at the front that may share a call; they wait no longer. */
+/** Removes and returns the first rows that may share a call. */
 function takeGroup(waiting: Waiting[]): Waiting[] {
   const group = waiting[0]?.group;
   let count = 1;

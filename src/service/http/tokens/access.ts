@@ -2,28 +2,28 @@ import { Refusal } from "../refusal.ts";
 import { isLocalHost, isLoopback } from "../routes.ts";
 import type { TokenSet } from "./token-file.ts";
 
-/** Who sends events, and what that lets them do. */
+/** A sender of events, and its rights. */
 export interface Sender {
-  /** Bound to their lines; `undefined`: as the lines say. */
+  /** Tenant of all its lines. `undefined`: the lines name their tenants. */
   readonly tenant: string | undefined;
   readonly trusted: boolean;
-  /** `undefined`: as many lines as they like. */
+  /** `undefined`: no rate limit. */
   readonly bucket: TokenBucket | undefined;
 }
 
-/** Who may do what: by tokens, or without any where only this machine can reach the service. */
+/** Decides access, by tokens, or without tokens if only this machine can reach the service. */
 export class Access {
   #tokens: TokenSet | undefined;
-  /** Lines a second of a tenant whose tokens name none. */
+  /** Lines per second for tenants whose tokens name no rate. */
   readonly #rate: number | undefined;
   readonly #buckets = new Map<string | undefined, TokenBucket>();
 
-  /** Whether anyone who can reach the service may read its metrics. */
+  /** Whether metrics can be read without a token. */
   readonly #openMetrics: boolean;
 
   /**
-   * @param tokens `undefined`: anyone who can reach the service is whom their lines say.
-   * @param loopback only this machine can reach the service: metrics need no token.
+   * @param tokens `undefined`: no token is required, and lines name their tenants.
+   * @param loopback whether only this machine can reach the service. Metrics then need no token.
    */
   constructor(tokens: TokenSet | undefined, rate: number | undefined, loopback: boolean) {
     this.#tokens = tokens;
@@ -31,7 +31,7 @@ export class Access {
     this.#openMetrics = loopback;
   }
 
-  /** Whether a token is asked for. */
+  /** Whether a token is required. */
   get closed(): boolean {
     return this.#tokens !== undefined;
   }
@@ -40,7 +40,7 @@ export class Access {
     return this.#tokens?.tenants ?? new Set();
   }
 
-  /** From here on these are the tokens. What is being read goes on with the old ones. */
+  /** Replaces the tokens. Requests that are being read keep the old ones. */
   replace(tokens: TokenSet): void {
     this.#tokens = tokens;
     const { tenants } = tokens;
@@ -50,7 +50,7 @@ export class Access {
   }
 
   /**
-   * Who sends a request.
+   * The sender of a request.
    *
    * @throws Refusal `token` or `forbidden`.
    */
@@ -68,8 +68,10 @@ export class Access {
   }
 
   /**
-   * @param host the request's `Host`: a page in a browser gets here by a name of its own.
-   * @throws Refusal unless the metrics may be read.
+   * Checks that the metrics may be read.
+   *
+   * @param host the request's `Host`. A web page can only reach the service under another name.
+   * @throws Refusal `token` or `forbidden`.
    */
   metrics(authorization: string | undefined, host: string | undefined): void {
     if (this.#tokens === undefined || (this.#openMetrics && isLocalHost(host))) return;
@@ -78,10 +80,10 @@ export class Access {
   }
 
   /**
-   * Whose open runs may be read: those of a token's own tenant, or of all.
+   * The tenant whose open runs may be read.
    *
-   * @param from address of the other end of the connection.
-   * @returns the tenant; `undefined`: all.
+   * @param from address of the client.
+   * @returns `undefined`: all tenants.
    * @throws Refusal `token` or `forbidden`.
    */
   runs(authorization: string | undefined, from: string | undefined): string | undefined {
@@ -118,16 +120,16 @@ function known(tokens: TokenSet, authorization: string | undefined) {
   throw new Refusal("token", `expected ${expected}, as in Authorization: Bearer …`);
 }
 
-/** How many seconds' worth of lines may come at once after a pause. */
+/** Size of a burst after a pause, in seconds of the rate. */
 const BURST_SECONDS = 5;
 
-/** So many lines a second, with a burst after a pause. Time is passed in, in ms of any steady clock. */
+/** Limits lines per second, with bursts after pauses. Times are in ms of a steady clock. */
 export class TokenBucket {
   #rate: number;
   #level: number;
   #at: number;
 
-  /** @param rate lines a second, above 0. It starts full. */
+  /** @param rate lines per second, above 0. The bucket starts full. */
   constructor(rate: number, nowMs: number) {
     this.#rate = rate;
     this.#level = this.#most;
@@ -142,7 +144,7 @@ export class TokenBucket {
     return this.#rate;
   }
 
-  /** What was left stays left: a new rate is no new burst. */
+  /** Changes the rate. The level stays, so this allows no new burst. */
   setRate(rate: number, nowMs: number): void {
     this.#fill(nowMs);
     this.#rate = rate;
@@ -155,14 +157,14 @@ export class TokenBucket {
     return this.#level >= 1;
   }
 
-  /** Takes one line, if there is room for it. */
+  /** Takes one line, if there is room. */
   take(nowMs: number): boolean {
     if (!this.hasRoom(nowMs)) return false;
     this.#level -= 1;
     return true;
   }
 
-  /** Until there is room for a second's worth of lines, in s: less would be a crawl of tiny requests. */
+  /** Seconds until there is room for a second's worth of lines. Less would cause many tiny requests. */
   wait(nowMs: number): number {
     this.#fill(nowMs);
     return Math.max(0, (Math.max(1, this.#rate) - this.#level) / this.#rate);

@@ -10,7 +10,7 @@ import { isJsonObject, type JsonObject } from "../../../replay/door.ts";
 const DIGEST = /^[0-9a-fA-F]{64}$/;
 const FIELDS = new Set(["tenant", "sha256", "trusted", "rate", "metrics", "runs"]);
 
-/** A tokens file that can't be used. */
+/** A tokens file that cannot be used. */
 class TokenFileError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -19,10 +19,10 @@ class TokenFileError extends Error {
 }
 
 /**
- * The entries of a tokens file. A field that is not known, or is there twice, is an error: a misspelt
- * `metrics`, or the first of two `tenant`, would be something else than was meant.
+ * Parses a tokens file. Unknown and repeated fields are errors: a misspelt `metrics`, or a second `tenant`, would
+ * change the meaning.
  *
- * @throws TokenFileError naming the entry and the field, or the line of what is no JSON or is there twice.
+ * @throws TokenFileError with the entry and field, or with the line of invalid JSON or a repeated field.
  */
 export function parseTokens(text: string): readonly TokenEntry[] {
   const file = parsed(text);
@@ -51,8 +51,8 @@ function parsed(text: string): JsonValue {
   } catch (cause) {
     if (!(cause instanceof JsonSyntaxError)) throw cause;
     const before = text.slice(0, cause.position).split("\n");
-    const place = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
-    throw new TokenFileError(`${place}: expected ${cause.expected}`, { cause });
+    const position = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
+    throw new TokenFileError(`${position}: expected ${cause.expected}`, { cause });
   }
 }
 
@@ -68,7 +68,7 @@ function entryOf(value: JsonObject, where: string): TokenEntry {
   }
   const metrics = flag(value.metrics, `${where}.metrics`);
   const runs = flag(value.runs, `${where}.runs`);
-  // No audit row has a longer one: it would be refused for good, long after its line was accepted.
+  // Audit rows have no longer tenant. They would be rejected long after the line was accepted.
   const isTenant = typeof tenant === "string" && tenant !== "" && tenant.length <= MOST_NAME;
   if (tenant !== undefined && !isTenant) {
     throw new TokenFileError(
@@ -98,15 +98,15 @@ function flag(value: JsonValue | undefined, where: string): boolean {
   throw new TokenFileError(`${where}: expected true or false`);
 }
 
-/** One token that is known: never the token itself, only its hash. */
+/** One known token: only its hash. */
 export interface TokenEntry {
-  /** Whose events it may send; `undefined` for one that may only read. */
+  /** Tenant of the events that it may send. `undefined` if it may only read. */
   readonly tenant: string | undefined;
   /** SHA-256 of the token's UTF-8 bytes. */
   readonly digest: Buffer;
   /** Whether a `traceparent` of its lines is followed. */
   readonly trusted: boolean;
-  /** Lines a second of the tenant; `undefined`: as the command says. */
+  /** Lines per second of the tenant. `undefined`: the command's default. */
   readonly rate: number | undefined;
   /** Whether it may read `/metrics`. */
   readonly metrics: boolean;
@@ -114,14 +114,14 @@ export interface TokenEntry {
   readonly runs: boolean;
 }
 
-/** The hash that a tokens file has of a token. */
+/** The hash of a token, as in a tokens file. */
 export function tokenDigest(token: string): Buffer {
   return createHash("sha256").update(token, "utf8").digest();
 }
 
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i;
 
-/** The tokens that are known at this time. */
+/** The current tokens. */
 export class TokenSet {
   readonly #entries: readonly TokenEntry[];
 
@@ -138,7 +138,7 @@ export class TokenSet {
     return new Set(this.#entries.flatMap(({ tenant }) => tenant ?? []));
   }
 
-  /** The highest rate that a tenant's tokens name. */
+  /** The highest rate in a tenant's tokens. */
   rateOf(tenant: string): number | undefined {
     let highest: number | undefined;
     for (const entry of this.#entries) {
@@ -148,17 +148,14 @@ export class TokenSet {
     return highest;
   }
 
-  /**
-   * The entry of the token in an `Authorization` header. Hashes are compared, each with every entry,
-   * in a time that does not tell where they differ nor which one it was.
-   */
+  /** The entry of the token in an `Authorization` header. Hashes are compared with every entry in constant time. */
   find(authorization: string | undefined): TokenEntry | undefined {
     const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
     if (token === undefined) return undefined;
     const digest = tokenDigest(token);
     let found: TokenEntry | undefined;
     for (const entry of this.#entries) {
-      // No way out of the loop here: how long it takes must not depend on which entry it is.
+      // No early exit: the time must not depend on the matching entry.
       if (timingSafeEqual(entry.digest, digest)) found = entry;
     }
     return found;
