@@ -131,7 +131,7 @@ export {
   SequenceCounter,
   sentLater,
 } from "./event-envelope.ts";
-export { type JsonValue, parseExact, parseJson, stringifyExact, wholeJson } from "./exact-json.ts";
+export { type JsonValue, parseExact, parseJson, stringifyExact } from "./exact-json.ts";
 export { trimmedEnd } from "./format/text.ts";
 export {
   asOne,

@@ -25,7 +25,7 @@ import type { Mapping, ProjectedRow, Translated } from "./dialects/mapping.ts";
 
 /** Plays the events of one runtime through a bridge. */
 export interface SignalPlayer<E> {
-  /** @returns a promise if rows must be stored before the next event. */
+  /** @returns a promise if rows are being stored. */
   take(event: E, envelope: LineEnvelope): Promise<void> | undefined;
   /** Takes a line of an unknown type, in its turn among the events: its run is active. */
   keepAlive(value: JsonObject, envelope: LineEnvelope): void;

@@ -30,25 +30,23 @@ import {
 } from "./ndjson-options.ts";
 import { type OpenedLog, openLog, type Recovery } from "./open-log.ts";
 import { type LineCall, type LogMemory, QueuedAppend, RowBatch } from "./row-batch.ts";
-import { SegmentArchive } from "./segment-archive.ts";
-import { type SegmentStore, segmentName } from "./segment-store.ts";
-import { readThreadRows } from "./thread-rows.ts";
+import type { SegmentStore } from "./segment-store.ts";
 import { ThreadTable } from "./thread-table.ts";
 
-/** An append whose rows are on their way. */
+/** An append whose rows are queued. */
 interface Enqueued {
   readonly anchor: RowAnchor;
-  /** None where all rows are stored already. */
+  /** `undefined` if all rows are stored already. */
   readonly write: Commit | undefined;
 }
 
 /**
- * A {@link SessionLog} in one directory: NDJSON segments shared by all threads, so that one flush
- * serves many, and in them a chain of rows for each thread and a chain of commits through all.
+ * A {@link SessionLog} in one directory. All threads share its NDJSON segments, so that one flush serves many. Each
+ * thread has a chain of rows, and the log has a chain of commits.
  *
- * One writer has it open at a time; `verifyLog` and `readRows` read beside it. A crash loses nothing
- * that was reported as stored, and the log opens again at once. When the disk fails, appends and
- * probes reject until it works again. The folder must be on a disk of this machine.
+ * One writer at a time has it open. `verifyLog` and `readRows` can read meanwhile. A crash loses no row that was
+ * reported as stored, and the log opens again at once. While the disk fails, appends and probes reject. The directory
+ * must be on a local disk.
  *
  * @example
  * const log = await NdjsonSessionLog.open("./audit");
@@ -57,32 +55,32 @@ interface Enqueued {
  * await log.close();
  */
 export class NdjsonSessionLog implements SessionLog {
-  /** What a crash or an edit had left when the log was opened; `undefined` after a clean end. */
+  /** What opening found after a crash or an edit. `undefined` after a clean end. */
   readonly recovery: Recovery | undefined;
   readonly #settings: NdjsonSettings;
   readonly #lock: LockedDirectory;
   readonly #events: EventCache;
   readonly #store: SegmentStore;
   readonly #table: ThreadTable;
-  readonly #archive: SegmentArchive;
   readonly #writer: LogWriter;
   readonly #queue: CommitQueue<LineCall>;
   readonly #memory: LogMemory;
   /** `undefined` without `lookUpBytes`. */
   readonly #earlier: EarlierEvents | undefined;
-  /** Appends that read the disk first, by their thread. */
+  /** Appends that must read the disk first, by thread. */
   readonly #cold = new KeyedMutex();
   #lastThread: NamedThread | undefined = undefined;
   #archiving: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
   /**
-   * Opens the log of a directory, and makes the directory if it is missing.
+   * Opens the log in a directory. Makes the directory if it is missing.
    *
-   * @throws RangeError for an option out of range; an Error with the code `ELOCKED` when the directory
-   *   is open already, here or in another process; Error when it is the folder of a journal; TypeError
-   *   for an empty path, which would mean the working directory; the system's error when it cannot be
-   *   written.
+   * @throws RangeError for an option out of range.
+   * @throws TypeError for an empty path, which would be the working directory.
+   * @throws Error with the code `ELOCKED` if the directory is already open, here or in another process.
+   * @throws Error if it is the directory of a journal.
+   * @throws the system's error if the directory cannot be written.
    */
   static async open(
     directory: string,
@@ -90,9 +88,9 @@ export class NdjsonSessionLog implements SessionLog {
   ): Promise<NdjsonSessionLog> {
     const settings = ndjsonSettings(options);
     checkText(directory, "directory");
-    // From a variable that is not set: `open(process.env.AUDIT_DIR ?? "")`.
+    // As in `open(process.env.AUDIT_DIR ?? "")` if the variable is not set.
     if (directory === "") throw new TypeError("expected the log's directory, got an empty path");
-    // Absolute, so that the log stays where it is when the program changes its working directory.
+    // Absolute, so that a later change of the working directory does not move the log.
     const root = resolve(directory);
     await settings.files.makeDirectory(root);
     const lock = await LockedDirectory.lock(settings.files, root);
@@ -132,7 +130,6 @@ export class NdjsonSessionLog implements SessionLog {
     if (maxBytes > 0) {
       this.#earlier = new EarlierEvents({ store, table: this.#table, events, maxBytes });
     }
-    this.#archive = new SegmentArchive(store, this.#table, onError);
     this.#writer = new LogWriter(active, {
       files,
       directory,
@@ -147,7 +144,7 @@ export class NdjsonSessionLog implements SessionLog {
     const batch = { writer: this.#writer, pool: new ChunkPool(), each: durability === "each" };
     this.#queue = new CommitQueue({
       newBatch: () => new RowBatch(batch),
-      // Their rows are chained to rows that are not there.
+      // The later rows are chained to rows that were not stored.
       failBehind: true,
       onFailure: () => {
         this.#table.forgetQueued();
@@ -157,16 +154,15 @@ export class NdjsonSessionLog implements SessionLog {
   }
 
   /**
-   * Entries written as new although earlier rows of their thread could not all be searched for their
-   * event ids, since `lookUpBytes` is too little for them, or archived segments were taken elsewhere. 0
-   * without `lookUpBytes`.
+   * Entries written as new although not all earlier rows of their thread could be searched for their event IDs:
+   * `lookUpBytes` is too small, or archived segments were moved elsewhere. Always 0 without `lookUpBytes`.
    */
   get unsearched(): number {
     return this.#earlier?.unsearched ?? 0;
   }
 
   append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor> {
-    // Not async: promises around the promise of the queue would cost as much as encoding the row.
+    // Not async: promises around the queue's promise would cost as much as encoding the row.
     try {
       const thread = this.#threadOf(key);
       const encoded = this.#encoded(thread, entries);
@@ -192,7 +188,7 @@ export class NdjsonSessionLog implements SessionLog {
     }
   }
 
-  /** Done at the call, so that the caller's objects are his again. */
+  /** Encodes during the call, so that the caller may change its objects afterwards. */
   #encoded(thread: NamedThread, entries: readonly AuditEntry[]): readonly EntryText[] {
     this.#checkOpen();
     const encoded = encodeEntries(entries, thread);
@@ -211,22 +207,16 @@ export class NdjsonSessionLog implements SessionLog {
     const active = this.#table.active.get(thread.name);
     const { segment, size } = this.#writer;
     let archived = active?.archived ?? 0;
-    const parts: { segment: number; bytes: number | undefined; last: number }[] = [];
+    const parts: { number: number; until: number | undefined; last: number }[] = [];
     for (const { segment: sealed, span } of await this.#table.sealedSpans(thread)) {
       archived = Math.max(archived, span.archived);
-      parts.push({ segment: sealed.number, bytes: undefined, last: span.last });
+      parts.push({ number: sealed.number, until: undefined, last: span.last });
     }
-    if (active !== undefined) parts.push({ segment, bytes: size, last: active.last });
+    if (active !== undefined) parts.push({ number: segment, until: size, last: active.last });
     const after = Math.max(cursor, archived);
     const rows: AuditRow[] = [];
     for (const part of parts) {
-      if (part.last <= after) continue;
-      const name = segmentName(part.segment);
-      const isThere = await this.#store.read(part.segment, async ({ bytes, file }) => {
-        await readThreadRows({ name, file, bytes: part.bytes ?? bytes }, thread, after, rows);
-        return true;
-      });
-      if (isThere === undefined) throw new Error(`${name}: the file is gone`);
+      if (part.last > after) await this.#store.addRows(part, thread, after, rows);
     }
     return rows;
   }
@@ -238,11 +228,11 @@ export class NdjsonSessionLog implements SessionLog {
   }
 
   /**
-   * Writes what waits, then a close mark: `verifyLog` can tell from it that no row is missing at the end. Closes the
-   * files and gives the directory free. Later appends reject. Does nothing the second time.
+   * Writes all waiting rows, then a close mark, by which `verifyLog` knows that no row is missing at the end. Closes
+   * the files and releases the directory. Later appends reject. A second call does nothing.
    *
-   * @throws (rejects) Error when the mark could not be written, with the system's as its cause. All else is done: no
-   *   stored row is lost, and the log can be opened again.
+   * @throws (rejects) Error with the system's error as its cause, if the mark could not be written. No stored row is
+   *   lost, and the log can be opened again.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -268,7 +258,7 @@ export class NdjsonSessionLog implements SessionLog {
     if (this.#closing !== undefined) throw new Error("audit log: it is closed");
   }
 
-  /** Rows of a thread mostly come one after the other: then its name is the same text, ready hashed. */
+  /** Consecutive rows are mostly of one thread. Then its name is the same string, whose hash is already computed. */
   #threadOf(key: ThreadKey): NamedThread {
     const last = this.#lastThread;
     if (
@@ -282,13 +272,13 @@ export class NdjsonSessionLog implements SessionLog {
     return this.#lastThread;
   }
 
-  /** The thread's head, unless the disk has to be read first, for it or for the entries' events. */
+  /** The thread's head. `undefined` if the disk must be read first, for the head or for the entries' events. */
   #warmHead(thread: NamedThread, entries: readonly EntryText[]): RowAnchor | undefined {
     if (this.#cold.has(thread.name) || this.#earlier?.mustSearch(thread, entries)) return undefined;
     return this.#table.knownHead(thread);
   }
 
-  /** Reads the disk first. Calls of one thread keep their order. */
+  /** Reads the disk first. Calls for one thread keep their order. */
   async #appendCold(thread: NamedThread, entries: readonly EntryText[]): Promise<RowAnchor> {
     const bytes = entries.reduce((sum, { event_text: text }) => sum + text.length, 0);
     const { anchor, write } = await this.#cold.run(thread.name, bytes, () =>
@@ -301,11 +291,11 @@ export class NdjsonSessionLog implements SessionLog {
   async #enqueueCold(thread: NamedThread, entries: readonly EntryText[]): Promise<Enqueued> {
     let stored: RowAnchor | undefined;
     for (;;) {
-      // Before the search, which counts what it could not find out and so is made once.
+      // Before the search, which runs once because it counts the entries that it could not search for.
       if (this.#table.knownHead(thread) === undefined)
         stored ??= await this.#table.coldHead(thread);
       const earlier = await this.#earlier?.search(thread, entries);
-      // Nothing is waited for from here to the queue: what was found out still holds there.
+      // No await from here to the queue, so that the results are still valid there.
       const head = this.#table.knownHead(thread) ?? stored;
       if (head !== undefined) return this.#enqueue(thread, head, entries, undefined, earlier);
     }
@@ -351,9 +341,9 @@ export class NdjsonSessionLog implements SessionLog {
     const thread = this.#threadOf(key);
     checkWhole(watermark, "watermark");
     this.#checkOpen();
-    await this.#archive.count();
+    await this.#table.countLive();
     const spans = await this.#table.sealedSpans(thread);
-    // From here to the queue without a wait, so that the rows counted are those queued before.
+    // No await from here to the queue, so that exactly the rows queued before are counted.
     const active = this.#table.active.get(thread.name);
     let [stored, from] = [0, active?.archived ?? 0];
     for (const { span } of spans) {
@@ -371,7 +361,7 @@ export class NdjsonSessionLog implements SessionLog {
       failed: () => {},
     };
     await this.#queue.push(call).written;
-    await this.#archive.release(spans, from, to);
+    await this.#table.release(spans, from, to);
     return to - from;
   }
 }

@@ -5,7 +5,7 @@ import type { EventOrder } from "./event-order.ts";
 import type { NdjsonLine, OversizedPart } from "./ndjson-line.ts";
 import { DEFAULT_MAX_LINE_BYTES } from "./ndjson-reader.ts";
 
-/** Lines that are read before a source without a recognised dialect is rejected. */
+/** Maximum number of lines that wait for one that shows the dialect. Then they are rejected. */
 const PROBE_LINES = 32;
 
 /** A rejected line or a part of it. */

@@ -206,14 +206,14 @@ export class DeadLetterTopic {
       first.deadLetter = undefined;
       first.cut = true;
       first.unanswered = 0;
-      this.#onError(new DeadLetterRefusedError(`${name} ${what}; it is sent cut`, { cause }));
+      this.#onError(
+        new DeadLetterRefusedError(`${name} ${what}; it is cut and sent again`, { cause }),
+      );
       return;
     }
     this.#lost++;
     this.#waiting.shift();
-    this.#onError(
-      new DeadLetterRefusedError(`${name} ${what}; it is lost to this topic`, { cause }),
-    );
+    this.#onError(new DeadLetterRefusedError(`${name} ${what}; it was dropped`, { cause }));
     first.done();
   }
 

@@ -183,7 +183,7 @@ export class Fetcher {
       const end = Number(latest.get(topic)?.[partition] ?? next);
       if ((next >= first && next <= end) || !this.#has(target)) continue;
       if (next > end) {
-        this.#replaced(target, `it ends at ${end}, and ${next} was to be read next`);
+        this.#replaced(target, `it ends at ${end}, but ${next} is the next offset to read`);
         continue;
       }
       const message = `offsets ${next} to ${first - 1} are not in the log any more; reading goes on at ${first}`;

@@ -263,7 +263,7 @@ export class KafkaService {
         await this.#openAll(wanted);
         return;
       } catch (error) {
-        this.#options.onError(new Error(kafkaMessage(error)), "offsets of what was assigned");
+        this.#options.onError(new Error(kafkaMessage(error)), "offsets of assigned partitions");
         await backoff.wait(signal);
       }
     }

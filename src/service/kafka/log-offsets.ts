@@ -27,7 +27,8 @@ export async function logOffsets(
   });
   return ({ topic, partition }) => {
     const offset = found.get(topic)?.[partition];
-    if (offset === undefined) throw new Error(`${topic}/${partition}: no offset was answered`);
+    if (offset === undefined)
+      throw new Error(`${topic}/${partition}: expected an offset from the broker, got none`);
     return Number(offset);
   };
 }

@@ -9,8 +9,8 @@ import {
 import type { LogClock } from "./log-clock.ts";
 
 /**
- * Delay between the arrival stamp of a line and its reading. Lines that are released while no line comes must be those
- * that the next line would release.
+ * Allowed delay between the arrival stamp of a line and its reading. Lines that are released while no line comes must
+ * be those that the next line would release.
  */
 const DELIVERY_MS = 1_000;
 /** Approximate maximum size of waiting large lines, in bytes. Smaller lines are bounded by their number. */

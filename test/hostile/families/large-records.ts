@@ -226,7 +226,7 @@ function judge(
     return Number(String(found?.[1]));
   });
   const given = told.flatMap((text) => {
-    const found = /events\/0:(\d+) .*lost to this topic/.exec(text);
+    const found = /events\/0:(\d+) .*it was dropped/.exec(text);
     return found === null ? [] : [Number(found[1])];
   });
   const skipped = told.flatMap((text) => {

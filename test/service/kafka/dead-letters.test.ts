@@ -219,7 +219,7 @@ describe("DeadLetterTopic", () => {
       expect(cut.get("entelix-sha256")).toBe(whole);
       expect(troubles).toEqual([
         new DeadLetterRefusedError(
-          `events/0:3 (6000 bytes) was refused: ${refusal}; it is sent cut`,
+          `events/0:3 (6000 bytes) was refused: ${refusal}; it is cut and sent again`,
         ),
       ]);
       expect([letters.sent, letters.cut, letters.lost]).toEqual([6, 1, 0]);
@@ -232,9 +232,9 @@ describe("DeadLetterTopic", () => {
     expect(requests).toEqual([[9000], [4096], [200], [3]]);
     expect(stored.map(({ value }) => value?.length)).toEqual([3]);
     expect(troubles.map(String)).toEqual([
-      "DeadLetterRefusedError: events/0:1 (9000 bytes) was refused: MESSAGE_TOO_LARGE; it is sent cut",
-      "DeadLetterRefusedError: events/0:1 (9000 bytes) was refused: MESSAGE_TOO_LARGE; it is lost to this topic",
-      "DeadLetterRefusedError: events/0:2 (200 bytes) was refused: MESSAGE_TOO_LARGE; it is lost to this topic",
+      "DeadLetterRefusedError: events/0:1 (9000 bytes) was refused: MESSAGE_TOO_LARGE; it is cut and sent again",
+      "DeadLetterRefusedError: events/0:1 (9000 bytes) was refused: MESSAGE_TOO_LARGE; it was dropped",
+      "DeadLetterRefusedError: events/0:2 (200 bytes) was refused: MESSAGE_TOO_LARGE; it was dropped",
     ]);
     expect([letters.sent, letters.cut, letters.lost]).toEqual([1, 0, 2]);
   });
@@ -281,9 +281,9 @@ describe("DeadLetterTopic", () => {
     const { letters, losses, requests, send } = closing(3);
     await Promise.all([send(1, 1), send(9000, 2), send(2, 3), send(100, 4)]);
     expect(losses().toSorted()).toEqual([
-      "DeadLetterRefusedError: events/0:2 (9000 bytes) had no answer 3 times: Connection closed; it is lost to this topic",
-      "DeadLetterRefusedError: events/0:2 (9000 bytes) had no answer 3 times: Connection closed; it is sent cut",
-      "DeadLetterRefusedError: events/0:4 (100 bytes) had no answer 3 times: Connection closed; it is lost to this topic",
+      "DeadLetterRefusedError: events/0:2 (9000 bytes) had no answer 3 times: Connection closed; it is cut and sent again",
+      "DeadLetterRefusedError: events/0:2 (9000 bytes) had no answer 3 times: Connection closed; it was dropped",
+      "DeadLetterRefusedError: events/0:4 (100 bytes) had no answer 3 times: Connection closed; it was dropped",
     ]);
     const alone = (bytes: number) =>
       requests.filter(([one, more]) => one === bytes && more === undefined);

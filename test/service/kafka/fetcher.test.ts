@@ -227,7 +227,7 @@ describe("Fetcher", () => {
     await untilHolds("replaced", () => expect(target.replacements).toBe(1));
     expect(target).toMatchObject({ chunks: [], next: 95 });
     expect(errors).toEqual([
-      "events/0: Error: the log was cut or made anew: it ends at 90, and 95 was to be read next",
+      "events/0: Error: the log was cut or made anew: it ends at 90, but 95 is the next offset to read",
     ]);
   });
 

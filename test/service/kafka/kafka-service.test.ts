@@ -227,6 +227,6 @@ describe("KafkaService", () => {
       [0, ["a", "b", "c", "d"]],
       [0, ["a", "b", "new"]],
     ]);
-    expect(errors.join("\n")).toContain("it ends at 3, and 4 was to be read next");
+    expect(errors.join("\n")).toContain("it ends at 3, but 4 is the next offset to read");
   });
 });
