@@ -162,7 +162,7 @@ export const FIGURES: Readonly<Record<string, () => number | Promise<number>>> =
   "queueBytes of setupTracing": () => exportSettings().queueBytes,
   "bytes of a request": () => exportSettings().requestBytes,
   "requests at once": () => exportSettings().requests,
-  "failures of a request while others succeed": () => LIVE.passedOver,
+  "failures of a request while others succeed": () => LIVE.overtaken,
   OTEL_BSP_MAX_QUEUE_SIZE: () => batchSettings().maxQueueSize,
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: () => batchSettings().maxExportBatchSize,
   OTEL_BSP_SCHEDULE_DELAY: () => exportSettings().scheduledDelayMillis,

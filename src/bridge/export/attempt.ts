@@ -1,30 +1,30 @@
 import { codeOf } from "../../events/door.ts";
 import { partialSuccess, refusalText } from "./response-body.ts";
 
-/** What became of one attempt to send a request. */
+/** The result of one attempt to send a request. */
 export type Attempt =
   | {
       readonly kind: "taken";
-      /** Spans that the endpoint took the request without. */
+      /** Number of spans that the endpoint rejected. */
       readonly refused: number;
-      /** What the endpoint said of them. */
-      readonly said?: string | undefined;
+      /** The endpoint's reason. */
+      readonly detail?: string | undefined;
     }
   | ({
       readonly kind: "failed";
-      /** How long the endpoint asks to be left alone, in ms, from 1. */
+      /** `Retry-After` of the endpoint in ms, from 1. */
       readonly afterMs?: number | undefined;
     } & SendFailure);
 
 /** Why an attempt failed. */
 export interface SendFailure {
-  /** A {@link StatusError} where the endpoint answered. */
+  /** A {@link StatusError} if the endpoint answered. */
   readonly error: Error;
-  /** Text of the answer: it may hold what was sent, so the error does not have it. */
-  readonly said?: string | undefined;
+  /** Text of the response. It is not in the error, since it can contain data that was sent. */
+  readonly detail?: string | undefined;
 }
 
-/** The endpoint answered with this status. */
+/** An error status of the endpoint. */
 export class StatusError extends Error {
   override readonly name = "StatusError";
   readonly code: number;
@@ -35,12 +35,12 @@ export class StatusError extends Error {
   }
 }
 
-/** The HTTP status of a failure that an endpoint answered with. */
+/** The HTTP status of a failure, if the endpoint answered. */
 export function statusOf(error: Error): number | undefined {
   return error instanceof StatusError ? error.code : undefined;
 }
 
-/** Whether a status says that the endpoint takes nothing now: OTLP has these tried again, and no others. */
+/** Whether a status is temporary. OTLP retries only these. */
 export function isPassing(status: number): boolean {
   return PASSING.has(status);
 }
@@ -48,7 +48,7 @@ export function isPassing(status: number): boolean {
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**
- * What an HTTP response means for its request.
+ * The result of an attempt, from the HTTP response.
  *
  * @param retryAfter the header: seconds, or a date.
  */
@@ -61,12 +61,12 @@ export function attemptOf(
   if (status >= 200 && status < 300) return { kind: "taken", ...partialSuccess(body) };
   const error = new StatusError(status, message);
   const afterMs = isPassing(status) ? millisecondsOf(retryAfter) : undefined;
-  return { kind: "failed", error, said: refusalText(body), afterMs };
+  return { kind: "failed", error, detail: refusalText(body), afterMs };
 }
 
 /**
- * No time, a date that is over by this clock, or no date at all asks for nothing: taken as a wait of
- * 0 ms, each of them would have the request sent again as fast as the endpoint can say no.
+ * `undefined` for 0, a past date or an invalid date, since a wait of 0 ms would repeat the request as fast as
+ * the endpoint can reject it.
  */
 function millisecondsOf(retryAfter: string | undefined): number | undefined {
   const text = retryAfter?.trim() ?? "";
@@ -75,8 +75,8 @@ function millisecondsOf(retryAfter: string | undefined): number | undefined {
 }
 
 /**
- * The error, and in place of Node's about the name of a header one without that name: where somebody wrote
- * `Authorization: Bearer x==` into a variable, all before the equals sign is taken for it, the token too.
+ * Replaces Node's error about an invalid header name by one without the name, which can contain a secret: for
+ * `Authorization: Bearer x==` in a variable, the name is the text before the equals sign, with the token.
  */
 export function withoutHeaderName(error: Error): Error {
   const code = codeOf(error);

@@ -1,9 +1,9 @@
-/** A longer text is copied sooner by the engine than character by character. */
+/** Above this length, V8's own copy is faster than a loop over characters. */
 const SHORT = 64;
-/** Up to this length, in UTF-16 units, room for the longest UTF-8 is made unseen. */
+/** Up to this length in UTF-16 units, space for the longest UTF-8 is reserved without measuring. */
 const UNSEEN = 4096;
 
-/** How many bytes a number up to 2^32 takes as a varint. */
+/** Length of a number up to 2^32 as a varint. */
 export function varintSize(value: number): number {
   if (value < 0x80) return 1;
   if (value < 0x4000) return 2;
@@ -12,28 +12,28 @@ export function varintSize(value: number): number {
 }
 
 /**
- * Protobuf's primitives, written into one buffer that grows.
+ * Writes protobuf primitives into one growing buffer.
  *
- * A message inside another has its length before it, which is not known yet: {@link open} leaves as
- * many bytes as the length that is expected takes, and {@link close} moves the message only where
- * it was another one. So there is one pass, and the bytes are the shortest there are.
+ * The length of a nested message comes before it, and is not known yet. {@link open} reserves space for the
+ * expected length, and {@link close} moves the message only if the length needs another size. This takes one
+ * pass, and gives the shortest encoding.
  */
 export class ByteWriter {
-  /** Where the next byte goes; set it back to take back what came after. */
+  /** Index of the next byte. Set it back to remove the bytes after it. */
   at = 0;
   #bytes: Buffer;
 
-  /** @param capacity bytes to begin with, from 1. */
+  /** @param capacity initial size in bytes, from 1. */
   constructor(capacity: number) {
     this.#bytes = Buffer.allocUnsafeSlow(capacity);
   }
 
-  /** Bytes that it holds on to, written or not. */
+  /** Allocated bytes. */
   get capacity(): number {
     return this.#bytes.length;
   }
 
-  /** What was written between two places; good until the next write. */
+  /** The bytes between two indexes. Valid until the next write. */
   written(from = 0, to = this.at): Buffer {
     return this.#bytes.subarray(from, to);
   }
@@ -43,7 +43,7 @@ export class ByteWriter {
     this.#bytes[this.at++] = value;
   }
 
-  /** A whole number of 64 bits; a negative one as its two's complement. */
+  /** A 64-bit integer, negative ones as two's complement. */
   varint(value: number): void {
     if (this.at + 10 > this.#bytes.length) this.#grow(10);
     const bytes = this.#bytes;
@@ -77,20 +77,20 @@ export class ByteWriter {
     this.at = this.#bytes.writeDoubleLE(value, this.at);
   }
 
-  /** Bytes after their length. */
+  /** Bytes with their length before them. */
   raw(value: Uint8Array): void {
     this.varint(value.length);
     this.copy(value);
   }
 
-  /** Bytes as they are. */
+  /** Bytes without a length. */
   copy(value: Uint8Array): void {
     if (this.at + value.length > this.#bytes.length) this.#grow(value.length);
     this.#bytes.set(value, this.at);
     this.at += value.length;
   }
 
-  /** Text in UTF-8 after its length; half of a surrogate pair becomes U+FFFD. */
+  /** Text in UTF-8 with its length. A lone surrogate becomes U+FFFD. */
   text(value: string): void {
     const { length } = value;
     if (length <= SHORT && this.#shortAscii(value)) return;
@@ -101,7 +101,7 @@ export class ByteWriter {
     this.close(start, length);
   }
 
-  /** An id in hexadecimal digits, as bytes after their length. */
+  /** A hexadecimal ID, as bytes with their length. */
   id(hex: string): void {
     const count = hex.length >>> 1;
     this.varint(count);
@@ -113,10 +113,10 @@ export class ByteWriter {
   }
 
   /**
-   * Begins a message inside this one.
+   * Begins a nested message.
    *
-   * @param expected how long it will likely be; only how many bytes that takes as a varint counts.
-   * @returns where it begins, for {@link close}.
+   * @param expected length of the message. Only the size of its varint matters.
+   * @returns the start of the message, for {@link close}.
    */
   open(expected: number): number {
     const size = varintSize(expected);
@@ -125,7 +125,7 @@ export class ByteWriter {
     return this.at;
   }
 
-  /** Ends the message that began at `start`, with the same `expected`. */
+  /** Ends the message at `start`. `expected` must be the same as for {@link open}. */
   close(start: number, expected: number): void {
     const length = this.at - start;
     if (length < 0x80 && expected < 0x80) {
@@ -134,7 +134,7 @@ export class ByteWriter {
     }
     const size = varintSize(expected);
     const needed = varintSize(length);
-    // Before going back: growing keeps only what stands before the place it is asked at.
+    // Before `at` is set back, since growing copies only the bytes before it.
     if (this.at + 10 > this.#bytes.length) this.#grow(10);
     if (needed !== size) this.#bytes.copyWithin(start - size + needed, start, this.at);
     this.at = start - size;
@@ -142,7 +142,7 @@ export class ByteWriter {
     this.at += length;
   }
 
-  /** @returns false where the text is not ASCII: then nothing is written. */
+  /** @returns false, without writing, if the text is not ASCII. */
   #shortAscii(value: string): boolean {
     const { length } = value;
     if (this.at + length >= this.#bytes.length) this.#grow(length + 1);
@@ -166,7 +166,7 @@ export class ByteWriter {
   }
 }
 
-/** Of a hexadecimal digit: letters have bit 6, and their low bits count from 1. */
+/** The value of a hexadecimal digit. Letters have bit 6, and their low bits count from 1. */
 function digit(code: number): number {
   return (code & 0xf) + 9 * (code >> 6);
 }

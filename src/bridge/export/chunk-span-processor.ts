@@ -11,25 +11,25 @@ import { LIVE } from "./send-policy.ts";
 import { type Outcome, SpanSender } from "./span-sender.ts";
 
 /**
- * Sends spans by OTLP in protobuf without losing any in silence.
+ * Sends spans by OTLP in protobuf, and counts every lost span.
  *
- * A span is encoded when it ends, into the request that it will be sent in. What waits is bounded in
- * bytes; past the bound the newest spans are dropped, and counted. While the endpoint is away, what
- * waits stays as it is, in its order. Nothing is thrown into the code that ends a span.
+ * A span is encoded into its request when it ends. Waiting spans are bounded in bytes; above the bound, new
+ * spans are dropped and counted. During an outage of the endpoint, waiting spans stay in order. It never throws
+ * into the code that ends a span.
  */
 export class ChunkSpanProcessor implements SpanProcessor {
   readonly #ledger: SpanLedger;
   readonly #settings: ExportSettings;
   readonly #sender: SpanSender;
   readonly #chunk = new Chunk();
-  /** Requests that lost spans. */
+  /** Number of requests that lost spans. */
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
 
   /**
-   * @param ledger counts what becomes of every span.
-   * @param onOutage called when the endpoint has taken nothing for 10 s, then once a minute at most.
+   * @param ledger counts every span by delivery state.
+   * @param onOutage called after the endpoint accepted nothing for 10 s, then at most once a minute.
    */
   constructor(
     post: Post,
@@ -47,12 +47,12 @@ export class ChunkSpanProcessor implements SpanProcessor {
     });
   }
 
-  /** Bytes that wait or are under way, encoded; never more than `queueBytes`. */
+  /** Bytes of encoded spans that wait or are being sent; at most `queueBytes`. */
   get bytes(): number {
     return this.#sender.bytes + this.#chunk.size;
   }
 
-  /** How long a flush takes at most, in ms. */
+  /** Time limit of a flush in ms. */
   get flushMs(): number {
     return this.#settings.exportTimeoutMillis;
   }
@@ -87,8 +87,8 @@ export class ChunkSpanProcessor implements SpanProcessor {
   /**
    * Waits until every span that ended so far is confirmed.
    *
-   * @throws (rejects) when one of them was lost, or after `exportTimeoutMillis`; what is not lost by
-   *   then is still sent.
+   * @throws (rejects) if one of them was lost, or after `exportTimeoutMillis`. Spans that still wait then are
+   *   sent later.
    */
   async forceFlush(): Promise<void> {
     const before = this.#failures;
@@ -104,22 +104,22 @@ export class ChunkSpanProcessor implements SpanProcessor {
   }
 
   /**
-   * Sends what waits and takes nothing more. What is not confirmed after `exportTimeoutMillis` is
-   * counted as lost. Never rejects.
+   * Sends waiting spans, and accepts no more. Spans that are not confirmed after `exportTimeoutMillis` count as
+   * lost. Never rejects.
    */
   shutdown(): Promise<void> {
     this.#closing ??= this.#flush().then(() => this.giveUp());
     return this.#closing;
   }
 
-  /** Counts what is not confirmed yet as lost, and sends no more: the time for a shutdown is over. */
+  /** Counts unconfirmed spans as lost, and stops sending. For the end of the shutdown time. */
   giveUp(): void {
     this.#closing ??= Promise.resolve();
     this.#seal();
     this.#sender.giveUp(new Error("the export timed out"));
   }
 
-  /** A span that is too large for a request with others gets one of its own: it may be refused. */
+  /** Gives a span that is too large for a shared request one of its own, since the endpoint can reject it. */
   #take(span: ReadableSpan): boolean {
     const { queueBytes, requestBytes } = this.#settings;
     const room = queueBytes - this.#sender.bytes;
@@ -157,7 +157,7 @@ export class ChunkSpanProcessor implements SpanProcessor {
     switch (outcome.kind) {
       case "taken":
         this.#ledger.confirm(spans - outcome.refused);
-        // The endpoint's own words may hold what was sent.
+        // Without the response text, which can contain data that was sent.
         if (outcome.refused > 0) {
           this.#fail(outcome.refused, new StatusError(200, "partial success"));
         }

@@ -3,31 +3,30 @@ import { ByteWriter, varintSize } from "./byte-writer.ts";
 import { type KeyValues, writeKeyValues } from "./key-values.ts";
 import { writeOptional, writeSpan } from "./span-message.ts";
 
-/** Room that it begins with, in bytes. */
+/** Initial capacity in bytes. */
 const FIRST_ROOM = 16 * 1024;
 
-/** Room that it keeps for the spans after a seal, in bytes; more is there only for a long span. */
+/** Capacity in bytes that it keeps after a seal. A long span can grow it for a time. */
 const MOST_ROOM = 1024 * 1024;
 
-/** An `ExportTraceServiceRequest` that is finished. */
+/** A finished `ExportTraceServiceRequest`. */
 interface SealedChunk {
   readonly spans: number;
-  /** The most bytes that it takes, without resource attributes that were still to come. */
+  /** Upper bound in bytes, without pending resource attributes. */
   readonly size: number;
-  /** A promise where attributes of a resource were still to come. */
+  /** A promise if attributes of a resource were pending. */
   readonly bytes: Uint8Array | Promise<Uint8Array>;
 }
 
 /**
  * Collects spans as the bytes of one OTLP request.
  *
- * The encoder is our own, with the bytes of OpenTelemetry's `ProtobufTraceSerializer`: it takes 0.4 of its
- * CPU (`node bench/export.mjs encode`), and that one encodes whole requests only, so that spans would have
- * to wait as objects.
+ * It writes the same bytes as OpenTelemetry's `ProtobufTraceSerializer` in 0.4 of the CPU time
+ * (`node bench/export.mjs encode`). That serializer encodes only complete requests, so spans would have to wait
+ * as objects.
  *
- * A span is encoded when it is added and not kept: it dies young, and one that waits takes less than
- * half the memory, and none of the heap. Spans of one scope stand together in the request, as they
- * do in those of OpenTelemetry's own serializer.
+ * A span is encoded when it is added, and its object is not kept. Encoded spans take less than half the memory,
+ * outside the heap. As in OpenTelemetry's serializer, the spans of one scope are adjacent.
  */
 export class Chunk {
   #out = new ByteWriter(FIRST_ROOM);
@@ -41,15 +40,15 @@ export class Chunk {
     return this.#spans;
   }
 
-  /** The most bytes that it takes as a request. */
+  /** Upper bound of the request in bytes. */
   get size(): number {
     return this.#out.at + this.#overhead;
   }
 
   /**
-   * @param most bytes that the chunk may take with the span.
-   * @returns false where it would take more: then the span is not in it.
-   * @throws what the span throws where it can't be read, or nests too deep; then it is not in it.
+   * @param most limit of the chunk with the span, in bytes.
+   * @returns false, without adding the span, if it would exceed the limit.
+   * @throws if the span cannot be read or nests too deep. It is not added then.
    */
   add(span: ReadableSpan, most: number): boolean {
     const out = this.#out;
@@ -71,9 +70,9 @@ export class Chunk {
   }
 
   /**
-   * Takes everything out.
+   * Removes all spans, and returns their request.
    *
-   * @param timeoutMs how long attributes of a resource that are still to come are waited for.
+   * @param timeoutMs time limit for pending attributes of a resource.
    */
   seal(timeoutMs: number): SealedChunk {
     const source = this.#out.written();
@@ -109,7 +108,7 @@ export class Chunk {
     return this.#scope;
   }
 
-  /** Takes out what came after, also the groups that were made for a span that is not in it. */
+  /** Removes the bytes of a span that was not added, and groups that were created for it. */
   #takeBack(from: number, overheadBefore: number): void {
     const scopes = this.#resource?.scopes;
     if (scopes?.at(-1)?.size === 0) scopes.pop();
@@ -122,14 +121,14 @@ export class Chunk {
   }
 }
 
-/** The most that a tag and the length after it take. */
+/** Most bytes of a tag and a length. */
 const HEADER = 6;
 
 /** The spans of one scope in a chunk. */
 class ScopeGroup {
   readonly scope: ReadableSpan["instrumentationScope"];
   readonly frame: Frame;
-  /** Where its spans are in the chunk: from, to, from, to, … */
+  /** Ranges of its spans in the chunk: from, to, from, to, … */
   readonly runs: number[] = [];
   /** Bytes of its spans. */
   size = 0;
@@ -139,7 +138,7 @@ class ScopeGroup {
     this.frame = scopeFrame(scope);
   }
 
-  /** Takes what stands between two places for its newest span. */
+  /** Adds a range as its newest span. */
   add(from: number, to: number): void {
     const { runs } = this;
     if (runs.at(-1) === from) runs[runs.length - 1] = to;
@@ -152,7 +151,7 @@ class ScopeGroup {
 class ResourceGroup {
   readonly resource: ReadableSpan["resource"];
   readonly scopes: ScopeGroup[] = [];
-  /** Absent while some of the resource's attributes are still to come. */
+  /** Absent while attributes of the resource are pending. */
   readonly frame: Frame | undefined;
 
   constructor(resource: ReadableSpan["resource"]) {
@@ -161,18 +160,17 @@ class ResourceGroup {
   }
 }
 
-/** The most bytes that a group takes beside its spans, as far as that is known. */
+/** Upper bound in bytes of a group without its spans, as far as that is known. */
 function overhead(frame: Frame | undefined): number {
   return HEADER + (frame === undefined ? 0 : frame.before.length + frame.after.length);
 }
 
 /**
- * Puts groups of spans together as one `ExportTraceServiceRequest`.
+ * Joins groups of spans into one `ExportTraceServiceRequest`.
  *
- * @param source holds the bytes of the spans; it may be written over when this returns.
- * @param timeoutMs how long attributes of a resource that are still to come are waited for; those
- *   that have not come by then are left out.
- * @returns a promise only where attributes are still to come.
+ * @param source the bytes of the spans. It can be overwritten when this returns.
+ * @param timeoutMs time limit for pending attributes of a resource. Attributes that are later are omitted.
+ * @returns a promise only if attributes are pending.
  */
 function assemble(
   groups: readonly ResourceGroup[],
@@ -184,7 +182,7 @@ function assemble(
   const kept = new Uint8Array(source);
   const attributes = pending.map(async (group) => group.resource.waitForAsyncAttributes?.());
   const whole = settled(attributes, timeoutMs).then(() => joined(groups, kept));
-  // It may fail before its request is sent: an unhandled rejection would end the process.
+  // It can reject before its request is sent, and an unhandled rejection would end the process.
   whole.catch(() => {});
   return whole;
 }
@@ -225,7 +223,7 @@ function scopeLength({ frame, size }: ScopeGroup): number {
   return frame.before.length + size + frame.after.length;
 }
 
-/** Bytes of a field of that length, with tag and length. */
+/** Bytes of a field of this length, with tag and length. */
 function field(length: number): number {
   return 1 + varintSize(length) + length;
 }
@@ -234,7 +232,7 @@ function total(numbers: readonly number[]): number {
   return numbers.reduce((sum, each) => sum + each, 0);
 }
 
-/** Waits until all are settled, but not longer than `ms`; keeps no process alive. */
+/** Waits until all are settled, at most `ms`. Does not keep the process alive. */
 async function settled(promises: readonly Promise<unknown>[], ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
@@ -245,22 +243,22 @@ async function settled(promises: readonly Promise<unknown>[], ms: number): Promi
   clearTimeout(timer);
 }
 
-/** What a message has before and after its list. */
+/** The bytes of a message before and after its list. */
 interface Frame {
   readonly before: Uint8Array;
   readonly after: Uint8Array;
 }
 
-/** What OTLP has for a scope, and the SDK's type not yet. */
+/** Fields of an OTLP scope that the SDK's type does not have yet. */
 interface Scope extends Readonly<ReadableSpan["instrumentationScope"]> {
   readonly attributes?: KeyValues | undefined;
   readonly droppedAttributesCount?: number | undefined;
 }
 
-/** Messages whose length takes two bytes. */
+/** Expected length of a message with a length of two bytes. */
 const USUAL = 0x80;
 
-/** `ResourceSpans` round its scopes. */
+/** `ResourceSpans` around its scopes. */
 function resourceFrame(resource: ReadableSpan["resource"]): Frame {
   return frame(resource.schemaUrl, (out) => {
     writeKeyValues(out, 0x0a, resource.attributes);
@@ -269,7 +267,7 @@ function resourceFrame(resource: ReadableSpan["resource"]): Frame {
   });
 }
 
-/** `ScopeSpans` round its spans. */
+/** `ScopeSpans` around its spans. */
 function scopeFrame(scope: Scope): Frame {
   return frame(scope.schemaUrl, (out) => {
     out.byte(0x0a); // name
@@ -283,7 +281,7 @@ function scopeFrame(scope: Scope): Frame {
   });
 }
 
-/** Both messages have what they are of as field 1, and its schema as field 3. */
+/** Both messages have their resource or scope as field 1, and its schema URL as field 3. */
 function frame(schemaUrl: string | undefined, write: (out: ByteWriter) => void): Frame {
   const out = new ByteWriter(512);
   out.byte(0x0a);

@@ -3,26 +3,26 @@ import { LONGEST_WAIT_MS } from "../spans/within.ts";
 import type { RetryDelays } from "./retry.ts";
 import { LIVE } from "./send-policy.ts";
 
-/** How spans wait and are sent. */
+/** Settings of the queue and of requests. */
 export interface ExportSettings {
-  /** The most bytes that wait or are under way, encoded; past that the newest spans are dropped. */
+  /** Limit of encoded spans that wait or are being sent, in bytes. Above it, new spans are dropped. */
   readonly queueBytes: number;
-  /** The most spans that wait. Default: as many as `queueBytes` holds. */
+  /** Limit of waiting spans. Default: only `queueBytes`. */
   readonly maxQueueSize: number;
-  /** A request is sent once it has so many bytes. */
+  /** A request is sent when it has this many bytes. */
   readonly requestBytes: number;
   /**
-   * A request is sent once it has so many spans. Default: as many as `requestBytes` holds, and a
-   * fourth of `maxQueueSize` at most.
+   * A request is sent when it has this many spans. Default: only `requestBytes`, and at most a fourth of
+   * `maxQueueSize`.
    */
   readonly maxExportBatchSize: number;
-  /** Requests at once. */
+  /** Concurrent requests. */
   readonly requests: number;
-  /** How long a span waits for its request to fill, in ms. */
+  /** Time that a span waits for its request to fill, in ms. */
   readonly scheduledDelayMillis: number;
-  /** How long a flush or shutdown takes at most, and a request, in ms. */
+  /** Time limit of a flush, of a shutdown and of a request, in ms. */
   readonly exportTimeoutMillis: number;
-  /** How long nothing is sent after a failure. */
+  /** Waits after a failure, in which nothing is sent. */
   readonly backoff: RetryDelays;
 }
 
@@ -34,11 +34,11 @@ const DEFAULTS = {
 } as const;
 
 /**
- * The defaults, with `OTEL_BSP_*` where that is set. The two that count spans have no default here:
- * what they are there to bound, memory and the size of a request, is bounded in bytes.
+ * The defaults, overridden by `OTEL_BSP_*`. The two limits in spans have no default, since memory and the size
+ * of a request are limited in bytes.
  *
- * @param own win over both.
- * @throws RangeError when one is out of range; the message names it.
+ * @param own overrides both.
+ * @throws RangeError if a value is out of range; the message names it.
  */
 export function exportSettings(own: Partial<ExportSettings> = {}): ExportSettings {
   const settings = {
@@ -53,7 +53,7 @@ export function exportSettings(own: Partial<ExportSettings> = {}): ExportSetting
       throw new RangeError(`${name}: expected a number from 1, got ${settings[name]}`);
     }
   }
-  // A request that could not fill before the queue is full would wait for its time, and lose spans.
+  // Otherwise a request that cannot fill before the queue is full waits for its time, and spans are lost.
   const { maxExportBatchSize, maxQueueSize, queueBytes, requestBytes } = settings;
   const share = Math.max(Math.floor(maxQueueSize / 4), 1);
   return {
@@ -71,23 +71,23 @@ function spansFromEnvironment(name: string): number {
   return environmentNumber(name, { ...range, byDefault: Number.POSITIVE_INFINITY });
 }
 
-/** How spans are queued and sent: the specification's defaults, or what `OTEL_BSP_*` says. */
+/** Settings of the SDK's batch processor: `OTEL_BSP_*`, or the defaults of the specification. */
 export interface BatchSettings {
-  /** Most spans that wait. Default 2,048. */
+  /** Limit of waiting spans. Default 2,048. */
   readonly maxQueueSize: number;
-  /** Most spans a request. Default 512. */
+  /** Limit of spans in a request. Default 512. */
   readonly maxExportBatchSize: number;
-  /** How long a span waits for its batch to fill, in ms. Default 5,000. */
+  /** Time that a span waits for its batch to fill, in ms. Default 5,000. */
   readonly scheduledDelayMillis: number;
-  /** How long the processor waits for an export before it starts the next, in ms. Default 30,000. */
+  /** Time limit of an export before the next one starts, in ms. Default 30,000. */
   readonly exportTimeoutMillis: number;
 }
 
 /**
  * Reads `OTEL_BSP_*`.
  *
- * The SDK reads them too, but takes values it can't live with (a batch of 0 never ends), and does
- * not say what it took; the queue's size must be known here to count what does not fit.
+ * The SDK reads them, too, but accepts invalid values (a batch of 0 never ends) and does not show the result.
+ * The queue size is needed here to count dropped spans.
  */
 export function batchSettings(): BatchSettings {
   const spans = { from: 1, to: Number.MAX_SAFE_INTEGER };
@@ -101,7 +101,7 @@ export function batchSettings(): BatchSettings {
   };
 }
 
-/** The two of them that are times: they hold for every way of sending. */
+/** The two times of them, which apply to all ways of sending. */
 function batchWaits(): Pick<BatchSettings, "scheduledDelayMillis" | "exportTimeoutMillis"> {
   const to = LONGEST_WAIT_MS;
   return {
@@ -118,12 +118,12 @@ function batchWaits(): Pick<BatchSettings, "scheduledDelayMillis" | "exportTimeo
   };
 }
 
-/** The exporter's own default for requests under way at a time. */
+/** The exporter's default of concurrent requests. */
 const USUAL_REQUESTS = 30;
 
 /**
- * How many requests the exporter must take at a time, so that it refuses none of a flush: that
- * starts a request for each batch of the queue at once, beside those of a flush just before.
+ * Number of concurrent requests that the exporter must accept. A flush starts one for each batch of the queue at
+ * once, in addition to those of the flush before.
  */
 export function concurrencyLimit(settings: BatchSettings): number {
   const batch = Math.min(settings.maxExportBatchSize, settings.maxQueueSize);

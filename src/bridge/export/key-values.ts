@@ -1,12 +1,12 @@
 import { type ByteWriter, varintSize } from "./byte-writer.ts";
 
-/** Attributes of whatever has some. Outside data: the SDK lets through what its types don't know. */
+/** Attributes of any message. They are outside data, since the SDK does not check their types. */
 export type KeyValues = Readonly<Record<string, unknown>>;
 
-/** What a message takes that is not expected to be long: one byte says its length. */
+/** Expected length of a short message, whose length takes one byte. */
 const SHORT = 1;
 
-/** @param tag of the field that repeats them, in the message around. */
+/** @param tag of the repeated field in the outer message. */
 export function writeKeyValues(out: ByteWriter, tag: number, attributes: KeyValues): void {
   for (const key in attributes) {
     if (Object.hasOwn(attributes, key)) writeKeyValue(out, tag, key, attributes[key]);
@@ -14,7 +14,7 @@ export function writeKeyValues(out: ByteWriter, tag: number, attributes: KeyValu
 }
 
 function writeKeyValue(out: ByteWriter, tag: number, key: string, value: unknown): void {
-  // Exact where key and text are ASCII: then nothing is moved.
+  // Exact if key and text are ASCII, so that nothing is moved.
   const expectedValue = typeof value === "string" ? fieldSize(value) : SHORT;
   const expected = fieldSize(key) + 1 + varintSize(expectedValue) + expectedValue;
   out.byte(tag);
@@ -26,7 +26,7 @@ function writeKeyValue(out: ByteWriter, tag: number, key: string, value: unknown
   out.close(start, expected);
 }
 
-/** A value with its length before it; one of a type that OTLP has no field for is empty. */
+/** A value with its length. Empty if OTLP has no field for its type. */
 function writeAnyValue(out: ByteWriter, value: unknown, expected: number): void {
   const start = out.open(expected);
   switch (typeof value) {
@@ -48,7 +48,7 @@ function writeAnyValue(out: ByteWriter, value: unknown, expected: number): void 
   out.close(start, expected);
 }
 
-/** A whole number that 64 bits hold is an integer, any other a double. */
+/** A whole number of 64 bits becomes an integer, any other number a double. */
 function writeNumber(out: ByteWriter, value: number): void {
   if (Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63) {
     out.byte(0x18); // int_value

@@ -12,37 +12,37 @@ import { type Attempt, attemptOf, withoutHeaderName } from "./attempt.ts";
 /** Sends the bytes of a request. */
 export interface Post {
   /**
-   * One attempt; it never rejects.
+   * Makes one attempt. Never rejects.
    *
-   * @param withinMs the most that it may take, in ms. Default: no more than the post's own bound.
+   * @param withinMs time limit in ms. Default: only the limit of the post.
    */
   send(bytes: Uint8Array, withinMs?: number): Promise<Attempt>;
-  /** Gives up all attempts, those under way and those to come. */
+  /** Ends all current attempts, and lets later ones fail. */
   abort(): void;
 }
 
 export interface OtlpPostOptions {
-  /** Where requests go. Default: `OTEL_EXPORTER_OTLP_[TRACES_]ENDPOINT`, else port 4318 here. */
+  /** Default: `OTEL_EXPORTER_OTLP_[TRACES_]ENDPOINT`, else port 4318 of this machine. */
   readonly url?: string | undefined;
-  /** Win over `OTEL_EXPORTER_OTLP_[TRACES_]HEADERS` name by name. */
+  /** Each overrides the same name in `OTEL_EXPORTER_OTLP_[TRACES_]HEADERS`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * The most that an attempt may take, in ms, beside `OTEL_EXPORTER_OTLP_[TRACES_]TIMEOUT` (default
-   * 10,000). Default: no further bound.
+   * Time limit of an attempt in ms, in addition to `OTEL_EXPORTER_OTLP_[TRACES_]TIMEOUT` (default 10,000).
+   * Default: none.
    */
   readonly timeoutMs?: number | undefined;
-  /** The same, in place of the variable. */
+  /** Time limit of an attempt in ms, instead of the variable. */
   readonly ownTimeoutMs?: number | undefined;
-  /** Default `TRACES`; of another signal, the variables have that name. */
+  /** The signal in the names of the variables. Default `TRACES`. */
   readonly signal?: SignalName | undefined;
   /** Default `application/x-protobuf`. */
   readonly contentType?: string | undefined;
 }
 
-/** The quickest: zlib's default takes three times the CPU for a sixth fewer bytes. */
+/** The fastest level. zlib's default takes three times the CPU for a sixth fewer bytes. */
 const GZIP_LEVEL = 1;
 
-/** So much of a response is read; the rest could only be text. */
+/** Limit of a response in bytes. The rest can only be text, and is not read. */
 const RESPONSE_BYTES = 64 * 1024;
 
 const compress = promisify(gzip);
@@ -50,13 +50,12 @@ const compress = promisify(gzip);
 type Configuration = ReturnType<typeof convertLegacyHttpOptions>;
 
 /**
- * Posts OTLP requests. URL, headers, certificates, compression and timeout are read by
- * OpenTelemetry's own exporter code. The attempt itself is made here: its transport keeps retries to
- * itself, each on its own timer, which no shutdown ends, and hides the status.
+ * Posts OTLP requests. OpenTelemetry's exporter code reads URL, headers, certificates, compression and timeout.
+ * Its transport is not used: it hides the status, and retries on timers that a shutdown does not end.
  */
 export class OtlpPost implements Post {
   readonly #config: Configuration;
-  /** The most that an attempt takes, in ms. */
+  /** Time limit of an attempt in ms. */
   readonly timeoutMs: number;
   readonly #underWay = new Set<ClientRequest>();
   #connection: ReturnType<typeof connect> | undefined;
@@ -126,7 +125,7 @@ export class OtlpPost implements Post {
       made.on("close", () => {
         clearTimeout(timer);
         this.#underWay.delete(made);
-        // Node reports an unrequested upgrade, say, in no other way.
+        // The only report of some errors in Node, such as an unrequested upgrade.
         if (!answered) reject(new Error("the connection was closed without an answer"));
       });
       made.on("error", (error) => {
@@ -145,12 +144,12 @@ export class OtlpPost implements Post {
 type Requesting = typeof request;
 
 /**
- * A connection that was kept had gone meanwhile, as those behind a load balancer do: the next one is
- * taken at once. All that were kept may have gone; a wait after each would use up a shutdown.
+ * Whether a kept-alive connection was closed meanwhile, for example by a load balancer. The next one is tried at
+ * once. All of them can be closed, and a wait after each would use up the time of a shutdown.
  */
 const STALE = "stale";
 
-/** Loads the module when it is needed, so that an instrumentation can patch it before. */
+/** Loads the module on first use, so that an instrumentation can patch it before. */
 async function connect(config: Configuration) {
   const { protocol } = new URL(config.url);
   const http: { Agent: typeof Agent; request: Requesting } =
@@ -158,7 +157,7 @@ async function connect(config: Configuration) {
   if (typeof config.agentFactory === "function") {
     return { agent: await config.agentFactory(protocol), request: http.request };
   }
-  // Older exporter packages (0.200, say) give the agent's options in place of a factory.
+  // Older exporter packages (such as 0.200) have the agent's options instead of a factory.
   const options: unknown = Reflect.get(config, "agentOptions");
   const given = typeof options === "object" ? options : {};
   return { agent: new http.Agent({ keepAlive: true, ...given }), request: http.request };
@@ -175,7 +174,7 @@ async function readAnswer(response: IncomingMessage): Promise<Attempt> {
       parts.push(part);
     }
   } catch {
-    // The status came: that it was taken, or not, holds without the rest.
+    // The status is known, which is enough without the rest of the response.
   }
   return attemptOf(status, message, Buffer.concat(parts), response.headers["retry-after"]);
 }

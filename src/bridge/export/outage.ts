@@ -2,42 +2,41 @@ import { isPassing, statusOf } from "./attempt.ts";
 import { QUIET_MS } from "./retry.ts";
 
 /**
- * Reports that an endpoint takes nothing for a while, then at most once a minute while that lasts. Nothing
- * is lost by it yet, and so no loss is reported: without this a wrong address would show up when the queue
- * is full, or at the shutdown.
+ * Reports that an endpoint accepts nothing, at most once a minute. No span is lost yet, so no loss is reported.
+ * Without this, a wrong address would show only when the queue is full, or at the shutdown.
  */
 export class Outage<F extends { readonly error: Error }> {
   readonly #afterMs: number;
   readonly #report: (failure: F, ms: number) => void;
-  /** Since when nothing was taken, by the process's clock; `undefined` while all is well. */
+  /** Start of the outage, by the process's clock; `undefined` without one. */
   #since: number | undefined;
   #quietUntil = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
   /**
-   * @param afterMs how long it may take nothing before that is reported. An answer that no wait mends is
-   *   reported at once.
-   * @param report called with the last failure, and how long the outage has lasted, in ms.
+   * @param afterMs duration of an outage before the first report, in ms. A permanent error status is reported at
+   *   once.
+   * @param report called with the last failure, and the duration of the outage in ms.
    */
   constructor(afterMs: number, report: (failure: F, ms: number) => void) {
     this.#afterMs = afterMs;
     this.#report = report;
   }
 
-  /** A request is sent. */
+  /** Records that a request is sent. */
   begin(): number {
     this.#since ??= performance.now();
     return this.#since;
   }
 
-  /** The endpoint has dealt with a request. */
+  /** Ends the outage, since the endpoint answered a request. */
   end(): void {
     this.#since = undefined;
     clearTimeout(this.#timer);
   }
 
-  /** An attempt failed that is made again. */
+  /** Records a failed attempt that is retried. */
   failed(failure: F): void {
     if (this.#stopped) return;
     clearTimeout(this.#timer);
@@ -51,11 +50,11 @@ export class Outage<F extends { readonly error: Error }> {
       this.#quietUntil = due;
       this.#report(failure, now - since);
     }
-    // The next attempt may be far: an endpoint can ask for an hour.
+    // With a timer, since the next attempt can be an hour away if the endpoint asks for it.
     this.#timer = setTimeout(() => this.failed(failure), due - now).unref();
   }
 
-  /** Attempts that are given up fail of themselves: that is no news. */
+  /** Stops reports, since aborted attempts fail, too. */
   stop(): void {
     this.#stopped = true;
     this.end();

@@ -1,7 +1,7 @@
 import { LONGEST_WAIT_MS } from "../spans/within.ts";
 import { Backoff, type RetryPolicy } from "./retry.ts";
 
-/** The time in which nothing is sent, since the endpoint did not take the last request. */
+/** The pause after a failed request, in which nothing is sent. */
 export class Pause {
   readonly #backoff: Backoff;
   readonly #keepsAlive: boolean;
@@ -9,12 +9,12 @@ export class Pause {
   #timer: NodeJS.Timeout | undefined;
   /** When it ends, by the process's clock in ms. */
   #until = 0;
-  /** Asked for by the endpoint, which {@link hurry} respects. */
+  /** Whether the endpoint asked for it. {@link hurry} does not end it then. */
   #demanded = false;
 
   /**
    * @param policy `keepsAlive`: whether a pause keeps the process alive.
-   * @param onEnd called when things may be sent again.
+   * @param onEnd called at the end of a pause.
    */
   constructor(policy: RetryPolicy & { readonly keepsAlive: boolean }, onEnd: () => void) {
     this.#backoff = new Backoff(policy);
@@ -32,10 +32,10 @@ export class Pause {
   }
 
   /**
-   * An attempt failed. Those of requests that were under way with it make the pause no longer,
-   * unless the endpoint says so.
+   * Begins a pause after a failed attempt. Failures of concurrent requests do not extend it, unless the endpoint
+   * asks for it.
    *
-   * @param afterMs how long the endpoint asks to be left alone.
+   * @param afterMs `Retry-After` of the endpoint in ms.
    */
   begin(afterMs: number | undefined): void {
     if (afterMs !== undefined) {
@@ -44,12 +44,12 @@ export class Pause {
     } else if (!this.isOn) this.#wait(this.#backoff.next());
   }
 
-  /** The endpoint takes requests: the next pause is a short one again. */
+  /** Resets the backoff after a successful request. */
   reset(): void {
     this.#backoff.reset();
   }
 
-  /** A caller waits: ends the pause now, unless the endpoint asked for it. */
+  /** Ends the pause for a waiting caller, unless the endpoint asked for it. */
   hurry(): void {
     if (this.isOn && !this.#demanded) this.#end();
   }

@@ -3,14 +3,13 @@ import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import type { Protocol } from "../setup/exporter-choice.ts";
 import { Chunk } from "./chunk.ts";
 
-/** How requests are written. */
+/** The encoding of requests. */
 export interface RequestFormat {
   readonly contentType: string;
   /**
-   * Spans as one `ExportTraceServiceRequest`; a promise only where a resource is still looking for its
-   * attributes.
+   * Spans as one `ExportTraceServiceRequest`. A promise only if attributes of a resource are pending.
    *
-   * @throws where no request can be made of them.
+   * @throws if they cannot be encoded.
    */
   encode(spans: readonly ReadableSpan[]): Uint8Array | Promise<Uint8Array>;
 }
@@ -25,7 +24,7 @@ const JSON_FORMAT: RequestFormat = {
 };
 
 function protobufFormat(): RequestFormat {
-  // Kept from request to request: its room has grown to what they take.
+  // Reused, so that its buffer has grown to the usual size.
   let chunk = new Chunk();
   return {
     contentType: "application/x-protobuf",
@@ -34,7 +33,7 @@ function protobufFormat(): RequestFormat {
         for (const span of spans) chunk.add(span, Number.POSITIVE_INFINITY);
         return chunk.seal(0).bytes;
       } catch (error) {
-        // The spans before the one that can't be read are in it.
+        // Drops the spans before the one that cannot be read.
         chunk = new Chunk();
         throw error;
       }
@@ -43,8 +42,8 @@ function protobufFormat(): RequestFormat {
 }
 
 /**
- * A key of our own making: in JSON text a quote inside a string is escaped, so these characters can
- * be nothing but the key, whatever the attributes hold.
+ * A special key. JSON escapes quotes inside strings, so these characters can only be the key, and not part of an
+ * attribute.
  */
 const INT_VALUE = /"intValue":(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g;
 
@@ -53,9 +52,9 @@ const LARGEST = 2n ** 63n;
 /**
  * Spans as one `ExportTraceServiceRequest` in OTLP/JSON, on one line.
  *
- * The stock serializer writes integers as JSON numbers; the OTLP JSON mapping has 64-bit values as
- * decimal strings. A whole number that no 64-bit integer holds becomes a `doubleValue`: a receiver
- * would refuse the request, with all its spans.
+ * The stock serializer writes integers as JSON numbers, but the OTLP JSON mapping has 64-bit values as decimal
+ * strings. A whole number beyond 64 bits becomes a `doubleValue`, since a receiver would reject the whole
+ * request.
  */
 export function encodeTraceRequest(spans: readonly ReadableSpan[]): string {
   const bytes = JsonTraceSerializer.serializeRequest([...spans]);

@@ -1,37 +1,36 @@
-/** What a response to a request that was taken says of its spans. */
+/** The partial success in the response of a successful request. */
 interface PartialSuccess {
-  /** Spans that the endpoint refused. */
+  /** Number of rejected spans. */
   readonly refused: number;
-  /** Why. */
-  readonly said: string | undefined;
+  /** The reason. */
+  readonly detail: string | undefined;
 }
 
 /**
  * Reads an `ExportTraceServiceResponse`, in protobuf or in JSON:
- * `partial_success` (1) { `rejected_spans` (1), `error_message` (2) }. What is no such response refuses
- * nothing.
+ * `partial_success` (1) { `rejected_spans` (1), `error_message` (2) }. Any other body means that no span was
+ * rejected.
  */
 export function partialSuccess(body: Uint8Array): PartialSuccess {
   if (body[0] === BRACE) return partialInJson(Buffer.from(body).toString());
   const partial = fieldsOf(body).get(1);
-  if (!(partial instanceof Uint8Array)) return { refused: 0, said: undefined };
+  if (!(partial instanceof Uint8Array)) return { refused: 0, detail: undefined };
   const fields = fieldsOf(partial);
   const refused = fields.get(1);
-  return { refused: typeof refused === "number" ? refused : 0, said: textOf(fields.get(2)) };
+  return { refused: typeof refused === "number" ? refused : 0, detail: textOf(fields.get(2)) };
 }
 
 /**
- * The text of an answer that refuses a request: the message (2) of a `google.rpc.Status` in protobuf, or
- * the body as it is.
+ * The text of an error response: the message (2) of a `google.rpc.Status` in protobuf, or the body.
  */
 export function refusalText(body: Uint8Array): string | undefined {
   const isStatus = body[0] === CODE || body[0] === MESSAGE;
   return isStatus ? textOf(fieldsOf(body).get(2)) : textOf(body);
 }
 
-/** Some receivers take protobuf and answer in JSON all the same; no message of protobuf begins so. */
+/** The first byte of JSON, which no protobuf message has. Some receivers answer protobuf requests in JSON. */
 const BRACE = 0x7b;
-/** With these tags a `google.rpc.Status` begins, and no text. */
+/** The possible first tags of a `google.rpc.Status`, which no text has. */
 const CODE = 0x08;
 const MESSAGE = 0x12;
 
@@ -44,7 +43,7 @@ function textOf(bytes: number | Uint8Array | undefined): string | undefined {
 function fieldsOf(message: Uint8Array): Map<number, number | Uint8Array> {
   const found = new Map<number, number | Uint8Array>();
   let at = 0;
-  /** NaN past the end, which no comparison below takes for a length. */
+  /** NaN after the end, so that all comparisons below are false. */
   const varint = () => {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
@@ -83,20 +82,20 @@ function fieldsOf(message: Uint8Array): Map<number, number | Uint8Array> {
   return found;
 }
 
-/** `{ "partialSuccess": { "rejectedSpans": "1" } }`: 64 bits are text in OTLP's JSON, or a number. */
+/** `{ "partialSuccess": { "rejectedSpans": "1" } }`. 64-bit values are text in OTLP's JSON, or a number. */
 function partialInJson(text: string): PartialSuccess {
   let response: unknown;
   try {
     response = JSON.parse(text);
   } catch {
-    return { refused: 0, said: undefined };
+    return { refused: 0, detail: undefined };
   }
   const partial = field(response, "partialSuccess");
   const rejected = Number(field(partial, "rejectedSpans"));
   const message = field(partial, "errorMessage");
   return {
     refused: rejected > 0 ? Math.floor(rejected) : 0,
-    said: typeof message === "string" && message !== "" ? message : undefined,
+    detail: typeof message === "string" && message !== "" ? message : undefined,
   };
 }
 

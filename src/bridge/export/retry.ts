@@ -7,33 +7,32 @@ export interface RetryDelays {
   readonly mostMs: number;
 }
 
-/** How long to wait after each failed attempt. */
+/** The waits after failed attempts. */
 export interface RetryPolicy {
   readonly delays: RetryDelays;
-  /** Each wait is so many times the one before it. */
+  /** Factor between a wait and the next. */
   readonly factor: number;
   /**
-   * A wait is multiplied by a random number between these two: clients that failed together must not all
-   * come back together.
+   * Range of the random factor of each wait, so that clients that failed together do not retry together.
    */
   readonly jitter: readonly [least: number, most: number];
 }
 
-/** As OpenTelemetry's exporters wait: from 1 s, half as long again, up to 5 s. */
+/** The waits of OpenTelemetry's exporters: from 1 s, by 1.5, up to 5 s. */
 export const EXPORTER_RETRY: RetryPolicy = {
   delays: { firstMs: 1_000, mostMs: 5_000 },
   factor: 1.5,
   jitter: [0.8, 1.2],
 };
 
-/** For whatever a service waits for as long as it takes: from 100 ms, doubled, up to 10 s. */
+/** For a service that retries without a limit: from 100 ms, doubled, up to 10 s. */
 export const SERVICE_RETRY: RetryPolicy = {
   delays: { firstMs: 100, mostMs: 10_000 },
   factor: 2,
   jitter: [0.5, 1],
 };
 
-/** The waits of a policy, one after the other. */
+/** Computes the waits of a retry policy. */
 export class Backoff {
   readonly #policy: RetryPolicy;
   #nextMs: number;
@@ -44,7 +43,7 @@ export class Backoff {
     this.#nextMs = policy.delays.firstMs;
   }
 
-  /** How long to wait now, in ms. */
+  /** The next wait in ms. */
   next(): number {
     const { delays, factor, jitter } = this.#policy;
     const [least, most] = jitter;
@@ -53,36 +52,35 @@ export class Backoff {
     return wait * (least + (most - least) * Math.random());
   }
 
-  /** Waits that long; resolves early when it is aborted. */
+  /** Waits. Resolves early if it is aborted. */
   async wait(signal: AbortSignal): Promise<void> {
     await sleep(this.next(), undefined, { signal }).catch(() => {});
   }
 
-  /** An attempt succeeded: the next wait is the first one again. */
+  /** Starts again with the first wait, after a success. */
   reset(): void {
     this.#nextMs = this.#policy.delays.firstMs;
   }
 }
 
-/** Least time between two reports of trouble that lasts, in ms. */
+/** Minimum interval between two reports of a lasting failure, in ms. */
 export const QUIET_MS = 60_000;
 
 export interface RetryOptions {
   /** Ends the attempts. */
   readonly closed: AbortSignal;
   /**
-   * Called with the error of a failed attempt, at most once a minute: a store that is away fails again and
-   * again.
+   * Called with the error of a failed attempt, at most once a minute.
    */
   readonly onTrouble: (error: unknown) => void;
-  /** Whether another attempt can't help. Default: it always can. */
+  /** Whether an error is permanent. Default: none is. */
   readonly isFinal?: ((error: unknown) => boolean) | undefined;
-  /** Default: those of {@link SERVICE_RETRY}. */
+  /** Default: {@link SERVICE_RETRY}. */
   readonly delays?: RetryDelays | undefined;
 }
 
 /**
- * Repeats attempts until they succeed: a store that is away comes back, and nothing is given up meanwhile.
+ * Retries until success, for stores whose outages are temporary.
  */
 export class Retry {
   readonly #options: RetryOptions;
@@ -93,11 +91,11 @@ export class Retry {
     this.#options = options;
     const { closed, delays = SERVICE_RETRY.delays } = options;
     this.#policy = { ...SERVICE_RETRY, delays };
-    // One for each that waits: as many as there are rows under way.
+    // Each waiting attempt has a listener: as many as there are rows in flight.
     setMaxListeners(0, closed);
   }
 
-  /** @throws (rejects) with a final error, or after `closed`. */
+  /** @throws (rejects) with a permanent error, or after `closed`. */
   async until<T>(attempt: () => Promise<T>): Promise<T> {
     const { closed, isFinal } = this.#options;
     const backoff = new Backoff(this.#policy);

@@ -2,41 +2,40 @@ import { reasonOfFailure } from "../setup/span-ledger.ts";
 import { isPassing, statusOf } from "./attempt.ts";
 import { EXPORTER_RETRY, type RetryPolicy, SERVICE_RETRY } from "./retry.ts";
 
-/** When a sender tries a request again, and when it stops. */
+/** The retry policy of a sender. */
 export interface SendPolicy extends RetryPolicy {
-  /** Whether a request that failed so may be taken later. */
+  /** Whether a retry can succeed after this failure. */
   readonly isRetried: (error: Error) => boolean;
-  /** The longest wait that an endpoint can ask for with `Retry-After`, in ms. */
+  /** Limit of `Retry-After` in ms. */
   readonly mostAskedMs: number;
-  /** So often a request is tried again at most. */
+  /** Limit of retries of a request. */
   readonly retries: number;
-  /** How long a request may take with its retries, in ms. */
+  /** Time limit of a request with its retries, in ms. */
   readonly withinMs: number;
   /**
-   * A request is lost after it has failed more often than this while others beside it were taken: the
-   * failure is about the request.
+   * A request is lost after it failed more often than this while concurrent ones succeeded, since it is then the
+   * cause itself.
    */
-  readonly passedOver: number;
+  readonly overtaken: number;
   /**
-   * Whether a request that failed goes back to its place before all that have not been tried. Else it goes
-   * behind them, so that requests that fail for what is in them hold up no others.
+   * Whether a failed request is retried before all that were not tried yet. Otherwise it goes to the end, so that
+   * a bad request does not block others.
    */
   readonly keepsOrder: boolean;
   /** Whether a wait between attempts keeps the process alive. */
   readonly keepsAlive: boolean;
-  /** How long an endpoint may take nothing before that is reported, in ms. */
+  /** Duration of an outage before the first report, in ms. */
   readonly outageMs: number;
 }
 
-/** OTLP has these statuses and no others tried again, and whatever was not answered. */
+/** OTLP retries these statuses, and requests without a response. */
 function isRetriedByOtlp(error: Error): boolean {
   const status = statusOf(error);
   return status === undefined || isPassing(status);
 }
 
 /**
- * Live spans of an application: tried again until the shutdown; an answer that OTLP does not have tried
- * again loses the request.
+ * Live spans of an application. Retries until the shutdown. A status that OTLP does not retry loses the request.
  */
 export const LIVE: SendPolicy = {
   ...EXPORTER_RETRY,
@@ -44,16 +43,16 @@ export const LIVE: SendPolicy = {
   mostAskedMs: Number.POSITIVE_INFINITY,
   retries: Number.POSITIVE_INFINITY,
   withinMs: Number.POSITIVE_INFINITY,
-  passedOver: 50,
+  overtaken: 50,
   keepsOrder: true,
   keepsAlive: false,
-  // The stock exporter gives up then.
+  // The limit of the stock exporter.
   outageMs: 10_000,
 };
 
 /**
- * A command that a user waits for: a few retries within the time of one request, as the stock exporter
- * has them; none for what no wait mends, a certificate that is not trusted, say.
+ * A command that a user waits for. A few retries within the time of one request, as in the stock exporter. None
+ * for permanent errors such as an untrusted certificate.
  */
 export const REPLAY: SendPolicy = {
   ...LIVE,
@@ -61,16 +60,15 @@ export const REPLAY: SendPolicy = {
     isRetriedByOtlp(error) &&
     (statusOf(error) !== undefined || RETRIED_BY_COMMANDS.has(reasonOfFailure(error))),
   retries: 5,
-  passedOver: Number.POSITIVE_INFINITY,
+  overtaken: Number.POSITIVE_INFINITY,
   keepsAlive: true,
 };
 
 const RETRIED_BY_COMMANDS: ReadonlySet<string> = new Set(["unreachable", "timeout"]);
 
 /**
- * A service, which gives up nothing because of an outage: whatever an operator mends (401, 403, 404, 415) or
- * time does is tried again. Any other 4xx is about the spans, and so is any failure while requests beside it
- * are taken again and again.
+ * A service. It retries temporary errors, and errors that an operator can fix (401, 403, 404, 415), without a
+ * limit. Any other 4xx is caused by the spans, and so is a failure while concurrent requests succeed.
  */
 export const SERVICE: SendPolicy = {
   ...SERVICE_RETRY,
@@ -78,11 +76,11 @@ export const SERVICE: SendPolicy = {
     const status = statusOf(error);
     return status === undefined || status < 400 || status >= 500 || MENDED.has(status);
   },
-  // It promises to go on within that time when the receiver is back.
+  // So that it continues within this time after an outage.
   mostAskedMs: SERVICE_RETRY.delays.mostMs,
   retries: Number.POSITIVE_INFINITY,
   withinMs: Number.POSITIVE_INFINITY,
-  passedOver: LIVE.passedOver,
+  overtaken: LIVE.overtaken,
   keepsOrder: false,
   keepsAlive: true,
   outageMs: 10_000,

@@ -6,17 +6,16 @@ import { writeKeyValues } from "./key-values.ts";
 type Event = ReadableSpan["events"][number];
 type Link = ReadableSpan["links"][number];
 
-/** Messages whose length takes two bytes: from 128 bytes to 16 KB. */
+/** Expected length of a message with a length of two bytes: 128 bytes to 16 KB. */
 const USUAL = 0x80;
 const SHORT = 1;
 
-/** Bits of OTLP's flags beside the W3C ones. */
+/** Bits of OTLP's flags in addition to the W3C ones. */
 const HAS_IS_REMOTE = 0x100;
 const IS_REMOTE = 0x200;
 
 /**
- * A span as an entry of OTLP's `ScopeSpans.spans`: the bytes that OpenTelemetry's own serializer
- * writes, field by field.
+ * Writes a span as an entry of OTLP's `ScopeSpans.spans`, with the same bytes as OpenTelemetry's serializer.
  */
 export function writeSpan(out: ByteWriter, span: ReadableSpan): void {
   const own = span.spanContext();
@@ -92,7 +91,7 @@ function writeStatus(out: ByteWriter, status: ReadableSpan["status"]): void {
   out.close(start, SHORT);
 }
 
-/** Flags of the span itself, with whether its parent, or the span linked to, is remote. */
+/** Trace flags, and whether the parent or the linked span is remote. */
 function writeFlags(
   out: ByteWriter,
   tag: number,
@@ -103,7 +102,7 @@ function writeFlags(
   out.fixed32((traceFlags & 0xff) | HAS_IS_REMOTE | (isRemote ? IS_REMOTE : 0));
 }
 
-/** A text that is left out where it is empty. */
+/** A text, omitted if it is empty. */
 export function writeOptional(out: ByteWriter, tag: number, text: string | undefined): void {
   if (text === undefined || text === "") return;
   out.byte(tag);
@@ -111,8 +110,8 @@ export function writeOptional(out: ByteWriter, tag: number, text: string | undef
 }
 
 /**
- * `[s, ns]` as nanoseconds in 64 bits. Seconds are taken in two halves, so that every product stays
- * below 2^53, where a number is exact.
+ * `[s, ns]` as 64-bit nanoseconds. Seconds are split into two halves, so that every product is below 2^53 and
+ * exact.
  */
 function writeTime(out: ByteWriter, time: HrTime): void {
   const [seconds, nanos] = time;

@@ -6,68 +6,67 @@ import type { SendPolicy } from "./send-policy.ts";
 
 export interface SpanSenderOptions {
   readonly post: Post;
-  /** Requests under way at once. */
+  /** Concurrent requests. */
   readonly requests: number;
   readonly policy: SendPolicy;
   /**
-   * Called when the endpoint has taken nothing for the policy's `outageMs`, and at most once a minute
-   * while that lasts: with the last failure, and how long it has lasted, in ms.
+   * Called during an outage of more than the policy's `outageMs`, at most once a minute, with the last failure and
+   * the duration of the outage in ms.
    */
   readonly onOutage?: ((failure: SendFailure, ms: number) => void) | undefined;
 }
 
-/** Spans to be sent in one request. */
+/** The spans of one request. */
 export interface SpanRequest {
   readonly spans: number;
-  /** The most bytes that it holds while it is not settled. */
+  /** Upper bound of its bytes until it is settled. */
   readonly size: number;
-  /** Its bytes, asked for at each attempt. What it throws or rejects with refuses the request. */
+  /** Returns its bytes, at each attempt. If it throws or rejects, the request is refused. */
   encode(): Uint8Array | Promise<Uint8Array>;
 }
 
-/** What became of a request in the end. */
+/** The final result of a request. */
 export type Outcome =
-  /** The endpoint has the spans, without those that it refused. */
-  | { readonly kind: "taken"; readonly refused: number; readonly said?: string | undefined }
-  /** The endpoint does not want it, however often it comes. */
+  /** The endpoint accepted the spans, except the `refused` ones. */
+  | { readonly kind: "taken"; readonly refused: number; readonly detail?: string | undefined }
+  /** The endpoint rejected it permanently. */
   | ({ readonly kind: "refused" } & SendFailure)
-  /** It was given up. */
+  /** The sender gave up. */
   | ({ readonly kind: "lost" } & SendFailure);
 
 /** Callbacks of a request. They are called synchronously, and must not throw. */
 export interface RequestWatcher {
-  /** It is tried for the first time, or given up before that. */
+  /** At the first attempt, or when the sender gives up before it. */
   started?(): void;
   settled(outcome: Outcome): void;
 }
 
 type FailedAttempt = Extract<Attempt, { readonly kind: "failed" }>;
 
-/** A request with its place in the order. */
+/** A queued request. */
 interface Job {
   readonly number: number;
   readonly request: SpanRequest;
   readonly watcher: RequestWatcher;
-  /** When its time is over, by the process's clock in ms; set at the first attempt. */
+  /** Its deadline, by the process's clock in ms. Set at the first attempt. */
   deadline: number | undefined;
   /**
-   * The most that its next attempt may take, in ms: what was left when the wait before it began, so that
-   * an attempt has time for an answer also at the end.
+   * Time limit of its next attempt in ms: the time that was left before the wait, so that the last attempt has
+   * time for a response.
    */
   attemptMs: number;
   failures: number;
-  /** Attempts that failed after another request had been confirmed since the one before. */
-  passedOver: number;
-  /** How many requests were confirmed at its last attempt that failed, or when it was first tried. */
+  /** Number of failed attempts with a success of another request since the attempt before. */
+  overtaken: number;
+  /** Number of successful requests at its last failed attempt, or at its first attempt. */
   confirmedBefore: number;
 }
 
 /**
- * Sends requests in their order, a few at once, until each is taken, refused or given up; the
- * {@link SendPolicy} says when.
+ * Sends requests in order, a few at once, until each is accepted, refused or lost by the {@link SendPolicy}.
  *
- * After a failure that may pass it sends nothing for a while; where the policy keeps the order, the request
- * goes back to its place before all that have not been tried.
+ * After a temporary failure it pauses. If the policy keeps the order, the request is then sent before all that
+ * were not tried yet.
  */
 export class SpanSender {
   readonly #post: Post;
@@ -75,7 +74,7 @@ export class SpanSender {
   readonly #policy: SendPolicy;
   readonly #pause: Pause;
   readonly #outage: Outage<SendFailure>;
-  /** In the order in which they are sent. */
+  /** In sending order. */
   #waiting: Job[] = [];
   readonly #underWay = new Set<Job>();
   #waiters: { readonly last: number; readonly resolve: () => void }[] = [];
@@ -93,17 +92,17 @@ export class SpanSender {
     this.#outage = new Outage(policy.outageMs, (failure, ms) => onOutage?.(failure, ms));
   }
 
-  /** Bytes of all requests that are not settled, those under way too. */
+  /** Bytes of all requests that are not settled, also of those being sent. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Of the last attempt that failed, or took a request without some of its spans. */
+  /** Error of the last attempt that failed or was only partly accepted. */
   get lastError(): Error | undefined {
     return this.#lastError;
   }
 
-  /** Resolves with what became of the request. */
+  /** Resolves with the final result of the request. */
   send(request: SpanRequest): Promise<Outcome> {
     return new Promise((settled) => this.add(request, { settled }));
   }
@@ -117,14 +116,14 @@ export class SpanSender {
       deadline: undefined,
       attemptMs: this.#policy.withinMs,
       failures: 0,
-      passedOver: 0,
+      overtaken: 0,
       confirmedBefore: 0,
     });
     if (this.#closed) this.giveUp(new Error("spans are sent no longer"));
     else this.#sendReady();
   }
 
-  /** A caller waits: ends a pause that the endpoint has not asked for. */
+  /** Ends a pause for a waiting caller, unless the endpoint asked for it. */
   hurry(): void {
     this.#pause.hurry();
   }
@@ -137,9 +136,9 @@ export class SpanSender {
   }
 
   /**
-   * Everything that is not settled is lost, and no more is sent.
+   * Makes all requests that are not settled lost, and stops sending.
    *
-   * @param error why, where no attempt has failed before.
+   * @param error the reason, if no attempt has failed before.
    */
   giveUp(error: Error): void {
     this.#closed = true;
@@ -164,7 +163,7 @@ export class SpanSender {
     }
   }
 
-  /** @returns when its time is over. */
+  /** @returns the deadline. */
   #start(job: Job): number {
     if (job.deadline !== undefined) return job.deadline;
     job.deadline = performance.now() + this.#policy.withinMs;
@@ -185,7 +184,7 @@ export class SpanSender {
       const error = new Error(`can't be encoded: ${String(thrown)}`, { cause: thrown });
       settle = () => this.#refuse(job, { error });
     }
-    // Given up meanwhile: it is settled.
+    // It was settled meanwhile by `giveUp`.
     if (!this.#underWay.delete(job)) return;
     settle();
     this.#sendReady();
@@ -214,24 +213,24 @@ export class SpanSender {
     }
   }
 
-  #retry(job: Job, deadline: number, { afterMs, error, said }: FailedAttempt): void {
-    const { mostAskedMs, passedOver, retries } = this.#policy;
+  #retry(job: Job, deadline: number, { afterMs, error, detail }: FailedAttempt): void {
+    const { mostAskedMs, overtaken, retries } = this.#policy;
     this.#lastError = error;
-    this.#outage.failed({ error, said });
+    this.#outage.failed({ error, detail });
     job.failures++;
     job.attemptMs = deadline - performance.now();
-    // Also in the pause between: one that fails at once fails before others can be confirmed.
-    if (this.#confirmed > job.confirmedBefore) job.passedOver++;
+    // Counted also for successes during the pause, since a fast failure comes before other responses.
+    if (this.#confirmed > job.confirmedBefore) job.overtaken++;
     job.confirmedBefore = this.#confirmed;
     this.#pause.begin(afterMs === undefined ? undefined : Math.min(afterMs, mostAskedMs));
     const isOver = job.failures > retries || this.#pause.until > deadline;
     if (isOver) {
-      // The wait was its own: the requests behind it begin anew.
+      // The pause was caused by this request, so the next ones start without one.
       this.#pause.stop();
       this.#pause.reset();
     }
-    if (isOver || job.passedOver > passedOver) {
-      this.#settle(job, { kind: "lost", error, said });
+    if (isOver || job.overtaken > overtaken) {
+      this.#settle(job, { kind: "lost", error, detail });
       return;
     }
     const after = this.#policy.keepsOrder
@@ -240,9 +239,9 @@ export class SpanSender {
     this.#waiting.splice(after === -1 ? this.#waiting.length : after, 0, job);
   }
 
-  #refuse(job: Job, { error, said }: SendFailure): void {
+  #refuse(job: Job, { error, detail }: SendFailure): void {
     this.#lastError = error;
-    this.#settle(job, { kind: "refused", error, said });
+    this.#settle(job, { kind: "refused", error, detail });
   }
 
   #settle(job: Job, outcome: Outcome): void {

@@ -8,26 +8,26 @@ export interface Approval {
   readonly name: string;
   readonly at: Instant;
   readonly waitMs?: number | undefined;
-  /** What the driver will set on the call: the decision itself holds content, and is not kept. */
+  /** Attributes for the span of the call. The decision itself is not stored, since it holds content. */
   readonly attributes?: SpanAttributes | undefined;
 }
 
-/** A question about a tool call that nobody has answered, as far as is known. */
+/** A request for approval of a tool call that has no known answer. */
 export interface Asked {
-  /** Where it is empty, the tool tells calls apart. */
+  /** If empty, calls are matched by the name of the tool. */
   readonly callId: string;
   readonly name: string;
   readonly at: Instant;
 }
 
-/** The approvals that a run's calls wait for, and those that wait for their calls. */
+/** The open requests for approval of a run, and approvals whose calls have not started. */
 export class Approvals {
   /** Oldest first. */
   readonly given: Approval[] = [];
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #asked: Asked[] = [];
 
-  /** The oldest question that is open. */
+  /** The oldest open request. */
   get oldestAsked(): Asked | undefined {
     let oldest = this.#asked[0];
     for (const asked of this.#asked) {
@@ -36,7 +36,7 @@ export class Approvals {
     return oldest;
   }
 
-  /** @returns whether another question was forgotten for it: at most `most` are kept. */
+  /** @returns whether an older request was dropped because there were more than `most`. */
   ask(question: Asked, most: number): boolean {
     const at = this.#asked.findIndex((known) => isSameCall(known, question));
     const known = this.#asked[at];
@@ -50,14 +50,14 @@ export class Approvals {
     return true;
   }
 
-  /** The call was decided about, started or ended: what was asked of it until then is answered. */
+  /** Removes the earlier requests for a call that was decided, started or ended. */
   settle(call: Asked): void {
     const at = this.#asked.findIndex((asked) => isSameCall(asked, call));
     const asked = this.#asked[at];
     if (asked !== undefined && compareInstants(asked.at, call.at) <= 0) this.#asked.splice(at, 1);
   }
 
-  /** The approval of a call that starts: it waits no more. */
+  /** Removes and returns the approval of a call that starts. */
   take<H>(call: Call<H>): Approval | undefined {
     const started = { callId: call.id, name: call.name };
     const at = this.given.findIndex((given) => isSameCall(given, started));
@@ -65,10 +65,7 @@ export class Approvals {
   }
 }
 
-/**
- * Whether a question came after its answer, by their times: nobody waits then, in whichever order they
- * come.
- */
+/** Whether a request is older than its answer. Such a request does not wait, also if it arrives later. */
 export function isAnswered<H>(run: Run<H>, asked: Asked): boolean {
   const { at } = asked;
   if (run.segment > 1 && isSince(run.startedAt, at)) return true;

@@ -12,7 +12,7 @@ export interface CallIdBudget {
   forgotten: number;
 }
 
-/** Where the calls of a run that was over stand. */
+/** Position of a closed run's calls in {@link ClosedCalls}. */
 interface ClosedPart {
   readonly ids: RunIds;
   readonly calls: ClosedCalls;
@@ -21,19 +21,19 @@ interface ClosedPart {
 }
 
 /**
- * The last call of each tool-use id of one run, to number repeats and to know a redelivered end.
+ * The last call of each tool-use ID of one run. It numbers repeats and detects a redelivered end.
  *
- * Bounded per run and over all runs. Past a bound the ids of the older half are forgotten together
- * and counted (one Map that loses its first entry over and over gets slow); should one come again,
- * its call takes the first occurrence once more.
+ * Bounded per run and over all runs. Above a bound, the IDs of the older half are dropped together and
+ * counted, since a Map that loses its first entry again and again gets slow. A call with a dropped ID
+ * counts as the first of its ID.
  */
 export class CallHistory<H> {
-  /** While there are few: the last call, and through it the ones before. */
+  /** Linked list of calls, used while there are few. */
   #newest: Call<H> | undefined = undefined;
   #size = 0;
   #recent: Map<string, Call<H>> | undefined = undefined;
   #older: Map<string, Call<H>> | undefined = undefined;
-  /** Where a closed run's calls stand. */
+  /** The calls of a closed run. */
   #closed: ClosedPart | undefined = undefined;
 
   /** The last call of this id. */
@@ -45,7 +45,7 @@ export class CallHistory<H> {
     return undefined;
   }
 
-  /** How often the id has come. */
+  /** Number of calls with this ID. */
   occurrences(id: string, last: Call<H> | undefined = this.last(id)): number {
     if (last !== undefined) return last.occurrence;
     const closed = this.#closed;
@@ -57,7 +57,7 @@ export class CallHistory<H> {
   /**
    * Remembers `call` as the last one of its id.
    *
-   * @param mostPerRun how many ids this run remembers at least before it forgets any.
+   * @param mostPerRun IDs that this run stores before it drops any.
    */
   record(call: Call<H>, mostPerRun: number, budget: CallIdBudget): void {
     const recent = this.#recent;
@@ -74,7 +74,7 @@ export class CallHistory<H> {
       return;
     }
     if (!recent.has(call.id)) {
-      // In one half only: what goes with the older one is then really forgotten.
+      // An ID is in one half only, so dropping the older half really drops it.
       if (this.#older?.delete(call.id) !== true) budget.used++;
       if (recent.size >= mostPerRun || (budget.used > budget.most && recent.size > SCAN_MOST)) {
         this.#forgetOlder(budget);
@@ -86,7 +86,7 @@ export class CallHistory<H> {
     recent.set(call.id, call);
   }
 
-  /** Leaves no more than numbers of a run that is over. */
+  /** Moves the calls of a run that is over to a compact form. */
   moveTo(closed: ClosedCalls): void {
     for (let call = this.#newest; call !== undefined; call = call.before) closed.add(call);
     if (this.#recent === undefined) return;
@@ -107,7 +107,7 @@ export class CallHistory<H> {
     this.#older = undefined;
   }
 
-  /** Many calls: from now on in a Map. Of the calls of one id the last stays. */
+  /** Replaces the list by a Map, which holds the last call of each ID. */
   #toMap(budget: CallIdBudget): void {
     const calls: [string, Call<H>][] = [];
     for (let call = this.#newest; call !== undefined; call = call.before) {

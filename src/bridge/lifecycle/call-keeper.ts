@@ -17,25 +17,25 @@ import type { Run } from "./run.ts";
 
 const PAUSED: CallEnd = { outcome: "interrupted" };
 
-/** What tells calls apart, and where they stand. */
+/** Identifies a call and its parents. */
 interface CallName {
   readonly callId: string;
   readonly name: string;
   readonly version?: string | undefined;
-  /** The step of the run that it belongs to. */
+  /** The step of the run that contains it. */
   readonly inStepId?: string | undefined;
-  /** The open call of the run that made it: the inner one of call and step, where both are named. */
+  /** The open call of the run that made it. With a step given too, the inner one is the parent. */
   readonly inCallId?: string | undefined;
 }
 
-/** An approval as its source tells it. */
+/** An approval as its source reports it. */
 type GivenApproval = Omit<Approval, "attributes"> & {
   readonly decision?: DecisionDetails | undefined;
 };
 
-/** Opens and closes the calls of a run: their numbering, their limits, their approvals. */
+/** Opens and closes the tool calls of a run. Numbers them, limits them and applies approvals. */
 export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
-  /** Opens a call; the oldest open one of the run is closed when there are too many. */
+  /** Opens a call. Closes the oldest open call of the run if there are too many. */
   open(
     run: Run<H>,
     opening: CallName & { readonly at: Instant; readonly content?: unknown },
@@ -46,35 +46,35 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
   }
 
   /**
-   * @param durationMs as the source measured it, in ms, 0 where it does not say; `undefined` where no
-   *   event tells of the end.
+   * @param durationMs measured by the source, in ms; 0 if unknown. Default: the end has no event of its
+   *   own, and the observer does not get it.
    */
   close(run: Run<H>, call: Call<H>, at: Instant, end: CallEnd, durationMs?: number): void {
     this.stop(run, run.calls, call, at, end, durationMs);
   }
 
-  /** @param open the call that was approved, where it has started; else the next one of its id is. */
-  approve(run: Run<H>, told: GivenApproval, open: Call<H> | undefined): void {
-    const { at, callId, name, waitMs, decision } = told;
+  /** @param open the approved call if it has started. Default: the approval waits for the next call of its ID. */
+  approve(run: Run<H>, given: GivenApproval, open: Call<H> | undefined): void {
+    const { at, callId, name, waitMs, decision } = given;
     const attributes = this.driver.addApprovalEvent(run, at, callId, name, decision);
     const approval: Approval = { callId, name, at, waitMs, attributes };
     run.lastApproval = approval;
     run.approvedCalls++;
-    this.observer?.callDecided(run, at, told);
+    this.observer?.callDecided(run, at, given);
     if (open !== undefined) approved(open, approval);
     else {
       run.approvals ??= new Approvals();
-      const { given } = run.approvals;
-      given.push(approval);
-      if (given.length > this.limits.openCalls) {
-        given.shift();
+      const waiting = run.approvals.given;
+      waiting.push(approval);
+      if (waiting.length > this.limits.openCalls) {
+        waiting.shift();
         this.counters.adjustments.forgotten_approvals++;
       }
     }
     run.approvals?.settle(approval);
   }
 
-  /** Somebody is asked about a call. */
+  /** Records a request for approval of a call. */
   ask(run: Run<H>, asked: Asked): void {
     if (!run.followsCalls || isAnswered(run, asked)) return;
     const { at, callId, name } = asked;
@@ -84,7 +84,7 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
     }
   }
 
-  /** A child has paused: the open call of its parent that it stands under waits for somebody, too. */
+  /** A child has paused. The parent's open call above it now waits for approval, too. */
   childPaused(child: Run<H>, at: Instant): void {
     const { parent } = child;
     const call = callAbove(child);
@@ -93,14 +93,14 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
     }
   }
 
-  /** A paused child goes on. The parent's call above it waits for the child, no longer for a decision. */
-  childWentOn(child: Run<H>, at: Instant): void {
+  /** A paused child continues. The parent's call above it no longer waits for a decision. */
+  childContinued(child: Run<H>, at: Instant): void {
     const approvals = child.parent?.approvals;
     const call = approvals && callAbove(child);
     if (call !== undefined) approvals?.settle({ callId: call.id, name: call.name, at });
   }
 
-  /** Closes every open call of a run that is about to end. The one a pause waits for is paused. */
+  /** Closes the open calls of a run that is about to end. The call that a pause waits for ends as interrupted. */
   closeAll(run: Run<H>, at: Instant, end: RunEnd): void {
     if (run.toolCalls === 0) return;
     const waited =
@@ -112,21 +112,21 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
     }
   }
 
-  /** A call that is known by one event alone: its span opens and closes at once. */
-  whole(
+  /** Opens and closes a call that is known from one event only. */
+  openAndClose(
     run: Run<H>,
-    told: CallName & { readonly at: Instant },
+    call: CallName & { readonly at: Instant },
     startedAt: Instant,
     end: CallEnd,
     durationMs?: number,
   ): Call<H> {
-    const call = this.#begin(run, told, startedAt, undefined);
-    this.finish(run, call, told.at, end, durationMs);
-    return call;
+    const begun = this.#begin(run, call, startedAt, undefined);
+    this.finish(run, begun, call.at, end, durationMs);
+    return begun;
   }
 
-  #begin(run: Run<H>, told: CallName, at: Instant, content: unknown): Call<H> {
-    const { callId, name, version } = told;
+  #begin(run: Run<H>, opening: CallName, at: Instant, content: unknown): Call<H> {
+    const { callId, name, version } = opening;
     const last = run.history.last(callId);
     const occurrence = run.history.occurrences(callId, last) + 1;
     const call = new Call<H>(callId, name, version, occurrence, at, run.ids);
@@ -139,12 +139,12 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
     const approval = run.approvals?.take(call);
     if (approval !== undefined) approved(call, approval);
     run.approvals?.settle({ callId, name, at });
-    // Beside calls that stay open, a start settles those before it, and may complete a loop.
-    const isToTell = this.#looksForLoop(run);
+    // A start can complete a loop of the calls before it, also while other calls are open.
+    const looksForLoop = this.#looksForLoop(run);
     run.callTrail = callStarted(run.callTrail, call, content, run.calls, this.limits.loops);
-    if (isToTell) this.#tellLoop(run);
+    if (looksForLoop) this.#reportLoop(run);
     this.counters.spansOpened++;
-    call.handle = this.driver.openCall(run, call, at, content, this.around(run, told));
+    call.handle = this.driver.openCall(run, call, at, content, this.around(run, opening));
     return call;
   }
 
@@ -167,36 +167,36 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
     call.approvalAttributes = undefined;
   }
 
-  /** What the end adds to the trail of the run's calls. */
+  /** Adds the end to the trail of the run's calls. */
   #noteEnd(run: Run<H>, call: Call<H>, at: Instant, end: CallEnd): void {
     const { loops } = this.limits;
-    const isToTell = this.#looksForLoop(run);
+    const looksForLoop = this.#looksForLoop(run);
     if (end.outcome === "complete" || end.outcome === "error") {
       const failed = end.outcome === "error";
       const result = failed ? end.message : end.content;
       run.callTrail = callEnded(run.callTrail, call, { at, failed, result }, loops);
     } else callDropped(run.callTrail, call, loops);
-    if (isToTell) this.#tellLoop(run);
+    if (looksForLoop) this.#reportLoop(run);
   }
 
   #looksForLoop(run: Run<H>): boolean {
     return this.observer !== undefined && loopOf(run.callTrail) === undefined;
   }
 
-  #tellLoop(run: Run<H>): void {
+  #reportLoop(run: Run<H>): void {
     const loop = loopOf(run.callTrail);
     if (loop !== undefined) this.observer?.loopFound(run, loop);
   }
 }
 
-/** The open call of its parent that a child stands under; the oldest, where it does not say. */
+/** The parent's open call above a child: the named one, else the oldest. */
 function callAbove<H>({ parent, parentCallId }: Run<H>): Call<H> | undefined {
   if (parent === undefined || parent.toolCalls === 0) return undefined;
   const { calls } = parent;
   return parentCallId === undefined ? calls.oldest : calls.newestOf(parentCallId);
 }
 
-/** An end equal to the last one of its id in time and duration has come before. */
+/** Whether an end has the time and duration of the last end of its ID: a repeat. */
 export function isSameEnd<H>(last: Call<H>, at: Instant, durationMs: number): boolean {
   return last.lastEndAt !== undefined && last.lastEndMs === durationMs && isAt(last.lastEndAt, at);
 }

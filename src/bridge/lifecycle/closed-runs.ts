@@ -3,24 +3,24 @@ import type { Call } from "./part.ts";
 import { Run } from "./run.ts";
 import { Tree } from "./tree.ts";
 
-/** How a driver's handle of a closed run is made small, and made again. */
+/** Makes a driver's handle of a closed run small, and restores it. */
 export interface RunMemory<H> {
-  /** A number where the handle's ids can be derived again, else the handle itself. */
+  /** A number if the handle's IDs can be derived again, else the handle itself. */
   condense(run: Run<H>): H | number;
   restore(run: Run<H>, memory: H | number): H;
 }
 
-/** Told of what is forgotten. */
+/** Receives the runs that are dropped. */
 interface Forgetting<H> {
-  /** A run that was kept whole. */
+  /** A run that was stored as an object. */
   run(run: Run<H>): void;
-  /** A run that was in a trace other than its own. */
+  /** The foreign trace of a dropped run. */
   inOtherTrace(traceId: string): void;
 }
 
-/** What a number can't say of a closed run. */
+/** Data of a closed run that does not fit into numbers. */
 interface Rest<H> {
-  /** The run's trace, where it is not its own. */
+  /** The trace, if it is not the run's own. */
   readonly traceId: string | undefined;
   readonly parentRunId: string | undefined;
   readonly rootRunId: string;
@@ -28,7 +28,7 @@ interface Rest<H> {
   readonly handle: H | undefined;
 }
 
-/** The run's 16 bytes, its numbers, where its calls begin and end in the ring, one that is free. */
+/** Words of a slot: the run's 16 bytes, its numbers, the range of its calls in the ring, one unused. */
 const WORDS = 8;
 const NUMBERS = 4;
 const CALLS_FROM = 5;
@@ -39,39 +39,39 @@ const SEGMENT_SHIFT = 9;
 const MOST_SEGMENTS = 1 << 16;
 
 /**
- * The runs that ended last: as parents of late children, and to know what comes again or too late.
+ * The runs that ended last. They are parents of late children, and show repeated and late events.
  *
- * Thousands are kept and nearly none is asked for again, so a run that completed or failed is kept
- * as numbers in typed arrays, under its 16 bytes: objects in their place were copied by every
- * garbage collection and cost a tenth of the whole. Runs that may go on (interrupted, abandoned,
- * supposed to have ended) are kept whole. When it is full the run that ended first is forgotten.
+ * A run that completed or failed is stored as numbers in typed arrays, under its 16 bytes. There are
+ * thousands, and few are looked up again. As objects, every garbage collection copied them, which took a
+ * tenth of the time. Runs that can continue (interrupted, abandoned, presumed ended) are stored as
+ * objects. When the table is full, the run that ended first is dropped.
  */
 export class ClosedRuns<H> {
   readonly #size: number;
-  /** {@link WORDS} a slot, so that what is written together stands together. */
+  /** {@link WORDS} for each slot, so that one run is one piece of memory. */
   readonly #words: Int32Array;
   /**
-   * Open addressing, linear probing: slot + 1, or 0, and above it bits of the key's hash. It holds
-   * slots that were taken over since, too, and is made anew before it fills: taking each out at once
-   * meant two looks into memory that is seldom at hand, for every run. For the same reason the newest
-   * runs are entered when one is looked for: where ids grow with time that is seldom.
+   * Hash index with open addressing and linear probing. An entry is slot + 1, or 0, with bits of the
+   * key's hash above it. Entries of reused slots stay until the index is rebuilt, since removing each one
+   * costs two cache misses for every run. For the same reason the newest runs are added only on a
+   * lookup, which is rare if IDs grow with time.
    */
   readonly #index: Int32Array;
   readonly #slotBits: number;
-  /** Runs that may be entered before the index is made anew. */
+  /** Runs that can be added before the index is rebuilt. */
   #spare: number;
-  /** How many of the newest runs are not entered. */
+  /** Number of the newest runs that are not in the index yet. */
   #pending = 0;
   readonly #tenants: (string | undefined)[];
   readonly #agents: (string | undefined)[];
   readonly #threads: (string | undefined)[];
-  /** Whole runs, and what numbers can't say. */
-  readonly #kept: (Run<H> | Rest<H> | undefined)[];
+  /** Runs stored as objects, and data that does not fit into numbers. */
+  readonly #objects: (Run<H> | Rest<H> | undefined)[];
   readonly #calls: ClosedCalls;
   readonly #memory: RunMemory<H>;
   readonly #forgetting: Forgetting<H>;
   #next = 0;
-  /** The first words of the greatest id of all that were ever kept. */
+  /** The first words of the greatest ID that was ever added. */
   #greatest0 = 0;
   #greatest1 = 0;
   #greatest2 = 0;
@@ -88,7 +88,7 @@ export class ClosedRuns<H> {
     this.#tenants = new Array<string | undefined>(size).fill(undefined);
     this.#agents = new Array<string | undefined>(size).fill(undefined);
     this.#threads = new Array<string | undefined>(size).fill(undefined);
-    this.#kept = new Array<Run<H> | Rest<H> | undefined>(size).fill(undefined);
+    this.#objects = new Array<Run<H> | Rest<H> | undefined>(size).fill(undefined);
   }
 
   /** The tenant of the closed run with these 16 bytes. */
@@ -97,21 +97,21 @@ export class ClosedRuns<H> {
     return slot < 0 ? undefined : this.#tenants[slot];
   }
 
-  /** The closed run with these 16 bytes, whole again. */
+  /** The closed run with these 16 bytes, as an object. */
   get(ids: RunIds, runId: string): Run<H> | undefined {
     const slot = this.#find(ids);
     if (slot < 0) return undefined;
-    const kept = this.#kept[slot];
+    const kept = this.#objects[slot];
     if (kept instanceof Run) return kept;
     const run = this.#restore(slot, ids, runId, kept);
-    this.#kept[slot] = run;
+    this.#objects[slot] = run;
     return run;
   }
 
   /**
-   * Keeps a run that has just closed.
+   * Adds a run that has just closed.
    *
-   * @returns whether another one was forgotten for it.
+   * @returns whether another run was dropped for it.
    */
   add(run: Run<H>): boolean {
     const slot = this.#next;
@@ -133,18 +133,18 @@ export class ClosedRuns<H> {
     words[key + 3] = w3;
     this.#tenants[slot] = run.tenantId;
     if (isOver(run)) this.#condense(slot, run);
-    else this.#kept[slot] = run;
+    else this.#objects[slot] = run;
     return full;
   }
 
-  /** A closed run opens again. */
+  /** Removes a run that opens again. */
   take(run: Run<H>): void {
     const slot = this.#find(run.ids);
     if (slot < 0) return;
     this.#tenants[slot] = undefined;
     this.#agents[slot] = undefined;
     this.#threads[slot] = undefined;
-    this.#kept[slot] = undefined;
+    this.#objects[slot] = undefined;
   }
 
   #condense(slot: number, run: Run<H>): void {
@@ -162,7 +162,7 @@ export class ClosedRuns<H> {
     words[at + CALLS_TO] = this.#calls.position;
     const plain = run.root && run.traceId === run.ids.traceId && typeof memory === "number";
     if (plain) return;
-    this.#kept[slot] = {
+    this.#objects[slot] = {
       traceId: run.traceId === run.ids.traceId ? undefined : run.traceId,
       parentRunId: run.parentRunId,
       rootRunId: run.rootRunId,
@@ -195,8 +195,8 @@ export class ClosedRuns<H> {
   }
 
   /**
-   * Whether an id is greater than any that was kept. Ids of version 7 grow with time, so that a run
-   * which has just begun is known to be none of these without a look at them.
+   * Whether an ID is greater than all that were added. UUIDs of version 7 grow with time, so this shows
+   * without a lookup that a new run is not in the table.
    */
   #isGreatest(w0: number, w1: number, w2: number): boolean {
     if (w0 !== this.#greatest0) return w0 >>> 0 > this.#greatest0 >>> 0;
@@ -231,9 +231,9 @@ export class ClosedRuns<H> {
   }
 
   #forget(slot: number): void {
-    const kept = this.#kept[slot];
+    const kept = this.#objects[slot];
     if (kept === undefined) return;
-    this.#kept[slot] = undefined;
+    this.#objects[slot] = undefined;
     if (kept instanceof Run) {
       this.#forgetting.run(kept);
       if (kept.traceId !== kept.ids.traceId) this.#forgetting.inOtherTrace(kept.traceId);
@@ -270,37 +270,37 @@ export class ClosedRuns<H> {
   }
 }
 
-/** As many as fit, beside those that do: making the index anew costs as much as entering them all. */
+/** As many as the table holds, since a rebuild of the index costs as much as adding all of them. */
 function sparesOf(size: number): number {
   return size;
 }
 
-/** Whether a run that has ended can't go on. */
+/** Whether a run that has ended cannot continue. */
 export function isOver<H>({ outcome, supposedAt }: Run<H>): boolean {
   return supposedAt === undefined && outcome !== "interrupted" && outcome !== "abandoned";
 }
 
 /**
- * Which call ids the closed runs had, as words of their span ids in one ring of numbers: the newest overwrite the
- * oldest, and nothing here costs the garbage collector anything.
+ * The call IDs of closed runs, as words of their span IDs in one ring of numbers. The newest overwrite the
+ * oldest. The ring costs no garbage collection.
  *
- * A run keeps its place in the ring; once the ring has gone round, the run's calls are forgotten. A
- * clash of words makes a late tool end count as seen, no more.
+ * A run stores its range of the ring. When the ring has wrapped around, the run's calls are lost. A
+ * collision of words only makes a late tool end count as a repeat.
  */
 export class ClosedCalls {
-  /** Two a call: the first word of its span id, and which occurrence of its id it was. */
+  /** Two for each call: the first word of its span ID, and its occurrence. */
   readonly #words: Int32Array;
   readonly #mask: number;
   #written = 0;
 
-  /** @param least how many calls are remembered at least. */
+  /** @param least number of calls that are stored at least. */
   constructor(least: number) {
     const size = 2 ** Math.ceil(Math.log2(Math.max(least, 16)));
     this.#words = new Int32Array(size * 2);
     this.#mask = size - 1;
   }
 
-  /** Where the next run's calls begin: a 32-bit number that starts over. */
+  /** Start of the next run's calls: a 32-bit number that wraps around. */
   get position(): number {
     return this.#written;
   }
@@ -312,7 +312,7 @@ export class ClosedCalls {
     this.#written = (this.#written + 1) | 0;
   }
 
-  /** How often the id came in the run with these ids, whose calls stand from `from` to `to`. */
+  /** Number of calls with this ID in a run whose calls are in the ring from `from` to `to`. */
   occurrences(ids: RunIds, id: string, from: number, to: number): number {
     const count = (to - from) >>> 0;
     const overwritten = ((this.#written - from) >>> 0) - this.#mask - 1;

@@ -1,6 +1,6 @@
 import { compareInstants, type Instant, type LateReason } from "../../events/door.ts";
 
-/** Why an event changed nothing. */
+/** Why an event was ignored. */
 export type IgnoredReason =
   | LateReason
   | "duplicate"
@@ -21,17 +21,17 @@ export type Adjustment =
   | "evicted_steps"
   /** A run was closed because its tree had no activity for too long. */
   | "aged_runs"
-  /** A closed run was forgotten; an event of it opens it anew. */
+  /** A closed run was dropped from memory. A later event of it opens a new run. */
   | "forgotten_runs"
-  /** An event id was forgotten; a redelivery counts as new. */
+  /** An event ID was dropped from memory. A redelivery counts as new. */
   | "forgotten_event_ids"
-  /** A call id was forgotten; if it comes again in its run it counts as new. */
+  /** A call ID was dropped from memory. A repeat in its run counts as new. */
   | "forgotten_call_ids"
-  /** An approval was forgotten before its call started: too many waited in the run. */
+  /** An approval was dropped before its call started because too many waited in the run. */
   | "forgotten_approvals"
-  /** A run opened by an event that was not its `started`. */
+  /** A run was opened by an event other than its `started`. */
   | "unseen_starts"
-  /** A run whose parent nobody vouched for. */
+  /** A run whose parent was never seen and is not confirmed by a root run ID. */
   | "missing_parents"
   /** A tenant named a run or trace ID of another tenant: its run got a trace of its own. */
   | "tenant_conflicts";
@@ -39,7 +39,7 @@ export type Adjustment =
 /** Called with the tenant whose event named a run or trace of another tenant. */
 export type ConflictHook = (tenantId: string) => void;
 
-/** Plain numbers: cheap to bump, copied out by `diagnostics()`. */
+/** Counts of the lifecycle; `diagnostics()` returns copies. */
 export class Counters {
   events = 0;
   readonly #onTenantConflict: ConflictHook | undefined;
@@ -78,7 +78,7 @@ export class Counters {
     this.#onTenantConflict?.(tenantId);
   }
 
-  /** `at`, or `start` where it is earlier than that: a skewed clock, counted. */
+  /** The later of `at` and `start`. An `at` before `start` (clock skew) is counted. */
   notBefore(start: Instant, at: Instant): Instant {
     if (compareInstants(at, start) >= 0) return at;
     this.adjustments.clamped++;

@@ -10,42 +10,40 @@ import {
 } from "../../events/door.ts";
 import type { Counters } from "./counters.ts";
 
-/** Tenants that are told apart by a number; ids of further ones are hashed with their tenant. */
+/** Tenants that get a number. IDs of further tenants are hashed with the tenant. */
 const NUMBERED_TENANTS = 4_096;
-/** The owner of all hashed ids: their tenant is in the hash. */
+/** The owner of all hashed IDs. Their hash contains the tenant. */
 const HASHED = -1;
 
 /**
- * The event ids that came last: at least `limit`, and at most twice as many. There is room for each in
- * 28 bytes, and for up to twice as many as there are. Each id belongs to its tenant: no sender can
- * suppress another tenant's events.
+ * The last event IDs: at least `limit`, and at most twice as many. An ID takes 28 bytes, and up to half
+ * of the table is empty. Each ID belongs to its tenant, so no sender can suppress another tenant's events.
  *
- * UUIDs, which nearly all are, are kept as they are. Of another id 128 bits of a salted SHA-256 are
- * kept: it takes no more room however long it is, and no sender finds one that passes for another's.
+ * UUIDs are stored as they are. For other IDs, 128 bits of a salted SHA-256 are stored: the size is fixed,
+ * and no sender can find an ID that collides with another one.
  *
- * An id that is added again while it is known keeps its age: to redeliver old events does not push
- * out others.
+ * An ID that is added again does not become newer, so redelivered old events do not evict others.
  */
 export class IdCache {
-  /** Ids remembered, at least. */
+  /** Number of IDs that are stored at least. */
   readonly limit: number;
-  /** Ids that were forgotten, because others have come since. */
+  /** Number of IDs that were dropped for newer ones. */
   forgotten = 0;
-  /** Of this process alone: nobody can choose ids that crowd one place of a table. */
+  /** Random for each process, so that no sender can choose IDs that collide in the table. */
   readonly #salt = randomBytes(16).toString("hex");
   readonly #tenants = new Map<string, number>();
   readonly #firstRoom: number | undefined;
   #recent: IdTable | undefined;
   #older: IdTable | undefined;
-  // What `#read` found, kept here since an object for each event is dearer than the look-up.
+  // The results of `#read`. An object for each event costs more than the lookup.
   #id: IdWords = { w0: 0, w1: 0, w2: 0, w3: 0 };
   #owner = 0;
   #hash = 0;
 
   /**
-   * @param limit ids remembered, at least.
-   * @param firstRoom ids that room is made for at once. Default 1,024: it grows as ids come.
-   * @throws RangeError when the limit is no whole number from 1.
+   * @param limit number of IDs that are stored at least.
+   * @param firstRoom initial capacity in IDs. Default 1,024. The table grows when needed.
+   * @throws RangeError if `limit` is not a whole number from 1.
    */
   constructor(limit: number, firstRoom?: number) {
     checkWhole(limit, "limit", 1);
@@ -53,7 +51,7 @@ export class IdCache {
     this.#firstRoom = firstRoom;
   }
 
-  /** Ids remembered now. */
+  /** Number of stored IDs. */
   get size(): number {
     return (this.#recent?.size ?? 0) + (this.#older?.size ?? 0);
   }
@@ -63,7 +61,7 @@ export class IdCache {
     return this.#isIn(this.#recent) || this.#isIn(this.#older);
   }
 
-  /** @returns false when the id was there. */
+  /** @returns false if the ID was stored already. */
   add(tenantId: string, eventId: string): boolean {
     this.#read(tenantId, eventId);
     if (this.#isIn(this.#older)) return false;
@@ -77,7 +75,7 @@ export class IdCache {
     return table !== undefined && table.positionOf(this.#id, this.#owner, this.#hash) >= 0;
   }
 
-  /** The older half makes room for the next ids: a table that loses single ids would get holes. */
+  /** Drops the older half. Removing single IDs would leave holes in the table. */
   #turn(full: IdTable): void {
     this.#recent = this.#older;
     this.#older = full;
@@ -88,7 +86,7 @@ export class IdCache {
   #read(tenantId: string, eventId: string): void {
     const uuid = readUuid(eventId);
     const tenant = this.#numberOf(tenantId);
-    // Ids are told apart by their letters, capitals too.
+    // IDs are case-sensitive, so a UUID with capitals is hashed.
     const isPlain = uuid !== undefined && !uuid.capitals && tenant !== undefined;
     this.#id = isPlain ? uuid : hashedWords(this.#salt + tenantKey(tenantId, eventId));
     this.#owner = isPlain ? tenant : HASHED;
@@ -103,21 +101,21 @@ export class IdCache {
   }
 }
 
-/** The IDs of the last events: an event that has come before changes nothing. */
+/** Event cache: detects events that were seen before. */
 export class SeenEvents {
   readonly #ids: IdCache;
   readonly #counters: Counters;
 
-  /** @param most IDs that are remembered. */
+  /** @param most number of event IDs that are stored at least. */
   constructor(most: number, counters: Counters) {
     this.#ids = new IdCache(most);
     this.#counters = counters;
   }
 
   /**
-   * Whether an event has come before, which is counted then: none of its signals may be applied.
+   * Whether an event was seen before. A repeat is counted, and its signals must not be applied.
    *
-   * @param eventId programs without types give `null` and `""` for none; no two events share those.
+   * @param eventId untyped programs pass `null` or `""` for none. Such events are never repeats.
    */
   isRepeat(tenantId: string, eventId: string): boolean {
     if (typeof eventId !== "string" || eventId === "") return false;

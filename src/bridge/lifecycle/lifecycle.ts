@@ -17,7 +17,7 @@ import { ModelKeeper } from "./model-keeper.ts";
 import { NOT_TAKEN, type Outcome, TakenOutcome } from "./outcome.ts";
 import type { SignalContext } from "./parent-context.ts";
 import type { Call } from "./part.ts";
-import { goesOn, handleOn, type Run, startsAgain } from "./run.ts";
+import { dropPresumedEnd, handleOn, type Run, startsAgain } from "./run.ts";
 import { RunKeeper } from "./run-keeper.ts";
 import type { RunObserver } from "./run-observer.ts";
 import type { SpanDriver } from "./span-driver.ts";
@@ -26,9 +26,9 @@ import { StepKeeper } from "./step-keeper.ts";
 /**
  * The rules of order, duplicates, orphans, limits and resume, once for every dialect.
  *
- * Pure: no clock, no I/O, no OpenTelemetry. It takes neutral signals, each with its time, keeps bounded
- * state and calls a driver, which makes the spans. Every span it opens it closes exactly once. A signal
- * is about the run of its own tenant. Why a signal was not taken is counted.
+ * Pure: no clock, no I/O, no OpenTelemetry. It receives signals, each with its time, keeps bounded state
+ * and calls a driver, which makes the spans. It closes every span that it opens exactly once. A signal
+ * affects only runs of its own tenant. Ignored signals are counted by reason.
  */
 export class Lifecycle<H> {
   readonly counters: Counters;
@@ -43,7 +43,7 @@ export class Lifecycle<H> {
 
   /**
    * @param onTenantConflict called for each conflict that `counters.adjustments.tenant_conflicts` counts.
-   * @param followsSteps `false`: steps are activity of their runs, and their content stands as without.
+   * @param followsSteps `false`: a step gets no span and is only activity of its run. Default `true`.
    */
   constructor(
     driver: SpanDriver<H>,
@@ -64,7 +64,7 @@ export class Lifecycle<H> {
     this.runs = new RunKeeper({ ...options, calls, models, steps });
   }
 
-  /** From now on tells of runs and calls. None may be open: of those it would see the end alone. */
+  /** Registers an observer of runs and calls. No run may be open, since the observer would miss its start. */
   observe(observer: RunObserver): void {
     this.runs.observer = observer;
     this.#calls.observer = observer;
@@ -73,7 +73,7 @@ export class Lifecycle<H> {
 
   /** Carries out one signal. */
   apply(signal: Signal, context: SignalContext<H>): Outcome<H> {
-    // Senders in plain JavaScript are not held to the types.
+    // Senders in plain JavaScript can pass other types.
     if (typeof signal.tenantId !== "string" || typeof signal.runId !== "string") {
       return this.#ignore("not_an_event");
     }
@@ -136,7 +136,7 @@ export class Lifecycle<H> {
     if (runId === "") return this.#ignore("empty_run_id");
     const parentId = parentRunId === undefined ? undefined : this.runs.canonical(parentRunId);
     const id = this.runs.canonical(runId);
-    // A run that names itself as its parent has none.
+    // A run that names itself as its parent is a root.
     const parent = parentId === "" || parentId === id ? undefined : parentId;
     let run = this.runs.findOf({ tenantId, runId: id });
     if (run === undefined) {
@@ -148,7 +148,7 @@ export class Lifecycle<H> {
       this.runs.open(run, at, context, signal.originInEnvelope === true ? undefined : signal);
       this.counters.runsStarted++;
     } else {
-      goesOn(run);
+      dropPresumedEnd(run);
       if (run.open) {
         if (run.agent !== undefined) return this.#ignore("duplicate");
         this.runs.touch(run, at);
@@ -157,7 +157,7 @@ export class Lifecycle<H> {
       } else {
         if (!startsAgain(run, at)) {
           if (run.agent !== undefined || agent === undefined) return this.#ignore("duplicate");
-          // It comes after what it began: the span is over, the event itself is true.
+          // The `started` is late: the span has ended, but the agent's name is still useful.
           run.agent = agent;
           this.#ignore("after_end");
           return this.#outcome.of(run);
@@ -193,7 +193,7 @@ export class Lifecycle<H> {
     const run = this.#take(signal, context);
     if (run === undefined) return NOT_TAKEN;
     if (!run.open && !this.#revive(run, at, context)) {
-      // Its end, should it come, makes the span; the event itself is true.
+      // If the end of the call arrives, that makes the span. The audit log still gets this event.
       this.#ignore("after_end");
       return this.#outcome.of(run);
     }
@@ -228,9 +228,9 @@ export class Lifecycle<H> {
     const open = run.calls.oldestOf(callId, signal.name);
     let call = open;
     if (call === undefined) {
-      call = this.#calls.whole(run, signal, subtractMs(at, durationMs), end, durationMs);
+      call = this.#calls.openAndClose(run, signal, subtractMs(at, durationMs), end, durationMs);
     } else this.#calls.close(run, call, at, end, durationMs);
-    // Held by the newest call of the id, by which a repeat is known.
+    // Stored in the newest call of the ID, where a repeat is looked up.
     const newest = open === undefined ? call : (last ?? call);
     newest.lastEndAt = at;
     newest.lastEndMs = durationMs;
@@ -248,7 +248,7 @@ export class Lifecycle<H> {
       return this.#ignore("duplicate");
     }
     if (!run.open && !this.#revive(run, at, context)) {
-      // The span is over; the decision itself is true.
+      // The span has ended. The audit log still gets the decision.
       this.#ignore("after_end");
       return this.#outcome.of(run);
     }
@@ -270,11 +270,12 @@ export class Lifecycle<H> {
       return this.#ignore("after_end");
     }
     this.runs.touch(run, at);
-    // Who answers in place of the tool denies nothing.
+    // An answer in place of the tool is not a denial.
     if (decision?.outcome !== "answered") run.deniedCalls++;
     this.#calls.observer?.callDecided(run, at, signal);
     const end = { outcome: "denied", content, attributes, decision } as const;
-    if (open === undefined) return this.#outcome.of(run, this.#calls.whole(run, signal, at, end));
+    if (open === undefined)
+      return this.#outcome.of(run, this.#calls.openAndClose(run, signal, at, end));
     this.#calls.close(run, open, at, end);
     return this.#outcome.of(run, open);
   }
@@ -294,7 +295,7 @@ export class Lifecycle<H> {
     const onlyOpen = durationMs === undefined;
     const run = onlyOpen ? this.runs.findOf(signal) : this.#openRunOf(signal, context, durationMs);
     if (run === undefined) return NOT_TAKEN;
-    goesOn(run);
+    dropPresumedEnd(run);
     if (!run.open) return NOT_TAKEN;
     if (!run.followsCalls) return this.#alive(run, at);
     this.runs.touch(run, at);
@@ -315,10 +316,11 @@ export class Lifecycle<H> {
   }
 
   /**
-   * Takes an event of a call that nobody will see, if it is one: a sign of life of its run. Beside
-   * {@link apply}, since not even a signal is made of it: most events of a run that is not sampled end here.
+   * Handles an event of a run whose calls are not followed: it only keeps the run alive. This avoids
+   * {@link apply} and the signal for most events of a run that is not sampled.
    *
-   * @param roughly the time as it was read last: no more is needed.
+   * @param roughly the time of the last clock reading.
+   * @returns whether the event was handled.
    */
   passQuietly(tenantId: string, runId: string, roughly: Instant): boolean {
     const run = this.runs.findFirstOpen(tenantId, runId);
@@ -328,15 +330,15 @@ export class Lifecycle<H> {
     return true;
   }
 
-  /** The run that a signal is about; opened, as far back as the event lasted, if never seen. */
+  /** The run of a signal. A run that was never seen is opened at the start of the event. */
   #take(signal: SignalSubject, context: SignalContext<H>, durationMs = 0): Run<H> | undefined {
     const known = this.runs.findOf(signal);
     if (known === undefined) return this.#createRun(signal, context, durationMs);
-    goesOn(known);
+    dropPresumedEnd(known);
     return known;
   }
 
-  /** The same, where only an open run has what the signal is about. */
+  /** The run of a signal that needs an open run. `undefined` and counted if it has ended. */
   #openRunOf(signal: SignalSubject, context: SignalContext<H>, durationMs = 0): Run<H> | undefined {
     const run = this.#take(signal, context, durationMs);
     if (run === undefined || run.open) return run;
@@ -357,7 +359,7 @@ export class Lifecycle<H> {
     return this.runs.openUnseen(tenantId, runId, subtractMs(at, durationMs), context);
   }
 
-  /** A signal that leaves nothing but a sign of life of its run, and what more is known of that. */
+  /** Keeps the run alive, and adds attributes to its span. */
   #alive(run: Run<H>, at: Instant, attributes?: SpanAttributes): Outcome<H> {
     this.runs.touch(run, at);
     if (attributes !== undefined && run.handle !== undefined)
@@ -365,17 +367,17 @@ export class Lifecycle<H> {
     return this.#outcome.of(run);
   }
 
-  /** An event of a run that was given up opens its next segment. */
+  /** Opens the next segment of a run that was abandoned or presumed ended. */
   #revive(run: Run<H>, at: Instant, context: SignalContext<H>): boolean {
     const { outcome, supposedAt } = run;
-    // Of a run that only seemed to be over, what is not later than that is still the old segment's.
+    // An event up to the presumed end still belongs to the old segment.
     const continues = supposedAt !== undefined && compareInstants(at, supposedAt) > 0;
     if (outcome !== "abandoned" && !continues) return false;
     this.runs.reopen(run, at, context, false);
     return true;
   }
 
-  /** A sign of life of a run, if it is known. */
+  /** Keeps a run alive, if it is known. */
   #keepAlive(signal: SignalSubject): Outcome<H> {
     const run = this.runs.findOf(signal);
     if (run !== undefined) this.runs.touch(run, signal.at);

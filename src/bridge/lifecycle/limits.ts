@@ -18,18 +18,21 @@ export interface LifecycleLimits {
    */
   readonly openCalls: number;
   /**
-   * Closed runs remembered, as parents and against duplicates. Default 10,000; at most 16,777,216.
+   * Closed runs in memory: parents of late runs, and for detecting duplicates. Default 10,000, at most
+   * 16,777,216.
    */
   readonly closedRuns: number;
-  /** Event ids remembered against redelivery. Default 100,000. */
+  /** Event IDs in memory, for detecting redelivered events. Default 100,000. */
   readonly eventIds: number;
-  /** Call ids remembered in one run, to number their repeats. Default 10,000. */
+  /** Call IDs in memory for one run, to number their repeats. Default 10,000. */
   readonly callIds: number;
-  /** Call ids remembered in all runs together. Default 1,000,000. */
+  /** Call IDs in memory for all runs together. Default 1,000,000. */
   readonly totalCallIds: number;
-  /** A run without any event in its tree for this long is closed. Default 24 h, in ms. */
+  /** Age limit in ms. The bridge closes a run if its tree had no event for this long. Default 24 h. */
   readonly maxAgeMs: number;
-  /** Live only: a run open for this long exports a marker. `0` turns it off. Default 30,000 ms. */
+  /**
+   * Time in ms after which an open run exports a marker span. Live only. `0` disables it. Default 30,000.
+   */
   readonly markerAfterMs: number;
 }
 
@@ -47,8 +50,8 @@ export const DEFAULT_LIFECYCLE_LIMITS: LifecycleLimits = {
 /**
  * The defaults with `given` on top.
  *
- * @throws RangeError when a limit is no whole number, below 1 (`markerAfterMs`: below 0), or `closedRuns`
- *   above 16,777,216.
+ * @throws RangeError if a limit is not a whole number from 1 (`markerAfterMs`: from 0), or if `closedRuns`
+ *   is above 16,777,216.
  */
 export function resolveLimits(given: Partial<LifecycleLimits> = {}): LifecycleLimits {
   const limits: { -readonly [K in keyof LifecycleLimits]: LifecycleLimits[K] } = {
@@ -68,13 +71,13 @@ export function resolveLimits(given: Partial<LifecycleLimits> = {}): LifecycleLi
   return limits;
 }
 
-/** Limits, and what counts as a loop of tool calls. */
+/** The limits, and the rules for loops of tool calls. */
 export interface LifecycleRules extends LifecycleLimits {
-  /** `undefined`: no loops are looked for. */
+  /** `undefined`: loops are not detected. */
   readonly loops: LoopLimits | undefined;
 }
 
-/** Closed runs have their places from the start, about 60 bytes each. */
+/** Memory for closed runs is allocated at the start, about 60 bytes each. */
 const MOST_CLOSED_RUNS = 2 ** 24;
 
 const LIMIT_NAMES = [

@@ -1,14 +1,14 @@
 import type { Call } from "./part.ts";
 import type { Run } from "./run.ts";
 
-/** What a signal has done. It holds until the next signal. */
+/** The result of a signal. Valid until the next signal. */
 export interface Outcome<H> {
-  /** False where it changed nothing because it repeats another signal or is no event. */
+  /** False if the signal was ignored, for example as a duplicate. */
   readonly taken: boolean;
-  /** The run and the call that it was about, where it was taken. */
+  /** The run and the call of the signal, if it was taken. */
   readonly run: Run<H> | undefined;
   readonly call: Call<H> | undefined;
-  /** It ended the run's open segment. */
+  /** Whether it ended the run's open segment. */
   readonly ended: boolean;
 }
 
@@ -19,7 +19,7 @@ export const NOT_TAKEN: Outcome<never> = {
   ended: false,
 };
 
-/** One object for all signals that are taken: a new one each time made 8 % more bytes a run (npm run bench). */
+/** One object for all signals. A new one for each took 8 % more memory per run (npm run bench). */
 export class TakenOutcome<H> implements Outcome<H> {
   readonly taken = true;
   run: Run<H> | undefined = undefined;
@@ -27,8 +27,8 @@ export class TakenOutcome<H> implements Outcome<H> {
   ended = false;
 
   of(run: Run<H> | undefined, call?: Call<H>, ended = false): Outcome<H> {
-    // Mostly those of the signal before: a young object in a field of this old one is written down for
-    // the garbage collector each time.
+    // Mostly unchanged. The check avoids the garbage collector's write barrier for a young object in an
+    // old one.
     if (this.run !== run) this.run = run;
     if (this.call !== call) this.call = call;
     this.ended = ended;

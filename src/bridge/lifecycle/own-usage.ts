@@ -8,8 +8,8 @@ import {
 } from "../../events/door.ts";
 
 /**
- * What the model calls of one run used, as their ends said: without the runs below it, and beside the
- * budget that it shares with them. A figure that no call named is `undefined`.
+ * Sum of the usage that the model calls of one run reported, without its child runs. A figure that no
+ * call reported is `undefined`.
  */
 export class OwnUsage {
   inputTokens: number | undefined = undefined;
@@ -21,22 +21,22 @@ export class OwnUsage {
   failedModel: string | undefined = undefined;
   #cost: Decimal | undefined = undefined;
 
-  /** Exactly the sum of the costs that are known, with the places of the longest. */
+  /** The exact sum of the known costs, with as many decimal places as the longest of them. */
   get cost(): string | undefined {
     return this.#cost === undefined ? undefined : formatDecimal(this.#cost);
   }
 
-  /** Adds what the end of a call says. */
-  add(said: SpanAttributes): void {
-    this.inputTokens = sum(this.inputTokens, said["gen_ai.usage.input_tokens"]);
-    this.outputTokens = sum(this.outputTokens, said["gen_ai.usage.output_tokens"]);
-    this.cacheReadTokens = sum(this.cacheReadTokens, said["gen_ai.usage.cache_read.input_tokens"]);
+  /** Adds the usage of a call. */
+  add(usage: SpanAttributes): void {
+    this.inputTokens = sum(this.inputTokens, usage["gen_ai.usage.input_tokens"]);
+    this.outputTokens = sum(this.outputTokens, usage["gen_ai.usage.output_tokens"]);
+    this.cacheReadTokens = sum(this.cacheReadTokens, usage["gen_ai.usage.cache_read.input_tokens"]);
     this.cacheWriteTokens = sum(
       this.cacheWriteTokens,
-      said["gen_ai.usage.cache_write.input_tokens"],
+      usage["gen_ai.usage.cache_write.input_tokens"],
     );
-    this.reasoningTokens = sum(this.reasoningTokens, said["gen_ai.usage.reasoning.output_tokens"]);
-    const cost = said["entelix.model.cost"];
+    this.reasoningTokens = sum(this.reasoningTokens, usage["gen_ai.usage.reasoning.output_tokens"]);
+    const cost = usage["entelix.model.cost"];
     const more = cost === undefined ? undefined : readDecimal(cost);
     if (more === undefined) return;
     this.#cost = this.#cost === undefined ? more : addDecimals(this.#cost, more);

@@ -1,7 +1,7 @@
 import type { Call } from "./part.ts";
 import type { Run } from "./run.ts";
 
-/** Why one span points to another that is not its parent. */
+/** Why one span links to another. */
 export type LinkKind =
   | "ambient"
   | "late_parent"
@@ -15,33 +15,33 @@ export interface Link<H> {
   readonly to: H;
 }
 
-/** What a source says of where a run comes from, beside its parent run. */
+/** The origin of a run as its source reports it, in addition to its parent run. */
 export interface RunOrigin {
   readonly threadId?: string | undefined;
   readonly resumedFromRunId?: string | undefined;
-  /** Tool-use id of the parent's call that dispatched this run; `null` where it is known that none did. */
+  /** Tool-use ID of the parent's call that started this run; `null` if certainly no call did. */
   readonly parentCallId?: string | null | undefined;
 }
 
 /**
- * What is known of a run's parent and origin beside its `parent_run_id`.
+ * The parent and origin of a run, in addition to its `parent_run_id`.
  *
  * @typeParam H the driver's handle of a span.
  */
 export interface ParentContext<H> extends RunOrigin {
   readonly rootRunId?: string | undefined;
   /**
-   * Span id that a `traceparent` names: it tells calls of the parent apart that share an id, and a call
-   * from the run itself.
+   * Span ID of a `traceparent`. It identifies one of the parent's calls with the same ID, or the run
+   * itself.
    */
   readonly namedSpanId?: string | undefined;
-  /** The span that was active when the run started: linked, when the run becomes a root. */
+  /** The span that was active when the run started. A root run gets a link to it. */
   readonly ambient?: H | undefined;
-  /** The call whose context was active when the run started, if it is one of ours. */
+  /** The bridge's call whose context was active when the run started. */
   readonly ambientCall?: { readonly run: Run<H>; readonly call: Call<H> } | undefined;
   /**
-   * The parent from outside (a `traceparent`, an operator's resolver, the ambient span where it is
-   * to be the parent). Asked only when no parent run is known.
+   * Reads the parent from a `traceparent`, an operator's resolver or the ambient span. Called only if no
+   * parent run is known.
    */
   readonly outerParent?: (() => OuterParent<H> | undefined) | undefined;
 }
@@ -52,7 +52,7 @@ export interface OuterParent<H> {
   readonly spanId: string;
 }
 
-/** Whose run it is, as its events say. The lifecycle keeps it with the run, unread. */
+/** Owner of a run, as its events report it. The lifecycle stores it but does not read it. */
 export interface RunOwner {
   readonly user: string | undefined;
   readonly session: string | undefined;
@@ -60,17 +60,17 @@ export interface RunOwner {
   readonly metadata: ReadonlyMap<string, string> | undefined;
 }
 
-/** What surrounds the event that a signal was read in. */
+/** The context of the event that a signal comes from. */
 export interface SignalContext<H> {
-  /** Whether the event has an id: then a signal that looks like one before is no repeat of it. */
+  /** Whether the event has an ID. If so, an equal signal before it does not make it a repeat. */
   readonly identified: boolean;
-  /** Asked only when a run opens, so that an event of a run that is open costs nothing here. */
+  /** Called only when a run opens, so that events of open runs cost nothing here. */
   parentContext(): ParentContext<H> | undefined;
-  /** Asked only when a run or a segment opens, or a run gets its `started` later. */
+  /** Called only when a run or segment opens, or when the `started` of a run arrives late. */
   owner(): RunOwner | undefined;
 }
 
-/** The line of a sub-agent may be its parent's: whose thread it names, only the dialect knows. */
+/** The dialect's thread ID wins: a sub-agent's line can be its parent's, with the parent's thread. */
 export function withOrigin<H>(
   origin: RunOrigin,
   asked: ParentContext<H> | undefined,

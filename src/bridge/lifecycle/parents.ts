@@ -7,18 +7,21 @@ import type { SpanDriver } from "./span-driver.ts";
 
 /** Levels of known parents that are searched for the run itself. */
 const DEEPEST = 256;
-/** Calls of one id, the last ones, that are looked through for the one that a sender names. */
+/** Number of the last calls of one ID that are searched for a given span ID. */
 const MOST_NAMED = 64;
 
 /**
  * Finds the parent of a run that starts. A parent run id is never dropped.
  *
- * In this order: the parent run, open or remembered (there, the call that dispatched the run); the
- * context given with the event or by an operator's resolver; the ids that follow from the root's and
- * the parent's run id; the ids of the parent as if it were a root, marked as missing.
+ * The first of these that applies:
  *
- * @returns the parent's handle, or `undefined` for a run that is the root of its own trace. The
- *   run's own fields (trace, root, marks) are set; links are added to `links`.
+ * 1. The parent run, open or closed and in memory, and in it the call that started the run.
+ * 2. The context of the event or of an operator's resolver.
+ * 3. IDs derived from the root run ID and the parent run ID.
+ * 4. IDs of the parent as if it were a root. The parent counts as missing.
+ *
+ * @returns the parent's handle, or `undefined` for the root of a trace. It sets the run's trace, root and
+ *   parent fields, and adds to `links`.
  */
 export function findParent<H>(
   run: Run<H>,
@@ -33,21 +36,21 @@ export function findParent<H>(
     const parent = runs.find(run.tenantId, parentRunId);
     if (parent !== undefined) {
       if (!isBelow(parent, run, runs)) return under(parent, run, context, runs, driver);
-      // Spans in a circle can't be shown: the run that comes last is the top.
+      // Parents in a circle: the last run becomes the root.
       if (parent.handle !== undefined) links.push({ kind: "late_parent", to: parent.handle });
       return undefined;
     }
-    const stranger = runs.ownerOf(parentRunId)?.handle;
-    if (stranger !== undefined) {
-      // A parent in another tenant: a trace of its own, so that neither tenant sees the other's.
+    const foreign = runs.ownerOf(parentRunId)?.handle;
+    if (foreign !== undefined) {
+      // The parent belongs to another tenant. A trace of its own keeps the tenants apart.
       counters.tenantConflict(run.tenantId);
-      links.push({ kind: "parent_of_other_tenant", to: stranger });
+      links.push({ kind: "parent_of_other_tenant", to: foreign });
       return undefined;
     }
   }
   const rootRunId = rootOf(run, context, runs);
   const outer = context?.outerParent?.();
-  // Nobody is its own parent, whatever a sender says.
+  // A run cannot be its own parent, even if the sender says so.
   if (outer !== undefined && outer.spanId !== run.ids.spanId) {
     if (!runs.isForeignTrace(run.tenantId, outer.traceId)) {
       run.traceId = outer.traceId;
@@ -70,8 +73,8 @@ export function findParent<H>(
 }
 
 /**
- * Links a run that another event had to open to the parent that its `started` names: a span can't
- * move to another parent.
+ * Links a run to the parent that its late `started` names. The span is open already, so it cannot get
+ * another parent.
  */
 export function linkToLateParent<H>(
   run: Run<H>,
@@ -91,17 +94,17 @@ export function linkToLateParent<H>(
     if (parent.handle !== run.parentHandle) links.push({ kind: "late_parent", to: parent.handle });
     return;
   }
-  const stranger = runs.ownerOf(parentRunId)?.handle;
-  if (stranger !== undefined && parent === undefined) {
+  const foreign = runs.ownerOf(parentRunId)?.handle;
+  if (foreign !== undefined && parent === undefined) {
     counters.tenantConflict(run.tenantId);
-    links.push({ kind: "parent_of_other_tenant", to: stranger });
+    links.push({ kind: "parent_of_other_tenant", to: foreign });
     return;
   }
   const { ids } = runs.identify(run.tenantId, parentRunId);
   links.push({ kind: "late_parent", to: driver.derived(ids.traceId, ids.spanId) });
 }
 
-/** The run at the top, where the event names one that is not the run itself. */
+/** The root run ID that the event names, if it is not the run's own. */
 function rootOf<H>(
   run: Run<H>,
   context: ParentContext<H> | undefined,
@@ -112,19 +115,19 @@ function rootOf<H>(
   return rootRunId === run.runId ? undefined : rootRunId;
 }
 
-/** Whether `from` is in the trace that `run` is to begin, or names it above: then it is no parent. */
+/** Whether `from` is a descendant of `run` and so cannot be its parent. */
 function isBelow<H>(from: Run<H>, run: Run<H>, runs: RunTable<H>): boolean {
   if (from.traceId === run.ids.traceId) return true;
   let above: Run<H> | undefined = from;
   for (let level = 0; above?.parentRunId !== undefined && level < DEEPEST; level++) {
     if (above.parentRunId === run.runId) return true;
-    // An open run has its parent at hand: looking up 256 of them cost more than opening the run.
+    // `parent` first: 256 lookups cost more than opening the run.
     above = above.parent ?? runs.find(run.tenantId, above.parentRunId);
   }
   return false;
 }
 
-/** Under a parent that was never seen: its ids follow from its run id, its trace from the root's. */
+/** Puts a run under a parent that was never seen, with IDs derived from the run IDs of parent and root. */
 function byDerivation<H>(
   run: Run<H>,
   rootRunId: string | undefined,
@@ -136,7 +139,7 @@ function byDerivation<H>(
   const root = rootRunId === undefined ? undefined : runs.find(run.tenantId, rootRunId);
   const above = run.parentRunId ?? rootRunId ?? run.runId;
   const parentIds = runs.identify(run.tenantId, above).ids;
-  // Another name for the same 16 bytes, or a root that stands below: the run itself is the top.
+  // The parent has the run's own 16 bytes, or the root is below the run: the run itself is the root.
   if (parentIds.traceId === run.ids.traceId) return undefined;
   if (root !== undefined && isBelow(root, run, runs)) return undefined;
   run.rootRunId = root?.rootRunId ?? rootRunId ?? above;
@@ -165,8 +168,8 @@ function byDerivation<H>(
 }
 
 /**
- * Whether a run without a parent goes on where the root of its trace was paused, under another id: then
- * it is what became of that root, and counts as one.
+ * Whether a run without a parent resumes the paused root of its trace under another ID. It then counts as
+ * a root.
  */
 function continuesRoot<H>(
   run: Run<H>,
@@ -181,8 +184,8 @@ function continuesRoot<H>(
 }
 
 /**
- * Under a parent run that is known: under its call or step, the inner one where both are known; where
- * nothing is, under its call if there is one.
+ * Puts a run under a known parent run: under its call or step, the inner one if both are known. If neither
+ * is known, under the parent's only open call, else under the parent.
  */
 function under<H>(
   parent: Run<H>,
@@ -201,13 +204,13 @@ function under<H>(
     run.tree = openTree(parent, runs) ?? run.tree;
   }
   const around = context?.ambientCall;
-  // By name, since a run that was closed and asked for again is another object.
+  // Compared by ID, since a closed run that is looked up again is another object.
   const inParent = around?.run.runId === parent.runId && around.run.tenantId === parent.tenantId;
   const ambient = inParent ? around.call : undefined;
   const callId = ambient?.id ?? context?.parentCallId ?? undefined;
   if (callId !== undefined) run.parentCallId = callId;
   const step = run.parentStepId === undefined ? undefined : parent.steps?.find(run.parentStepId);
-  // A call that the step does not stand in stands in the step.
+  // If the step is not in the call, the call is in the step.
   if (step !== undefined && (callId === undefined || step.inCallId === callId)) {
     return handleOfStep(parent, step, driver) ?? parent.handle;
   }
@@ -220,7 +223,7 @@ function under<H>(
     const spanId = parent.ids.childSpanId("t", callId, occurrence);
     return driver.derived(parent.traceId, spanId, parent.handle);
   }
-  // A call may be open beside the code that started the run.
+  // The code that started the run may be outside the open call.
   const isInNone = context?.parentCallId === null || context?.namedSpanId === parent.spanId;
   if (isInNone) return parent.handle;
   const only = parent.calls.size === 1 ? parent.calls.oldest : undefined;
@@ -232,8 +235,8 @@ function under<H>(
 }
 
 /**
- * The tree of the nearest run, from a closed one up, that has open runs in it: a run above may wait for
- * what a closed one has left behind. What is kept of a run that is over does not name its tree.
+ * The tree with open runs of the nearest ancestor of a closed run, which may wait for late children.
+ * A restored closed run has no tree.
  */
 function openTree<H>(closed: Run<H>, runs: RunTable<H>): Run<H>["tree"] | undefined {
   let above: Run<H> | undefined = closed;
@@ -245,7 +248,7 @@ function openTree<H>(closed: Run<H>, runs: RunTable<H>): Run<H>["tree"] | undefi
   return undefined;
 }
 
-/** Which of the calls of this id has that span; the last one where none has. */
+/** The occurrence of the call ID that has this span ID, else the last one. */
 function occurrenceOf<H>(spanId: string, parent: Run<H>, callId: string, last: number): number {
   for (let each = last; each > 0 && each > last - MOST_NAMED; each--) {
     if (parent.ids.childSpanId("t", callId, each) === spanId) return each;

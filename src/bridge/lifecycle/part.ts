@@ -9,8 +9,8 @@ import {
 } from "../../events/door.ts";
 
 /**
- * One tool call of a run, open or closed. Closed ones stay, light, to number the repeats of their
- * id and to recognise a redelivered end.
+ * A tool call of a run. The run keeps closed calls, without their handles, to number repeats of an ID and
+ * to detect a redelivered end.
  *
  * @typeParam H the driver's handle of a span.
  */
@@ -18,28 +18,28 @@ export class Call<H> {
   readonly id: string;
   readonly name: string;
   readonly version: string | undefined;
-  /** How often the id has come in this run, from 1. */
+  /** Number of the call among those with its ID in the run, from 1. */
   readonly occurrence: number;
   readonly startedAt: Instant;
-  /** The two words of its span id; the first is what is left of it when its run is over. */
+  /** The two words of its span ID. A closed run stores only the first. */
   readonly high: number;
   readonly low: number;
   handle: H | undefined = undefined;
-  /** `approved` when a person or policy let it pass. */
+  /** Whether a person or policy approved it. */
   approved = false;
-  /** How long the approval took, where the source says so. */
+  /** How long the approval took, in ms, if the source reports it. */
   approvalWaitMs: number | undefined = undefined;
-  /** What the driver made of the approval, in place of the two above. */
+  /** The driver's attributes for the approval. They replace the two fields above. */
   approvalAttributes: SpanAttributes | undefined = undefined;
   /**
-   * When an end of this id came last, whichever call it ended, and how long it said that call took:
-   * an equal one is a repeat. Held by the newest call of the id.
+   * Time and duration of the last end of this ID, for any of its calls. An equal end is a repeat. Only the
+   * newest call of the ID has them.
    */
   lastEndAt: Instant | undefined = undefined;
   lastEndMs = 0;
   denied = false;
 
-  /** The call before it in the run's history, while that is short. */
+  /** The call before it in the run's history, while the history is a list. */
   before: Call<H> | undefined = undefined;
   /** Neighbors in the run's list of open calls, oldest first. */
   previous: Call<H> | undefined = undefined;

@@ -72,7 +72,7 @@ export class Parts<P extends Part<P>> {
     return undefined;
   }
 
-  /** The newest open part of this ID, whatever its name. */
+  /** The newest open part of this ID, with any name. */
   newestOf(id: string): P | undefined {
     if (this.#index !== undefined && id !== "") return this.#index.get(keyOf(id, ""))?.at(-1);
     for (let part = this.newest; part !== undefined; part = part.previous) {

@@ -3,29 +3,29 @@ import type { Counters } from "./counters.ts";
 import type { Forest, Tree } from "./tree.ts";
 
 /**
- * What says that time passes: this process's clock, the newest event, or that none has come for a while (in services).
+ * Source of a time: this process's clock, the newest event, or a pause without events (in services).
  */
 export type TimeSource = "process" | "event" | "silence";
 
 /**
- * Events that must have been played since the last one of a tree before others can say that it was silent for too
- * long: more than wait to be put in order, where the next one of the tree may be.
+ * Number of other events after which a tree can be closed as idle. More than the reorder buffer holds, since
+ * the tree's next event may wait there.
  */
-const PATIENCE = 2_048;
+const EVENTS_BEFORE_CLOSE = 2_048;
 
 interface RunAgesOptions<H> {
   readonly forest: Forest<H>;
   readonly counters: Counters;
   readonly maxAgeMs: number;
-  /** Closes all runs of a tree; returns how many there were. */
+  /** Closes all runs of a tree, and returns their number. */
   readonly abandon: (tree: Tree<H>) => number;
 }
 
 /**
- * Closes the trees of runs that were silent for too long.
+ * Closes trees of runs that were idle for longer than the age limit.
  *
- * Live an event counts as activity when it comes, however wrong its sender's clock is. Else it is a matter of a tree's own
- * events and the newest one of all: how late a tree's events are beside others makes no difference.
+ * Live, an event counts as activity at its arrival, even if its sender's clock is wrong. In a replay, the
+ * times of the tree's events are compared with the time of the newest event.
  */
 export class RunAges<H> {
   readonly #options: RunAgesOptions<H>;
@@ -36,7 +36,7 @@ export class RunAges<H> {
     this.#options = options;
   }
 
-  /** Time passes. */
+  /** Advances the time, and closes idle trees. */
   tick(now: Instant, source: TimeSource): void {
     const { counters, forest, maxAgeMs } = this.#options;
     if (source !== "silence") forest.clock = now;
@@ -45,24 +45,24 @@ export class RunAges<H> {
       const tree = forest.first;
       if (tree === undefined) return;
       if (compareInstants(tree.lastAt, now) > 0) {
-        // A clock that runs ahead must not keep its tree, and all behind it, open for good.
+        // A sender's clock that is ahead must not keep its tree, and all trees behind it, open forever.
         forest.moveToEnd(tree, now);
       } else if (isSince(tree.lastAt, oldest) || isSince(tree.activityAt, oldest)) return;
-      else if (source === "event" && counters.events - tree.events < PATIENCE) return;
+      else if (source === "event" && counters.events - tree.events < EVENTS_BEFORE_CLOSE) return;
       else this.#abandon(tree);
     }
   }
 
-  /** The event that is played is about a tree: closes the tree where its last one is too long ago. */
-  goesOn(tree: Tree<H>): void {
+  /** Closes the tree of the current event if the tree's last event is too old. */
+  closeIfIdle(tree: Tree<H>): void {
     const at = this.eventAt;
     const { clock } = this.#options.forest;
-    // A time that is not believed says nothing.
+    // A time after the clock of the replay is not trusted.
     if (at === undefined || clock === undefined || at[0] > clock[0]) return;
     if (this.#isOver(tree, at)) this.#abandon(tree);
   }
 
-  /** At the end of all events: closes what was silent for too long before the newest one. */
+  /** Closes idle trees at the end of a replay, measured from the newest event. */
   end(): void {
     const { forest } = this.#options;
     const { clock } = forest;
@@ -72,7 +72,7 @@ export class RunAges<H> {
 
   #isOver({ lastAt }: Tree<H>, at: Instant): boolean {
     const { maxAgeMs } = this.#options;
-    // Seconds decide nearly always.
+    // Fast path: seconds are mostly enough.
     if ((at[0] - lastAt[0] + 1) * 1000 < maxAgeMs) return false;
     return !isSince(lastAt, addMilliseconds(at, -maxAgeMs));
   }

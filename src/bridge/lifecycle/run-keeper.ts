@@ -27,13 +27,13 @@ import { TenantLoadHeap } from "./tenant-load.ts";
 import { Forest, Tree } from "./tree.ts";
 
 export interface RunKeeperOptions<H> extends KeeperOptions<H> {
-  /** They close what a run that ends has open. */
+  /** They close the open parts of a run that ends. */
   readonly calls: CallKeeper<H>;
   readonly models: ModelKeeper<H>;
   readonly steps: StepKeeper<H>;
 }
 
-/** Opens, reopens, closes and gives up runs: their parents, their segments, their limits. */
+/** Opens, reopens, closes and abandons runs. Finds their parents and applies limits. */
 export class RunKeeper<H> {
   readonly #calls: CallKeeper<H>;
   readonly #models: ModelKeeper<H>;
@@ -46,12 +46,12 @@ export class RunKeeper<H> {
   readonly #ages: RunAges<H>;
   readonly #load = new TenantLoadHeap();
   readonly #budget: CallIdBudget;
-  /** The last interrupted run of each thread, until a run follows it there. */
+  /** The last interrupted run of each thread, until the thread's next run starts. */
   readonly #interrupted: RecentMap<H>;
   #openRuns = 0;
-  /** Open runs whose calls nobody will see. */
+  /** Number of open runs whose calls are not followed. */
   quietRuns = 0;
-  /** Told of every run; see `Lifecycle.observe`. */
+  /** See `Lifecycle.observe`. */
   observer: RunObserver | undefined = undefined;
 
   constructor({ driver, counters, limits, calls, models, steps, budget }: RunKeeperOptions<H>) {
@@ -74,7 +74,7 @@ export class RunKeeper<H> {
     return this.#openRuns;
   }
 
-  /** All trees with open runs, the one that was silent longest first. */
+  /** All trees with open runs, the longest-idle first. */
   openTrees(): Iterable<Tree<H>> {
     return this.#forest.trees();
   }
@@ -83,12 +83,12 @@ export class RunKeeper<H> {
     return this.#budget.forgotten;
   }
 
-  /** A run id in the form it is kept in. */
+  /** The canonical form of a run ID. */
   canonical(runId: string): string {
     return this.#runs.canonical(runId);
   }
 
-  /** The tenant's run, open or remembered. */
+  /** The tenant's run, open or closed and in memory. */
   find(tenantId: string, runId: string): Run<H> | undefined {
     const run = this.#runs.find(tenantId, runId);
     if (run !== undefined) return run;
@@ -96,11 +96,11 @@ export class RunKeeper<H> {
     return canonical === runId ? undefined : this.#runs.find(tenantId, canonical);
   }
 
-  /** The run that an event is about; closed where it was silent for too long before. */
+  /** The run of an event. Closes it first if it was idle for longer than the age limit. */
   findOf({ tenantId, runId }: Pick<SignalSubject, "tenantId" | "runId">): Run<H> | undefined {
     const run = this.find(tenantId, runId);
     // Live, the timer does this.
-    if (run?.open === true && this.#ages.eventAt !== undefined) this.#ages.goesOn(run.tree);
+    if (run?.open === true && this.#ages.eventAt !== undefined) this.#ages.closeIfIdle(run.tree);
     return run;
   }
 
@@ -109,14 +109,14 @@ export class RunKeeper<H> {
     return this.#runs.findFirstOpen(tenantId, runId);
   }
 
-  /** A run that is not open yet; its ids are its own or, in a conflict of tenants, hashed. */
+  /** Creates a run, not open yet. Its IDs are derived from its run ID, or hashed in a conflict of tenants. */
   create(tenantId: string, runId: string, at: Instant): Run<H> {
     const { ids, conflict } = this.#runs.identify(tenantId, runId);
     if (conflict) this.#counters.tenantConflict(tenantId);
     return new Run(tenantId, runId, ids, at, new Tree<H>(at));
   }
 
-  /** Opens a run whose start was not seen, from the first that is known of it. */
+  /** Opens a run whose start was not seen, at its first known time. */
   openUnseen(tenantId: string, runId: string, from: Instant, event: SignalContext<H>): Run<H> {
     const run = this.create(tenantId, this.canonical(runId), from);
     run.startUnseen = true;
@@ -126,9 +126,9 @@ export class RunKeeper<H> {
   }
 
   /**
-   * Opens a new run: finds its parent, links it to what it continues.
+   * Opens a new run: finds its parent, and links it to the run that it resumes.
    *
-   * @param origin what the dialect says; it wins over what the envelope does.
+   * @param origin from the dialect; overrides the envelope.
    */
   open(run: Run<H>, at: Instant, event: SignalContext<H>, origin?: RunOrigin): void {
     if (run.parentRunId !== undefined)
@@ -154,7 +154,7 @@ export class RunKeeper<H> {
     if (parent !== undefined) {
       parent.openChildren++;
       this.touch(parent, at);
-      if (run.resumedFromRunId !== undefined) this.#calls.childWentOn(run, at);
+      if (run.resumedFromRunId !== undefined) this.#calls.childContinued(run, at);
     }
     this.#counters.spansOpened++;
     run.followsCalls = true;
@@ -171,16 +171,16 @@ export class RunKeeper<H> {
   }
 
   /**
-   * Opens the next segment of a closed run, linked to the one before.
+   * Opens the next segment of a closed run, with a link to the segment before.
    *
-   * @param started whether a `started` opens it, and not another event.
+   * @param started whether a `started` opens it.
    */
   reopen(run: Run<H>, at: Instant, event: SignalContext<H>, started: boolean): void {
     this.#runs.recall(run);
     run.owner = event.owner() ?? run.owner;
     const links: Link<H>[] =
       run.handle === undefined ? [] : [{ kind: "previous_segment", to: run.handle }];
-    // The pause is over: no later run of the thread follows on it.
+    // The pause is over, so the thread's next run does not resume it.
     if (
       run.threadId !== undefined &&
       this.#interrupted.get(tenantKey(run.tenantId, run.threadId)) === run.handle
@@ -201,7 +201,7 @@ export class RunKeeper<H> {
     this.#enter(run, at, links);
   }
 
-  /** The `started` of a run that another event had to open: it names, links and completes it. */
+  /** Adds the data of a `started` that arrived after another event had opened the run. */
   completeStart(
     run: Run<H>,
     agent: string | undefined,
@@ -236,9 +236,9 @@ export class RunKeeper<H> {
   }
 
   /**
-   * The link to the run that this one continues, known or derived.
+   * The link to the run that this one resumes. Its IDs are derived if it is not known.
    *
-   * @param resumedFromRunId in its canonical form.
+   * @param resumedFromRunId in canonical form.
    */
   resumedFrom(run: Run<H>, resumedFromRunId: string): Link<H> {
     const known = this.#runs.find(run.tenantId, resumedFromRunId)?.handle;
@@ -247,19 +247,19 @@ export class RunKeeper<H> {
     return { kind: "resumed_from", to: this.#driver.derived(ids.traceId, ids.spanId) };
   }
 
-  /** The run continues another one, which became known after its start. */
+  /** Links a run to the one that it resumes, if that became known after the start. */
   linkResumed(tenantId: string, runId: string, resumedFromRunId: string): void {
     const run = this.find(tenantId, runId);
     if (run === undefined || !run.open || run.resumedFromRunId !== undefined) return;
     const resumedFrom = this.canonical(resumedFromRunId);
     if (resumedFrom === run.runId) return;
     run.resumedFromRunId = resumedFrom;
-    this.#calls.childWentOn(run, run.lastAt);
+    this.#calls.childContinued(run, run.lastAt);
     this.observer?.runResumed(run, resumedFrom);
     this.#driver.linkResumed(run, this.resumedFrom(run, resumedFrom));
   }
 
-  /** An event tells of the end of an open run. That of a child is activity of its tree, which goes on. */
+  /** Ends an open run by an event. The end of a child is activity of its tree. */
   end(run: Run<H>, at: Instant, end: RunEnd): void {
     if (run.parent !== undefined) this.touch(run, at);
     this.close(run, at, end, true);
@@ -286,7 +286,7 @@ export class RunKeeper<H> {
       run.parent.openChildren--;
       if (compareInstants(at, run.parent.lastAt) > 0) run.parent.lastAt = at;
       if (end.outcome === "interrupted") this.#calls.childPaused(run, at);
-      // A closed run must not hold its ancestors in memory.
+      // So that a closed run does not keep its ancestors in memory.
       run.parent = undefined;
     }
     if (end.outcome === "interrupted" && run.threadId !== undefined && run.handle !== undefined) {
@@ -294,13 +294,14 @@ export class RunKeeper<H> {
     }
     if (this.#runs.remember(run)) this.#counters.adjustments.forgotten_runs++;
     this.observer?.runClosed(run, at, end);
-    // Last, so that the run is closed whatever its driver does.
+    // Last, so that the run is closed even if the driver throws.
     this.#driver.closeRun(run, at, end, byEvent);
   }
 
   /**
-   * Closes an open run without a terminal event: as it may have ended, else `abandoned`, at `at` or
-   * at its last activity.
+   * Closes an open run without a terminal event. Its outcome is its presumed end, else `abandoned`.
+   *
+   * @param at default: its last activity.
    */
   abandon(run: Run<H>, reason: AbandonedReason, at: Instant = run.lastAt): void {
     if (!run.open) return;
@@ -318,17 +319,17 @@ export class RunKeeper<H> {
     } else this.close(run, at, { outcome: "abandoned", reason });
   }
 
-  /** Replay only: an event is played. */
+  /** Time of the current event. Replay only. */
   set eventAt(at: Instant) {
     this.#ages.eventAt = at;
   }
 
-  /** Time passes: closes what was silent for too long. */
+  /** Advances the time, and closes trees that were idle for longer than the age limit. */
   tick(now: Instant, source: TimeSource): void {
     this.#ages.tick(now, source);
   }
 
-  /** Live only: gives every run that has been open for long a span to be found by. */
+  /** Exports a marker span for each run that has been open for `markerAfterMs`. Live only. */
   markOpenRuns(now: Instant): void {
     if (this.#limits.markerAfterMs === 0) return;
     const before = addMilliseconds(now, -this.#limits.markerAfterMs);
@@ -341,7 +342,7 @@ export class RunKeeper<H> {
     }
   }
 
-  /** Closes every open run, children before their parents; `at` default: its last activity. */
+  /** Closes every open run, children before parents. Default of `at`: each run's last activity. */
   abandonAll(reason: AbandonedReason, at?: Instant): void {
     this.#ages.end();
     for (let tree = this.#forest.first; tree !== undefined; tree = this.#forest.first) {
@@ -349,12 +350,12 @@ export class RunKeeper<H> {
     }
   }
 
-  /** Notes activity of an open run. */
+  /** Records activity of an open run. */
   touch(run: Run<H>, at: Instant): void {
     if (run.open) this.#forest.touch(run, at);
   }
 
-  /** Gives up the run that was silent longest, of the tenant that has the most. */
+  /** Closes the longest-idle run of the tenant with the most open runs. */
   #evictOne(newcomer: Run<H>): void {
     const tenant = this.#load.heaviest(this.#forest.runs(), newcomer);
     let tree = tenant === undefined ? undefined : this.#forest.firstOf(tenant);
@@ -369,12 +370,12 @@ export class RunKeeper<H> {
     if (run !== undefined) this.abandon(run, "limit");
   }
 
-  /** Leaves first, so that no child is left open under a parent that was given up. */
+  /** Closes leaves first, so that no child stays open under a closed parent. */
   #abandonTree(tree: Tree<H>, reason: AbandonedReason, at?: Instant): number {
     let count = 0;
     while (tree.last !== undefined) {
       const before = count;
-      // From the end, since a child is mostly active after its parent; and up from each leaf.
+      // From the end, since a child is mostly active after its parent, and up from each leaf.
       for (let run: Run<H> | undefined = tree.last; run !== undefined; ) {
         const previous: Run<H> | undefined = run.previous;
         let leaf: Run<H> | undefined = run;
@@ -386,7 +387,7 @@ export class RunKeeper<H> {
         }
         run = previous;
       }
-      // There is always a leaf. Were there none, the process must not hang on it.
+      // There is always a leaf. This only prevents an endless loop after a bug.
       if (count === before && tree.last !== undefined) this.abandon(tree.last, reason, at);
     }
     return count;

@@ -10,8 +10,8 @@ import type {
 import type { ModelCall } from "./part.ts";
 import type { Run } from "./run.ts";
 
-/** What is known of the decision about a call. */
-export interface ToldDecision {
+/** The decision about a call. */
+export interface CallDecision {
   /** How long the approver took, in ms. */
   readonly waitMs?: number | undefined;
   readonly decision?: DecisionDetails | undefined;
@@ -19,38 +19,37 @@ export interface ToldDecision {
 }
 
 /**
- * Told of every run and call, whether spans are made of them or not: what is counted must not depend
- * on sampling.
+ * Receives every run and call, also without spans, so that metrics do not depend on sampling.
  *
- * Each thing is told once: duplicates are dropped before. An observer must not throw, and must not
- * change what it is given, but for `run.observed`, which is its own.
+ * Each is reported once, since duplicates are dropped before. An observer must not throw, and must not
+ * change its arguments, except its own `run.observed`.
  */
 export interface RunObserver {
-  /** A segment of the run has opened. */
+  /** A segment of the run opened. */
   runOpened(run: Run<unknown>): void;
-  /** The `started` of a run that another event had to open: its name, its thread, its parent. */
+  /** The late `started` of a run set its name, thread or parent. */
   runNamed(run: Run<unknown>): void;
-  /** Which interrupted run this one continues became known after its start. */
+  /** The run that this one resumes became known after the start. */
   runResumed(run: Run<unknown>, resumedFromRunId: string): void;
-  /** The segment has closed: `run.startedAt` to `at`, where `run.startSeen`. */
+  /** The segment closed. It took from `run.startedAt` to `at` if `run.startSeen`. */
   runClosed(run: Run<unknown>, at: Instant, end: RunEnd): void;
-  /** A call was approved or denied at that time. */
-  callDecided(run: Run<unknown>, at: Instant, told: ToldDecision): void;
+  /** A call was approved or denied. */
+  callDecided(run: Run<unknown>, at: Instant, decision: CallDecision): void;
   /**
-   * A call has run and ended, as an event tells. It takes no `Call`, so that ends can be told of
-   * calls that nobody follows.
+   * An event ended a call. There is no `Call` parameter, so that ends of calls that are not followed can
+   * be reported, too.
    *
    * @param name of the tool.
-   * @param durationMs as the source measured it, else from its start to its end, in ms.
+   * @param durationMs in ms: measured by the source, else the time from start to end.
    */
   callEnded(run: Run<unknown>, name: string, durationMs: number, end: CallEnd): void;
-  /** The calls of the open run are in a loop: once a segment, when it is found. */
+  /** The calls of the open run are in a loop. Reported once for each segment. */
   loopFound(run: Run<unknown>, loop: Loop): void;
-  /** A model call has ended, told by an event or closed: `call.startedAt` to `at`, as its span. */
+  /** A model call ended by an event, or was closed. It took from `call.startedAt` to `at`, as its span. */
   modelEnded(run: Run<unknown>, call: ModelCall<unknown>, at: Instant, end: ModelEnd): void;
 }
 
-/** An observer that tells both, one after the other. `run.observed` belongs to one of them at most. */
+/** An observer that calls both. At most one of them may use `run.observed`. */
 export function bothOf(first: RunObserver, second: RunObserver | undefined): RunObserver {
   return second === undefined ? first : new BothObservers(first, second);
 }
@@ -84,9 +83,9 @@ class BothObservers implements RunObserver {
     this.#second.runClosed(run, at, end);
   }
 
-  callDecided(run: Run<unknown>, at: Instant, told: ToldDecision): void {
-    this.#first.callDecided(run, at, told);
-    this.#second.callDecided(run, at, told);
+  callDecided(run: Run<unknown>, at: Instant, decision: CallDecision): void {
+    this.#first.callDecided(run, at, decision);
+    this.#second.callDecided(run, at, decision);
   }
 
   callEnded(run: Run<unknown>, name: string, durationMs: number, end: CallEnd): void {

@@ -3,31 +3,30 @@ import type { CallIdBudget } from "./call-history.ts";
 import { ClosedCalls, ClosedRuns, isOver, type RunMemory } from "./closed-runs.ts";
 import type { Run } from "./run.ts";
 
-/** Calls remembered a closed run, on average. */
+/** Calls in memory for each closed run, on average. */
 const CALLS_A_CLOSED_RUN = 8;
 const MOST_CLOSED_CALLS = 2 ** 20;
 
 /**
- * Every run that is known, open or remembered, by tenant and run id; and which tenant a trace id
- * belongs to.
+ * Every run in memory, open or closed, by tenant and run ID, and the tenant of each trace ID.
  *
- * The tenant that comes first with a run id has the ids of its UUID. The same run id of another
- * tenant gets hashed ids, so that no trace ever holds spans of two tenants.
+ * The first tenant with a run ID gets the IDs of its UUID. The same run ID of another tenant gets hashed
+ * IDs, so that no trace holds spans of two tenants.
  */
 export class RunTable<H> {
   readonly #open = new OpenRuns<H>();
-  /** Further open runs of an id, by run id and tenant. */
+  /** Further open runs with the same run ID, by run ID and tenant. */
   readonly #openBeside = new Map<string, Map<string, Run<H>>>();
   readonly #closed: ClosedRuns<H>;
-  /** Owners of the traces whose ids say nothing of a run that is known by its UUID. */
+  /** Tenants of traces whose ID is not the UUID of a run in memory. */
   readonly #traces = new TraceOwners();
   readonly #budget: CallIdBudget;
-  /** Whether any run whose id is a UUID has hashed ids. */
+  /** Whether any run with a UUID has hashed IDs. */
   #conflicted = false;
-  /** The ids worked out last: a run that starts is first looked up, then identified. */
+  /** The last derived IDs. A run that starts is looked up first, and then identified. */
   #lastRunId = "";
   #lastIds: RunIds | undefined = undefined;
-  /** A run id that was just looked up in vain: no run is known by its UUID, of any tenant. */
+  /** The last run ID without a result: no tenant has a run with this UUID. */
   #freeRunId: string | undefined = undefined;
 
   constructor(mostClosed: number, budget: CallIdBudget, memory: RunMemory<H>) {
@@ -39,7 +38,7 @@ export class RunTable<H> {
     });
   }
 
-  /** A run id in the form it is kept in: the letters of a UUID in lower case. */
+  /** The canonical form of a run ID: a UUID in lower case. */
   canonical(runId: string): string {
     return this.#uuidIds(runId)?.capitals === true ? runId.toLowerCase() : runId;
   }
@@ -54,7 +53,7 @@ export class RunTable<H> {
     }
     const ids = this.#uuidIds(runId);
     if (ids !== undefined) {
-      // A UUID is known by its bytes, in whatever letters it comes.
+      // A UUID is compared by its bytes, so its case does not matter.
       const owner = this.#closed.tenantOf(ids);
       if (owner === tenantId) return this.#closed.get(ids, runId.toLowerCase());
       const free = owner === undefined && run === undefined && this.#openBeside.size === 0;
@@ -65,13 +64,13 @@ export class RunTable<H> {
     return this.#closed.tenantOf(hashed) === tenantId ? this.#closed.get(hashed, runId) : undefined;
   }
 
-  /** The tenant's run of this id, if it is the first open one of the id: a look in one map. */
+  /** The tenant's run of this ID, if it is the first open one of the ID. Takes one map lookup. */
   findFirstOpen(tenantId: string, runId: string): Run<H> | undefined {
     const run = this.#open.get(runId);
     return run?.tenantId === tenantId ? run : undefined;
   }
 
-  /** The run of this id that is open, or closed and known by its UUID, of whichever tenant it is. */
+  /** The run of this ID of any tenant: open, or closed and found by its UUID. */
   ownerOf(runId: string): Run<H> | undefined {
     const run = this.#open.get(runId) ?? this.#beside(runId).next().value;
     if (run !== undefined) return run;
@@ -79,22 +78,22 @@ export class RunTable<H> {
     return ids === undefined ? undefined : this.#closed.get(ids, runId);
   }
 
-  /** A new run opens; its trace is its tenant's from now on. */
+  /** Adds a new open run. Its trace belongs to its tenant from now on. */
   add(run: Run<H>): void {
     if (isInOtherTrace(run)) this.#traces.hold(run.tenantId, run.traceId);
     this.#enter(run);
   }
 
-  /** A closed run opens again. */
+  /** Makes a closed run an open one. */
   recall(run: Run<H>): void {
     this.#closed.take(run);
     this.#enter(run);
   }
 
   /**
-   * A run has closed: it is kept until enough others have.
+   * Stores a run that has closed, until enough others have closed.
    *
-   * @returns whether another run was forgotten for it.
+   * @returns whether another run was dropped for it.
    */
   remember(run: Run<H>): boolean {
     this.#leave(run);
@@ -104,9 +103,9 @@ export class RunTable<H> {
   }
 
   /**
-   * The ids of a run of this tenant.
+   * The IDs of a run of this tenant.
    *
-   * @returns hashed ones where the run id is no UUID, or where its trace is another tenant's
+   * @returns hashed IDs if the run ID is not a UUID, or if its trace belongs to another tenant
    *   (`conflict`).
    */
   identify(tenantId: string, runId: string): { readonly ids: RunIds; readonly conflict: boolean } {
@@ -117,7 +116,7 @@ export class RunTable<H> {
     return { ids: this.#hashedIds(tenantId, runId), conflict: true };
   }
 
-  /** Whether a trace that a run of the tenant is to join is another tenant's. */
+  /** Whether a trace belongs to another tenant. */
   isForeignTrace(tenantId: string, traceId: string): boolean {
     const runId = uuidOf(traceId);
     const ids = RunIds.fromUuid(runId);
@@ -142,7 +141,7 @@ export class RunTable<H> {
     return this.#traces.isForeign(tenantId, ids.traceId);
   }
 
-  /** Ids over tenant and run; over more, where another tenant has come into their trace. */
+  /** IDs hashed from tenant and run ID. A suffix is added if another tenant has their trace. */
   #hashedIds(tenantId: string, runId: string): RunIds {
     let ids = RunIds.hashed(tenantId, runId);
     for (let attempt = 1; this.isForeignTrace(tenantId, ids.traceId); attempt++) {
@@ -152,7 +151,7 @@ export class RunTable<H> {
   }
 
   #enter(run: Run<H>): void {
-    // A closed run's ids are known by themselves, an open one's by its run id, if that is a UUID.
+    // A closed run is found by its IDs. An open one is found by its run ID, but only if that is a UUID.
     if (run.ids.hashed) this.#traces.hold(run.tenantId, run.ids.traceId);
     const free = run.runId === this.#freeRunId;
     this.#freeRunId = undefined;
@@ -188,12 +187,12 @@ export class RunTable<H> {
 
 const NO_RUNS: ReadonlyMap<string, never> = new Map<string, never>();
 
-/** Whether the ids of a run's UUID are taken by a run of another tenant. */
+/** Whether a run of another tenant has the IDs of this run's UUID. */
 function hasUuidOfAnother<H>(run: Run<H>, tenantId: string): boolean {
   return run.tenantId !== tenantId && !run.ids.hashed;
 }
 
-/** Whether a run is in a trace other than the one its ids stand for. */
+/** Whether a run is in a trace other than its own. */
 function isInOtherTrace<H>(run: Run<H>): boolean {
   return run.traceId !== run.ids.traceId;
 }
@@ -202,18 +201,14 @@ function uuidOf(traceId: string): string {
   return `${traceId.slice(0, 8)}-${traceId.slice(8, 12)}-${traceId.slice(12, 16)}-${traceId.slice(16, 20)}-${traceId.slice(20)}`;
 }
 
-/**
- * Entries that stand in the map for good. A map that is nearly empty is rebuilt at every third
- * deletion, which takes a good part of all time spent here.
- */
+/** Permanent entries of the map, since V8 rebuilds a nearly empty map at every third deletion. */
 const FILLERS = 64;
 
 /**
- * Open runs by run id: of several tenants' runs of one id the one that opened first.
+ * Open runs by run ID. If several tenants have the same run ID, the first one.
  *
- * One of them stands beside the map. Where runs come one at a time, as they do in a process with one
- * agent, none is ever put into the map: that and taking it out again costs as much as all other
- * bookkeeping of a run.
+ * One run is stored in a field. In a process with one agent, runs come one at a time and never enter the
+ * map. Adding to the map and deleting costs as much as all other bookkeeping of a run.
  */
 export class OpenRuns<H> {
   #beside: Run<H> | undefined = undefined;
@@ -228,13 +223,13 @@ export class OpenRuns<H> {
     return this.#others.size === FILLERS ? undefined : this.#others.get(runId);
   }
 
-  /** Its id is not there yet. */
+  /** The run ID must not be stored yet. */
   add(run: Run<H>): void {
     if (this.#beside === undefined) this.#beside = run;
     else this.#others.set(run.runId, run);
   }
 
-  /** @returns whether it was there. */
+  /** @returns whether it was stored. */
   delete(run: Run<H>): boolean {
     if (this.#beside === run) {
       this.#beside = undefined;
@@ -245,9 +240,9 @@ export class OpenRuns<H> {
 }
 
 /**
- * Which tenant a trace belongs to: the one whose runs, open or remembered, are in it.
+ * The tenant of each trace: the one whose runs in memory are in it.
  *
- * It counts the runs that hold a trace, so its size is bounded by theirs.
+ * It counts the runs of each trace, so its size is bounded by the number of runs.
  */
 export class TraceOwners {
   readonly #owners = new Map<string, { readonly tenantId: string; runs: number }>();
@@ -259,14 +254,14 @@ export class TraceOwners {
     return owner !== undefined && owner.tenantId !== tenantId;
   }
 
-  /** One more run of the tenant is in the trace. */
+  /** Adds a run of the tenant to the trace. */
   hold(tenantId: string, traceId: string): void {
     const owner = this.#owners.get(traceId);
     if (owner === undefined) this.#owners.set(traceId, { tenantId, runs: 1 });
     else owner.runs++;
   }
 
-  /** A run of the trace was forgotten. */
+  /** Removes a run from the trace. */
   release(traceId: string): void {
     const owner = this.#owners.get(traceId);
     if (owner === undefined) return;

@@ -17,7 +17,7 @@ import { Parts } from "./parts.ts";
 import type { Tree } from "./tree.ts";
 
 /**
- * One run of one tenant: open, or closed and remembered.
+ * A run of a tenant: open, or closed and in memory.
  *
  * @typeParam H the driver's handle of a span.
  */
@@ -25,37 +25,37 @@ export class Run<H> {
   readonly tenantId: string;
   readonly runId: string;
   readonly ids: RunIds;
-  /** Trace of the run: its own when it is a root, else its parent's. */
+  /** Trace of the run: its own for a root, else its parent's. */
   traceId: string;
   agent: string | undefined = undefined;
   parentRunId: string | undefined = undefined;
   threadId: string | undefined = undefined;
   resumedFromRunId: string | undefined = undefined;
-  /** Whose run it is. */
+  /** User, session, tags and metadata of the run. */
   owner: RunOwner | undefined = undefined;
-  /** The run at the top, as far as it is known. */
+  /** The root run, as far as it is known. */
   rootRunId: string;
-  /** The same, where the parent became known after the start: the trace, and all IDs, stay what they are. */
+  /** The root run if the parent became known after the start. Trace and IDs do not change then. */
   lateRootRunId: string | undefined = undefined;
-  /** Counts as a root: it has no parent, or nobody vouched for it. */
+  /** Whether it counts as a root: it has no parent, or the parent is not confirmed. */
   root = true;
   parentMissing = false;
   parentInferred = false;
-  /** The parent came from outside: a `traceparent`, a resolver, the ambient span. */
+  /** Whether the parent comes from a `traceparent`, a resolver or the ambient span. */
   parentFromOutside = false;
-  /** Tool-use id of the parent's call it sits under. */
+  /** Tool-use ID of the parent's call above it. */
   parentCallId: string | undefined = undefined;
-  /** The parent's step that it belongs to, as its `started` says. */
+  /** The parent's step above it, from its `started`. */
   parentStepId: string | undefined = undefined;
-  /** Opened by an event other than its `started`. */
+  /** Whether an event other than its `started` opened it. */
   startUnseen = false;
-  /** Number of the segment that is (or was last) open, from 1. */
+  /** Number of the current or last segment, from 1. */
   segment = 1;
-  /** Whether that segment was opened by a `started`: only then is it known how long it took. */
+  /** Whether a `started` opened the segment. Only then is its duration known. */
   startSeen = false;
-  /** What the segments before it did; `undefined` in the first. */
+  /** Counts at the start of the segment; `undefined` in the first. */
   before: CallCounts | undefined = undefined;
-  /** Whatever the observer keeps with the run. */
+  /** Data of the observer. */
   observed: unknown = undefined;
 
   open = true;
@@ -65,12 +65,12 @@ export class Run<H> {
   /** Latest event time of the run and its direct children. */
   lastAt: Instant;
   handle: H | undefined = undefined;
-  /** Parent of the segments to come. */
+  /** Parent of all segments. */
   parentHandle: H | undefined = undefined;
-  /** Whether a marker was written; once a run, since its id is the run's. */
+  /** Whether a marker was written. A run gets only one, since the marker's ID is derived from the run's. */
   marked = false;
 
-  /** Whether its calls are followed: not where nobody would see anything of them. */
+  /** Whether its calls are followed. They are not if nothing uses them. */
   followsCalls = true;
   #calls: Parts<Call<H>> | undefined = undefined;
   #history: CallHistory<H> | undefined = undefined;
@@ -82,25 +82,25 @@ export class Run<H> {
   steps: Parts<Step<H>> | undefined = undefined;
   /** How many steps there were. */
   stepCount = 0;
-  /** What they used so far; made with the first end that says it. */
+  /** Usage of the model calls so far. Created with the first one that reports it. */
   used: OwnUsage | undefined = undefined;
-  /** How it ended, if no activity follows: where its source has no other end. */
+  /** The end of the run if no activity follows. For sources without an event for the end. */
   mayEnd: ({ readonly at: Instant } & SupposedEnd) | undefined = undefined;
-  /** Given up as ended, then, though its source had not said that it was over: it may go on later. */
+  /** Time of a presumed end. The run can continue later. */
   supposedAt: Instant | undefined = undefined;
-  /** Approvals whose tool call has not started yet, and those that its calls wait for. */
+  /** Approvals without a started call, and open requests for approval. */
   approvals: Approvals | undefined = undefined;
-  /** The approval that came last, to recognise it when it is redelivered without an event id. */
+  /** The last approval, for detecting a redelivery without an event ID. */
   lastApproval: Approval | undefined = undefined;
   toolCalls = 0;
   toolErrors = 0;
   approvedCalls = 0;
   deniedCalls = 0;
-  /** What its tool calls show together, in the segment that is or was last open. */
+  /** The tool calls of the current or last segment, for detecting loops. */
   callTrail: CallTrail = undefined;
 
   tree: Tree<H>;
-  /** Neighbours in the tree's list of open runs, least recently active first. */
+  /** Neighbors in the tree's list of open runs, least recently active first. */
   previous: Run<H> | undefined = undefined;
   next: Run<H> | undefined = undefined;
   openChildren = 0;
@@ -117,43 +117,43 @@ export class Run<H> {
     this.tree = tree;
   }
 
-  /** Its open calls; made when first asked for, since a run may have none that are followed. */
+  /** Its open tool calls. Created on first access, since a run may have none. */
   get calls(): Parts<Call<H>> {
     this.#calls ??= new Parts<Call<H>>();
     return this.#calls;
   }
 
-  /** The calls it had. */
+  /** The tool calls it had. */
   get history(): CallHistory<H> {
     this.#history ??= new CallHistory<H>();
     return this.#history;
   }
 
-  /** Span id of the open (or last) segment. */
+  /** Span ID of the current or last segment. */
   get spanId(): string {
     return this.segment === 1 ? this.ids.spanId : this.ids.childSpanId("s", String(this.segment));
   }
 }
 
-/** The span that an event stands on; the run's where that is not open. */
+/** The span of an event: its target if that is open, else the run's. */
 export function handleOn<H>(run: Run<H>, target: SpanEventTarget): H | undefined {
   if (target === "run") return run.handle;
   if (target === "model") return run.models?.newestOf("")?.handle ?? run.handle;
   return run.calls.newestOf(target.callId)?.handle ?? run.handle;
 }
 
-/** How many of them the run's segment made, that is or was last open. */
+/** A count of the run's current or last segment. */
 export function inSegment<H>(run: Run<H>, count: keyof CallCounts): number {
   return run[count] - (run.before?.[count] ?? 0);
 }
 
-/** Whether a `started` at that time opens the next segment of a run that is not open. */
+/** Whether a `started` at this time opens the next segment of a closed run. */
 export function startsAgain<H>({ outcome, startedAt }: Run<H>, at: Instant): boolean {
-  const continues = outcome === "interrupted" || outcome === "abandoned";
-  return continues && compareInstants(at, startedAt) > 0;
+  const canContinue = outcome === "interrupted" || outcome === "abandoned";
+  return canContinue && compareInstants(at, startedAt) > 0;
 }
 
-/** The run goes on: what looked like its end was none. */
-export function goesOn<H>(run: Run<H>): void {
+/** The run continues, so its presumed end is dropped. */
+export function dropPresumedEnd<H>(run: Run<H>): void {
   if (run.mayEnd !== undefined) run.mayEnd = undefined;
 }

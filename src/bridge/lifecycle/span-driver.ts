@@ -14,12 +14,12 @@ import type { Call, ModelCall, Step } from "./part.ts";
 import type { Run } from "./run.ts";
 
 /**
- * What the lifecycle calls to make spans. Each span it opens it closes exactly once.
+ * Makes spans for the lifecycle. The lifecycle closes every span that it opens exactly once.
  *
- * A driver must not throw. It may read the run and the call it is given, and must not change them.
+ * A driver must not throw, and must not change the run and the call that it gets.
  *
- * @typeParam H its handle of a span: kept with the run after the close, as the parent of late
- *   children, so it must become light then.
+ * @typeParam H its handle of a span. The run keeps it after the close, as the parent of late children, so
+ *   it must become small then.
  */
 export interface SpanDriver<H> extends RunMemory<H> {
   openRun(
@@ -28,17 +28,17 @@ export interface SpanDriver<H> extends RunMemory<H> {
     parent: H | undefined,
     links: readonly Link<H>[] | undefined,
   ): H;
-  /** The `started` of a run that another event had to open: its name, its parent as a link. */
+  /** Adds the data of a late `started`: the name, and the parent as a link. */
   completeRun(run: Run<H>, links: readonly Link<H>[]): void;
-  /** What an open run was asked is known. */
+  /** Sets the input of an open run. */
   runAsked(run: Run<H>, asked: unknown): void;
-  /** Whether anybody will see anything of the calls of a run that has just opened. */
+  /** Whether anything uses the calls of a run that has just opened. */
   followsCalls(run: Run<H>): boolean;
   /** @param byEvent an event says so: its audit row may follow. */
   closeRun(run: Run<H>, at: Instant, end: RunEnd, byEvent: boolean): void;
   /**
-   * @param step the span of the step that the call belongs to. Default: it stands under its run.
-   * @returns `undefined` where the call gets no span, as in a run that is not sampled.
+   * @param step the parent: a step or a call. Default: the run.
+   * @returns `undefined` if the call gets no span, for example in a run that is not sampled.
    */
   openCall(
     run: Run<H>,
@@ -56,7 +56,7 @@ export interface SpanDriver<H> extends RunMemory<H> {
     step: H | undefined,
   ): H | undefined;
   closeModelCall(run: Run<H>, call: ModelCall<H>, at: Instant, end: ModelEnd): void;
-  /** @param parent the span of the step or call that it stands in. Default: it stands under its run. */
+  /** @param parent a step or a call. Default: the run. */
   openStep(
     run: Run<H>,
     step: Step<H>,
@@ -65,9 +65,9 @@ export interface SpanDriver<H> extends RunMemory<H> {
     parent: H | undefined,
   ): H | undefined;
   closeStep(run: Run<H>, step: Step<H>, at: Instant, end: StepEnd): void;
-  /** More is known of something open. */
+  /** Adds attributes to an open span. */
   addAttributes(handle: H, attributes: SpanAttributes): void;
-  /** A point in the life of something open. */
+  /** Adds a span event to an open span. */
   addEvent(
     run: Run<H>,
     handle: H,
@@ -76,10 +76,9 @@ export interface SpanDriver<H> extends RunMemory<H> {
     attributes: SpanAttributes | undefined,
   ): void;
   /**
-   * A point in the run's life: an approval was given.
+   * Adds the span event of an approval to the run.
    *
-   * @returns what the span of its call will say of it; `undefined` where nothing is known of the
-   *   decision.
+   * @returns attributes for the span of the approved call; `undefined` if the decision has no details.
    */
   addApprovalEvent(
     run: Run<H>,
@@ -88,15 +87,15 @@ export interface SpanDriver<H> extends RunMemory<H> {
     name: string,
     decision: DecisionDetails | undefined,
   ): SpanAttributes | undefined;
-  /** A run that is open for long: something in the backend to find it by. */
+  /** Exports a marker span, by which a long open run is found in the backend. */
   mark(run: Run<H>, at: Instant): void;
-  /** The run was resumed from another one, which became known after its start. */
+  /** Links a run to the one that it resumes, if that became known after the start. */
   linkResumed(run: Run<H>, link: Link<H>): void;
   /**
-   * A handle for a span that is known by its ids alone.
+   * A handle for a span of which only the IDs are known.
    *
-   * @param near a span of ours in the same trace: its sampling decision holds. It is what is
-   *   returned where derived ids say nothing, since its own come from elsewhere.
+   * @param near a span of the bridge in the same trace, for its sampling decision. It is returned itself
+   *   if its IDs are not derived, since the derived IDs are wrong then.
    */
   derived(traceId: string, spanId: string, near?: H): H;
 }

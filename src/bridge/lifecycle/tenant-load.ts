@@ -1,9 +1,9 @@
-/** What has a tenant: an open run. */
+/** An open run. */
 export interface OfTenant {
   readonly tenantId: string;
 }
 
-/** How many open runs a tenant has, and where it stands in the heap. */
+/** Number of a tenant's open runs, and its index in the heap. */
 interface TenantLoad {
   readonly tenantId: string;
   runs: number;
@@ -11,15 +11,14 @@ interface TenantLoad {
 }
 
 /**
- * Which tenant has the most open runs: it pays when there are too many, and not the tenant whose runs
- * happen to be the oldest.
+ * Finds the tenant with the most open runs. Above the limit of open runs, its runs are evicted first.
  *
- * Counted from the first time somebody asks until there is room again: no run costs anything before.
- * A heap, since at the limit each run that starts asks, and there may be thousands of tenants.
+ * It counts from the first eviction until there is room again, so that runs cost nothing before. It is
+ * a heap, since at the limit each new run evicts one, and there may be thousands of tenants.
  */
 export class TenantLoadHeap {
   #byTenant: Map<string, TenantLoad> | undefined = undefined;
-  /** The heaviest first; of two that follow on one, at 2n + 1 and 2n + 2, none goes before it. */
+  /** Binary heap, the tenant with the most runs first. Children of n are at 2n + 1 and 2n + 2. */
   #heap: TenantLoad[] = [];
 
   opened({ tenantId }: OfTenant): void {
@@ -48,7 +47,7 @@ export class TenantLoadHeap {
     this.#sink(last);
   }
 
-  /** There is room again: nothing is counted until the next question. */
+  /** Stops counting until the next eviction. */
   rest(): void {
     if (this.#byTenant === undefined) return;
     this.#byTenant = undefined;
@@ -56,10 +55,10 @@ export class TenantLoadHeap {
   }
 
   /**
-   * The tenant with the most open runs, of several the first by name; `undefined` when there are none.
+   * The tenant with the most open runs, or the first of these by name. `undefined` if there are none.
    *
-   * @param open all open runs, for when none was counted yet.
-   * @param newcomer one of them, which does not count.
+   * @param open all open runs, for starting to count.
+   * @param newcomer one of them, which is not counted.
    */
   heaviest(open: Iterable<OfTenant>, newcomer: OfTenant): string | undefined {
     if (this.#byTenant === undefined) {

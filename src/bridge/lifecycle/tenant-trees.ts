@@ -1,6 +1,6 @@
 import type { Tree } from "./tree.ts";
 
-/** The trees of one tenant, as they stand in the list of all. */
+/** The trees of one tenant, in the order of the list of all trees. */
 export interface TenantList<H> {
   readonly tenantId: string;
   first: Tree<H> | undefined;
@@ -8,10 +8,10 @@ export interface TenantList<H> {
 }
 
 /**
- * The trees of each tenant, in the order of the list of all: so that the one of a tenant that was silent
- * longest is found without a walk past those of thousands of others.
+ * The trees of each tenant, in the order of the list of all trees. Finds a tenant's longest-idle tree
+ * without a search through those of other tenants.
  *
- * Lists through the objects themselves, O(1) for every step.
+ * Linked lists, O(1) for every operation.
  */
 export class TenantTrees<H> {
   readonly #lists = new Map<string, TenantList<H>>();
@@ -43,7 +43,7 @@ export class TenantTrees<H> {
     if (list.first === undefined) this.#lists.delete(list.tenantId);
   }
 
-  /** Takes all trees out, so that none holds another one in memory. */
+  /** Removes all trees, so that none keeps another in memory. */
   clear(): void {
     for (const { first } of this.#lists.values()) {
       for (let tree = first; tree !== undefined; ) {

@@ -4,27 +4,27 @@ import type { Run } from "./run.ts";
 import { type TenantList, TenantTrees } from "./tenant-trees.ts";
 
 /**
- * The open runs that live and age together: a root and its descendants, as far as this process
- * knows them. A parent that waits for its children is not silent.
+ * A root and its descendants that are open in this process. The age limit applies to the tree, so that a
+ * parent that waits for its children is not idle.
  */
 export class Tree<H> {
   /** Latest event time in the tree. */
   lastAt: Instant;
-  /** Its last activity, by the clock of the forest. */
+  /** Time of its last activity, by the clock of the forest. */
   activityAt: Instant | undefined = undefined;
-  /** How many events had come at its last activity. */
+  /** Number of all events at its last activity. */
   events = 0;
   /** Open runs, least recently active first. */
   first: Run<H> | undefined = undefined;
   last: Run<H> | undefined = undefined;
-  /** Neighbours in the list of all trees with open runs. */
+  /** Neighbors in the list of all trees with open runs. */
   previous: Tree<H> | undefined = undefined;
   next: Tree<H> | undefined = undefined;
-  /** The list of its tenant's trees, and its neighbours there; only while there are too many runs. */
+  /** The list of its tenant's trees, and its neighbors there. Only while there are too many runs. */
   list: TenantList<H> | undefined = undefined;
   previousOfTenant: Tree<H> | undefined = undefined;
   nextOfTenant: Tree<H> | undefined = undefined;
-  /** Whatever the observer keeps with the tree. */
+  /** Data of the observer. */
   observed: unknown = undefined;
 
   constructor(at: Instant) {
@@ -50,25 +50,25 @@ export class Tree<H> {
 }
 
 /**
- * All trees with open runs, the one that was silent longest first.
+ * All trees with open runs, the longest-idle first.
  *
- * Lists through the objects themselves: exact order and O(1) for every step.
+ * Linked lists: exact order, and O(1) for every operation.
  */
 export class Forest<H> {
   first: Tree<H> | undefined = undefined;
-  /** Live this process's time, as it was told last, else that of the newest event; `undefined` before. */
+  /** Live: the last reading of this process's clock. Replay: the time of the newest event. */
   clock: Instant | undefined = undefined;
   readonly #counters: Pick<Counters, "events">;
   #last: Tree<H> | undefined = undefined;
-  /** Kept from the first time somebody asks until {@link rest}: before, no event pays for it. */
+  /** From the first {@link firstOf} until {@link rest}, so that events cost nothing before. */
   #tenants: TenantTrees<H> | undefined = undefined;
 
-  /** @param counters how many events have come. Default: none. */
+  /** @param counters the number of events so far. Default 0. */
   constructor(counters: Pick<Counters, "events"> = { events: 0 }) {
     this.#counters = counters;
   }
 
-  /** All trees with open runs. None may come or go meanwhile. */
+  /** All trees with open runs. The list must not change during the iteration. */
   *trees(): Generator<Tree<H>, void, undefined> {
     for (let tree = this.first; tree !== undefined; tree = tree.next) yield tree;
   }
@@ -80,25 +80,25 @@ export class Forest<H> {
     }
   }
 
-  /** The tenant's tree that was silent longest. */
+  /** The tenant's longest-idle tree. */
   firstOf(tenantId: string): Tree<H> | undefined {
     if (this.#tenants === undefined) {
       this.#tenants = new TenantTrees();
       for (let tree = this.first; tree !== undefined; tree = tree.next) {
-        // A tree is of one tenant: a parent of another one is none.
+        // All runs of a tree have one tenant: a run gets no parent of another tenant.
         if (tree.first !== undefined) this.#tenants.append(tree, tree.first.tenantId);
       }
     }
     return this.#tenants.firstOf(tenantId);
   }
 
-  /** Nobody asks for a tenant's trees any more. */
+  /** Drops the lists of tenants until the next {@link firstOf}. */
   rest(): void {
     this.#tenants?.clear();
     this.#tenants = undefined;
   }
 
-  /** An opened run joins its tree; the tree is now the most recently active. */
+  /** Adds an opened run to its tree, which becomes the most recently active. */
   add(run: Run<H>, at: Instant): void {
     const tree = run.tree;
     if (tree.first === undefined) {
@@ -109,7 +109,7 @@ export class Forest<H> {
     this.touch(run, at);
   }
 
-  /** Notes activity of a run. */
+  /** Records activity of a run. */
   touch(run: Run<H>, at: Instant): void {
     const tree = run.tree;
     if (tree.activityAt !== this.clock) tree.activityAt = this.clock;
@@ -123,13 +123,13 @@ export class Forest<H> {
     if (this.#last !== tree) this.#moveToEnd(tree);
   }
 
-  /** The last activity of the tree counts as `at`, as if it were touched now. */
+  /** Sets the last activity of the tree to `at`, and makes it the most recently active. */
   moveToEnd(tree: Tree<H>, at: Instant): void {
     tree.lastAt = at;
     if (this.#last !== tree) this.#moveToEnd(tree);
   }
 
-  /** A closed run leaves its tree; an empty tree leaves the list. */
+  /** Removes a closed run from its tree, and an empty tree from the list. */
   remove(run: Run<H>): void {
     const tree = run.tree;
     tree.remove(run);

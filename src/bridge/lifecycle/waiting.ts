@@ -4,7 +4,7 @@ import type { Run } from "./run.ts";
 import type { Tree } from "./tree.ts";
 
 /**
- * What a run waits for, the first of this order that applies:
+ * What a run waits for. The first of these that applies:
  *
  * - `approval`: one of its calls waits for a decision, or for a child run that has paused.
  * - `tool`: an open tool call without an open child run.
@@ -18,10 +18,10 @@ export type WaitKind = (typeof WAIT_KINDS)[number];
 /** Every {@link WaitKind}. */
 export const WAIT_KINDS = ["approval", "tool", "model", "child", "nothing", "unknown"] as const;
 
-/** What a run waits for, and since when by the clock of its events. */
+/** What a run waits for, and since when, by the clock of its events. */
 export interface Wait {
   readonly kind: WaitKind;
-  /** The tool, the model that was asked for, or the child's agent. */
+  /** The tool, the requested model, or the child's agent. */
   readonly name: string | undefined;
   readonly since: Instant;
 }
@@ -29,7 +29,7 @@ export interface Wait {
 /** The open children of runs. */
 export type OpenChildren<H> = ReadonlyMap<Run<H>, readonly Run<H>[]>;
 
-/** The open children of the runs of a tree, by parent; `undefined` where it is one run, as it mostly is. */
+/** The open children in a tree, by parent. `undefined` for a tree of one run, which is the usual case. */
 export function childrenIn<H>(tree: Tree<H>): OpenChildren<H> | undefined {
   if (tree.first === tree.last) return undefined;
   const children = new Map<Run<H>, Run<H>[]>();
@@ -60,24 +60,24 @@ export function waitOf<H>(run: Run<H>, children: OpenChildren<H> | undefined): W
 }
 
 /**
- * The oldest open call of a run that is not a wait for one of its children. A child that does not say
- * which call it stands under counts for the oldest one that no other child stands under.
+ * The oldest open call of a run that does not wait for a child run. A child without a known call counts
+ * for the oldest call that has no child of its own.
  */
 function ownCall<H>(run: Run<H>, children: readonly Run<H>[]): Call<H> | undefined {
   if (run.toolCalls === 0) return undefined;
   const { calls } = run;
   if (children.length === 0) return calls.oldest;
   const dispatching = new Set<Call<H>>();
-  let unplaced = 0;
+  let withoutCall = 0;
   for (const { parentCallId } of children) {
-    if (parentCallId === undefined) unplaced++;
+    if (parentCallId === undefined) withoutCall++;
     else {
       const call = calls.newestOf(parentCallId);
       if (call !== undefined) dispatching.add(call);
     }
   }
   for (let call = calls.oldest; call !== undefined; call = call.next) {
-    if (!dispatching.has(call) && unplaced-- <= 0) return call;
+    if (!dispatching.has(call) && withoutCall-- <= 0) return call;
   }
   return undefined;
 }
@@ -93,14 +93,14 @@ function earliest<H>(runs: readonly Run<H>[]): Run<H> | undefined {
 const NO_RUNS: readonly never[] = [];
 
 /**
- * Up to this difference, in ms, the clocks of sender and receiver count as equal. The receiver's is noted
- * every 5 s (`RunKeeper.tick`), so that a smaller difference says nothing.
+ * Up to this difference, in ms, the clocks of sender and receiver count as equal. The receiver's clock is
+ * read every 5 s (`RunKeeper.tick`), so a smaller difference can be an error of measurement.
  */
 const SAME_CLOCK_MS = 10_000;
 
 /**
- * By how much the events of a tree come later than they say, in ms; below 0 where their sender's clock
- * is ahead. In a replay and in services: than the newest event of all.
+ * Delay of a tree's events in ms: from the time in the event to its arrival. Negative if the sender's clock
+ * is ahead. In a replay and in services, the newest event is the clock.
  */
 export function delayOf<H>({ activityAt, lastAt }: Tree<H>): number {
   if (activityAt === undefined) return 0;
@@ -109,17 +109,15 @@ export function delayOf<H>({ activityAt, lastAt }: Tree<H>): number {
 }
 
 /**
- * How long a run has been silent, in ms from 0: since its last event, and the last start or end of a
- * child of its own.
+ * Idle time of a run in ms, from 0: since its last event, or the last start or end of a direct child.
  *
- * It is the time since events came in, as it is for `maxAgeMs`: a sender whose clock is wrong, or
- * whose events come late, must not look stalled. A run holds no such time, only its tree does, so the
- * delay of the tree's last event is taken for that of the run's.
+ * It is measured from the arrival of events, as for `maxAgeMs`, so that a wrong clock or late events do not
+ * look like a stall. Only the tree has a time of arrival, so its delay is used for the run.
  *
- * @param delay that of the run's tree.
+ * @param delay of the run's tree, in ms.
  */
 export function idleMs<H>({ lastAt, tree }: Run<H>, now: Instant, delay: number): number {
-  // A tree whose clock is ahead counts as active at the time of this process (`RunKeeper.tick`), its runs don't.
+  // `RunKeeper.tick` sets back the time of a tree whose clock is ahead, but not the times of its runs.
   const last = compareInstants(lastAt, tree.lastAt) > 0 ? tree.lastAt : lastAt;
   return Math.max(millisecondsBetween(last, now) - delay, 0);
 }

@@ -13,11 +13,11 @@ interface BridgeMetricsOptions {
   readonly labels: MetricOptions | undefined;
   readonly benign: ReadonlySet<FailureKindId>;
   readonly reporter: Reporter;
-  /** The bridge's own counts and open runs, asked for at each collection. */
+  /** The bridge's counts and open runs, read at each collection. */
   readonly bridge: JoinedBridge;
 }
 
-/** The metrics side of one bridge: off until there is a meter provider that measures. */
+/** The metrics of one bridge. Off until a meter provider measures. */
 export class BridgeMetrics {
   readonly #options: BridgeMetricsOptions;
   readonly #caps: LabelCaps;
@@ -26,15 +26,15 @@ export class BridgeMetrics {
   #lateEvent: (() => void) | undefined;
   #failures = 0;
 
-  /** @throws RangeError, TypeError when a cap of a label can't be used; the message names it. */
+  /** @throws RangeError, TypeError if the cap of a label is invalid; the message names it. */
   constructor(options: BridgeMetricsOptions) {
     this.#options = options;
     this.#caps = resolveCaps(options.labels);
   }
 
   /**
-   * The observer of runs and calls; `undefined` as long as no provider measures.
-   * Looks for a provider each time it finds none.
+   * The observer of runs and calls; `undefined` while no provider measures. It looks for a provider on each
+   * call.
    */
   find(): RunObserver | undefined {
     if (this.#metrics !== undefined) return this.#metrics;
@@ -55,22 +55,22 @@ export class BridgeMetrics {
     return this.#metrics;
   }
 
-  /** The tenant named a run or trace of another tenant. */
+  /** Counts that the tenant named a run or trace of another tenant. */
   tenantConflict(tenantId: string): void {
     this.#metrics?.tenantConflict(tenantId);
   }
 
-  /** The bridge ends: what it has counted stays, but the bridge itself can go. */
+  /** Removes the bridge from the instruments at its end. Its counts stay. */
   leave(): void {
     this.#leave?.();
   }
 
-  /** An event came: it counts here when that was after the end. */
+  /** Counts an event, if the bridge has ended. */
   lateEvent(): void {
     this.#lateEvent?.();
   }
 
-  /** Measurements that could not be taken. */
+  /** Number of failed measurements. */
   get failures(): number {
     return this.#failures + (this.#metrics?.failures ?? 0);
   }
@@ -80,10 +80,10 @@ export class BridgeMetrics {
   }
 }
 
-/** A label that may be replaced by `_other`. */
+/** A label whose value can become `_other`. */
 export type OverflowLabel = "tenant" | "agent" | "tool" | "model";
 
-/** The counts of labels where nothing was replaced. */
+/** Counts of labels without any `_other`. */
 export const NOTHING_REPLACED: Readonly<Record<OverflowLabel, number>> = {
   tenant: 0,
   agent: 0,
@@ -91,7 +91,7 @@ export const NOTHING_REPLACED: Readonly<Record<OverflowLabel, number>> = {
   model: 0,
 };
 
-/** A bridge's own counts; the names are those of `diagnostics()`. */
+/** A bridge's counts, with the names of `diagnostics()`. */
 export interface BridgeCounts {
   readonly events: number;
   readonly ignored: Readonly<Record<IgnoredReason, number>>;
@@ -101,7 +101,7 @@ export interface BridgeCounts {
   readonly labelOverflow: Readonly<Record<OverflowLabel, number>>;
 }
 
-/** The counts of several bridges in one; those of bridges that are gone stay in it. */
+/** The sum of the counts of several bridges, also of those that have ended. */
 export class CountSum {
   events = 0;
   openRuns = 0;

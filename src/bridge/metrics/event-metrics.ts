@@ -15,7 +15,7 @@ import {
 } from "../../events/door.ts";
 import type { ModelCall } from "../lifecycle/part.ts";
 import { inSegment, type Run } from "../lifecycle/run.ts";
-import type { RunObserver, ToldDecision } from "../lifecycle/run-observer.ts";
+import type { CallDecision, RunObserver } from "../lifecycle/run-observer.ts";
 import type { Reporter } from "../report.ts";
 import { NOTHING_REPLACED, type OverflowLabel } from "./bridge-metrics.ts";
 import { amountOf, decimalOf, unusable } from "./figures.ts";
@@ -32,17 +32,17 @@ import { pairIn, WaitingRun, waitIn } from "./waiting-run.ts";
 interface EventMetricsOptions {
   readonly instruments: Instruments;
   readonly caps: LabelCaps;
-  /** Failure kinds that are no errors here: they have no `error.type`. */
+  /** Failure kinds that do not count as errors: they get no `error.type`. */
   readonly benign: ReadonlySet<FailureKindId>;
   readonly reporter: Reporter;
 }
 
 /**
- * Counts what happens to the runs and calls of one bridge, sampled or not. It never throws, whatever
- * the events hold: programs without types put anything there.
+ * Records metrics of the runs and calls of one bridge, sampled or not. It never throws, since untyped
+ * programs can send any value.
  */
 export class EventMetrics implements RunObserver {
-  /** Measurements that could not be taken: a figure that is none, or an instrument that threw. */
+  /** Number of failed measurements: an invalid figure, or an instrument that threw. */
   failures = 0;
   /** Measurements with a label that was replaced by `_other`, by label. */
   readonly labelOverflow: Record<OverflowLabel, number> = { ...NOTHING_REPLACED };
@@ -102,9 +102,9 @@ export class EventMetrics implements RunObserver {
     }
   }
 
-  /** While a child waits for a person, so do the runs above it. Only roots are measured. */
-  callDecided(run: Run<unknown>, at: Instant, told: ToldDecision): void {
-    const waited = waitIn(told);
+  /** Adds the wait to the root: while a child waits for a person, its ancestors wait, too. */
+  callDecided(run: Run<unknown>, at: Instant, decision: CallDecision): void {
+    const waited = waitIn(decision);
     if (waited === undefined || !run.open) return;
     let top = run;
     while (top.parent !== undefined) top = top.parent;
@@ -112,7 +112,7 @@ export class EventMetrics implements RunObserver {
     const waitingRun =
       observed instanceof WaitingRun ? observed : new WaitingRun(this.#pairOf(top));
     top.observed = waitingRun;
-    // A wait may have begun before a pause.
+    // The wait can have begun before the segment.
     const until = millisecondsBetween(top.startedAt, at);
     waitingRun.waited.add(Math.max(until - waited, 0), until);
   }
@@ -140,7 +140,7 @@ export class EventMetrics implements RunObserver {
     }
   }
 
-  /** The tenant named a run or trace of another tenant. */
+  /** Counts that the tenant named a run or trace of another tenant. */
   tenantConflict(tenantId: string): void {
     this.#count(this.#series.conflicts(tenantId), 1);
   }
@@ -153,20 +153,20 @@ export class EventMetrics implements RunObserver {
     }
     const calls = inSegment(run, "toolCalls");
     this.#record(this.#instruments.toolCalls, calls, pair.ofAgent.toolCalls);
-    // How long an abandoned run took is unknown.
+    // The duration of an abandoned run is unknown.
     if (run.startSeen && end.outcome !== "abandoned") {
       const error = end.outcome === "failed" ? this.#errorTypeOf(end.kind) : undefined;
       const seconds = millisecondsBetween(run.startedAt, at) / 1000;
       this.#record(this.#instruments.runDuration, seconds, pair.ofAgent.durations.of(error));
     }
-    // What rises through nested runs counts where it comes out, as usage does, which adds up there.
+    // A failure that passes through nested runs counts once, at the root, like usage.
     if (run.root) {
       this.#measureWork(run, pair, at, end);
       this.#countRoot(run, pair, at, end);
     }
   }
 
-  /** What a person experiences: until the answer, or until the agent asks. */
+  /** Records the duration that a user sees: until the answer, or until the agent asks. */
   #measureWork(run: Run<unknown>, pair: PairSeries, at: Instant, end: RunEnd): void {
     if (!run.startSeen || end.outcome === "failed" || end.outcome === "abandoned") return;
     const waited = run.observed instanceof WaitingRun ? run.observed.waited.ms : 0;
@@ -195,7 +195,7 @@ export class EventMetrics implements RunObserver {
         this.#count(cancelled.of(this.#series.tool(name), pair.agent, pair.tenant), 1);
         break;
       }
-      // The tool did not run, or its end is unknown.
+      // Denied (the tool did not run), or the end is unknown.
       case "denied":
       case "unfinished":
         break;
@@ -205,7 +205,7 @@ export class EventMetrics implements RunObserver {
   }
 
   #countModelCall(call: ModelCall<unknown>, at: Instant, end: ModelEnd): void {
-    // Its end is unknown.
+    // The end is unknown.
     if (end.outcome === "unfinished") return;
     const { durations, inputTokens, outputTokens } = this.#models.of(
       call.provider ?? providerIn(end.attributes),
@@ -246,17 +246,17 @@ export class EventMetrics implements RunObserver {
     }
   }
 
-  /** What a model call used counts when it ends, for the agent that called, whatever becomes of its run. */
-  #addCallUsage(run: Run<unknown>, said: SpanAttributes): void {
-    const input = decimalOf(said["gen_ai.usage.input_tokens"]);
-    const output = decimalOf(said["gen_ai.usage.output_tokens"]);
+  /** Counts the usage of a model call at its end, for the agent that called, however its run ends. */
+  #addCallUsage(run: Run<unknown>, usage: SpanAttributes): void {
+    const input = decimalOf(usage["gen_ai.usage.input_tokens"]);
+    const output = decimalOf(usage["gen_ai.usage.output_tokens"]);
     const known = input !== undefined || output !== undefined;
     if (known && this.#trees.counts(run, "tokens", "calls")) {
       const pair = this.#pairOf(run);
       if (input !== undefined) this.#count(pair.tokens("input"), input);
       if (output !== undefined) this.#count(pair.tokens("output"), output);
     }
-    const given = said["entelix.model.cost"];
+    const given = usage["entelix.model.cost"];
     const cost = given === undefined ? undefined : decimalOf(given);
     if (cost === undefined) {
       if (given !== undefined) this.#fail(unusable("cost_usd", given));
@@ -265,7 +265,7 @@ export class EventMetrics implements RunObserver {
     }
   }
 
-  /** A root's figures have those of the runs below it in them. Nothing that is 0 decides anything. */
+  /** Counts the usage of a root, which includes its descendants. A usage of 0 does not decide the source. */
   #addUsage(run: Run<unknown>, pair: PairSeries, usage: RunUsage): void {
     const { cost_usd, input_tokens, output_tokens } = usage;
     const input = this.#figure("usage.input_tokens", input_tokens, amountOf(input_tokens));
@@ -278,7 +278,7 @@ export class EventMetrics implements RunObserver {
     if (cost > 0 && this.#trees.counts(run, "cost", "root")) this.#count(pair.cost(), cost);
   }
 
-  /** The figure, 0 where there is none; one that can't be used is a failure. */
+  /** The figure, or 0 if it is missing. An invalid one is also counted as a failure. */
   #figure(field: string, given: unknown, figure: number | undefined): number {
     if (figure === undefined && given !== undefined && given !== null) {
       this.#fail(unusable(field, given));
@@ -287,8 +287,8 @@ export class EventMetrics implements RunObserver {
   }
 
   /**
-   * A run that continues another one: that waits no more. Where it names one that waits, its thread is
-   * not asked: others may wait there.
+   * Removes the wait of the run that this one resumes. If it names that run, other waits of its thread
+   * stay.
    */
   #resolve(run: Run<unknown>): void {
     const { approvals } = this.#instruments;
@@ -301,7 +301,7 @@ export class EventMetrics implements RunObserver {
     return this.#benign.has(kind?.type) ? undefined : failureKindOf(kind);
   }
 
-  /** What its source calls the error without classing it is no label: it is free text. */
+  /** The `error.type` of a model call. A source's unclassified error name is free text and not a label. */
   #modelErrorOf({ kind }: ModelProblem): string | undefined {
     return kind === undefined ? UNCLASSED : this.#errorTypeOf(kind);
   }
@@ -321,7 +321,7 @@ export class EventMetrics implements RunObserver {
     this.#record(this.#instruments.callDuration, ms / 1000, series);
   }
 
-  /** The series that the run is counted in. It keeps them; a run that was forgotten has none. */
+  /** The series of a run. The run stores them; a run that was restored from memory has none yet. */
   #pairOf(run: Run<unknown>): PairSeries {
     return pairIn(run.observed) ?? this.#series.pair(run.tenantId, run.agent);
   }

@@ -1,4 +1,4 @@
-/** What a measurement is left out for. */
+/** The error of a measurement with an invalid figure. */
 export function unusable(field: string, given: unknown): RangeError {
   return new RangeError(`${field}: expected a figure from 0 to 2^53, got ${shortly(given)}`);
 }
@@ -8,15 +8,15 @@ function shortly(given: unknown): string {
   return typeof given === "number" || typeof given === "bigint" ? String(given) : typeof given;
 }
 
-/** What is beyond this is no figure of a run or a call, and would spoil its sum for good. */
+/** Larger values are invalid, and would spoil the sum permanently. */
 const MOST = Number.MAX_SAFE_INTEGER;
 
 const DECIMAL = /^\d{1,16}(\.\d{1,64})?$/;
 
 /**
- * A figure that can be added up: a number or `bigint` from 0 to 2^53.
+ * Reads a figure: a number or `bigint` from 0 to 2^53.
  *
- * @returns `undefined` when it is none.
+ * @returns `undefined` for any other value.
  */
 export function amountOf(value: unknown): number | undefined {
   const number = typeof value === "bigint" ? Number(value) : value;
@@ -26,7 +26,7 @@ export function amountOf(value: unknown): number | undefined {
 /**
  * The value of a decimal string, as a double.
  *
- * @returns `undefined` when it is none, or below 0.
+ * @returns `undefined` for any other value, or below 0.
  */
 export function decimalOf(value: unknown): number | undefined {
   if (typeof value === "number") return amountOf(value);

@@ -1,26 +1,27 @@
 import { OTHER } from "./metric-names.ts";
 import { Series } from "./series-table.ts";
 
-/** Values of the label, `_other` included. */
+/** Most values of the label, including `_other`. */
 const MOST_VALUES = 100;
-/** A fingerprint without a failure for this long is dropped, so that a new one has room, in ms. */
+/** Idle time in ms after which a fingerprint is dropped to make room. */
 const SILENT_MS = 24 * 60 * 60 * 1000;
-/** Counts of dropped fingerprints that are remembered. */
+/** Most dropped fingerprints whose count is stored. */
 const MOST_DROPPED = 1_000;
 
 interface Known {
   readonly series: Series;
-  /** When it came last, by this process's clock in ms. */
+  /** Time of its last failure, by this process's clock, in ms. */
   lastAt: number;
 }
 
-/** Failures by fingerprint. What comes when there is no room counts as `_other`. */
+/** Failures by fingerprint. A new one counts as `_other` if there is no room. */
 export class FingerprintCounts {
-  /** The one that came last is the last. */
+  /** In the order of the last failure. */
   readonly #known = new Map<string, Known>();
   /**
-   * The counts of those that were dropped: one that comes again goes on from there. The SDK shows a dropped series with its
-   * last count until the process ends, and a count that began anew would be hidden behind that. The oldest is first.
+   * Last counts of dropped fingerprints, oldest first. A fingerprint that returns continues its count. The
+   * SDK exports a dropped series with its last count until the process ends, and that would hide a count
+   * from 0.
    */
   readonly #dropped = new Map<string, number>();
   readonly #other = seriesOf(OTHER);
@@ -38,7 +39,7 @@ export class FingerprintCounts {
     this.#known.set(fingerprint, known);
   }
 
-  /** Those that had a failure in the last 24 hours, and `_other` if it was ever used. */
+  /** The series with a failure in the last 24 hours, and `_other` if it was ever used. */
   all(now: number): readonly Series[] {
     this.#dropSilent(now);
     const shown = [...this.#known.values()].map(({ series }) => series);

@@ -4,7 +4,7 @@ import { failureKindOf, originOf, toolErrorKindOf } from "./run-outcomes.ts";
 
 /** Longest part of a fingerprint, in characters. */
 const LONGEST_PART = 64;
-/** A class of errors or a word of a protocol. Anything else may be free text. */
+/** A class of errors or a code of a protocol. Other texts can be free text, and are left out. */
 const CODE = /^[\w$.-]+(?:(?:::?|\/)[\w$.-]+)*$/;
 /** A tool or a model, in any script, such as `mcp__docs__search`, `@cf/meta/llama` or `claude@20250514`. */
 const NAME =
@@ -17,9 +17,9 @@ const IDS = [
 ] as const;
 
 /**
- * What failures of one cause have in common: kind, origin, the tool or model, the class of the error and its wire code,
- * such as `model_dispatch|model|small-1|RateLimitError|rate_limited`. It holds no message and no id, and follows from the
- * events alone, so that a replay says the same. A part that is not known is empty.
+ * Identifies failures of one cause: kind, origin, tool or model, class of the error and wire code, such as
+ * `model_dispatch|model|small-1|RateLimitError|rate_limited`. It contains no message and no ID. It depends
+ * only on the events, so a replay computes the same one. An unknown part is empty.
  */
 function fingerprint(
   kind: string,
@@ -37,7 +37,7 @@ function part(given: unknown, form: RegExp): string {
   return form.test(given) && !IDS.some((id) => id.test(given)) ? given : "";
 }
 
-/** Of a run that failed. Its model is that of its own last call that failed. */
+/** The fingerprint of a failed run. Its model is that of its own last failed call. */
 export function runFingerprint<H>(
   run: Run<H>,
   end: RunEnd & { readonly outcome: "failed" },
@@ -49,7 +49,7 @@ export function runFingerprint<H>(
   return fingerprint(failureKindOf(kind), origin, name, envelope, exception);
 }
 
-/** Of a tool call that failed. */
+/** The fingerprint of a failed tool call. */
 export function callFingerprint(
   tool: string,
   end: CallEnd & { readonly outcome: "error" },

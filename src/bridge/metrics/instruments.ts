@@ -36,9 +36,9 @@ const CONFLICTS: Adjustment = "tenant_conflicts";
 /**
  * The instruments of one meter provider, shared by all bridges on it.
  *
- * Sums are kept here and read at collection: an increment costs an addition, where the SDK works out
- * a key from the attributes each time. They must be shared, since an observed sum is one number a
- * process, and since the SDK's limit on sets of attributes is for all bridges together.
+ * Sums are stored here and read at collection. An increment costs one addition, while the SDK computes a key
+ * from the attributes each time. The sums are shared, since an observed sum is one number for a process,
+ * and since the SDK's limit on attribute sets is for all bridges together.
  */
 export class Instruments {
   readonly runDuration: Histogram;
@@ -72,7 +72,7 @@ export class Instruments {
   readonly tokens = new SeriesTable("entelix.tokens", [AGENT, TENANT]);
   readonly cost = new SeriesTable("entelix.cost", [AGENT, TENANT]);
   readonly approvals = new PendingApprovals();
-  /** The one reason of an adjustment that has a tenant. */
+  /** The only adjustment that is counted by tenant. */
   readonly #conflicts = new SeriesTable("entelix.bridge.adjustments", [TENANT]);
   readonly #bridges = new Set<JoinedBridge>();
   readonly #gone = new CountSum();
@@ -101,9 +101,9 @@ export class Instruments {
   }
 
   /**
-   * Shows a bridge's own counts and its open runs, summed with those of the others.
+   * Adds a bridge, whose counts and open runs are summed with those of the others.
    *
-   * @returns takes the bridge out; what it has counted so far stays.
+   * @returns removes the bridge; its counts stay.
    */
   join(bridge: JoinedBridge): () => void {
     this.#bridges.add(bridge);
@@ -112,12 +112,12 @@ export class Instruments {
     };
   }
 
-  /** @param tenant the value of its label. */
+  /** @param tenant the value of the label. */
   conflictsOf(tenant: string): Series {
     return this.#conflicts.of(CONFLICTS, tenant);
   }
 
-  /** An event came to a bridge that has been taken out. */
+  /** Counts an event of a bridge that was removed. */
   lateEvent(): void {
     this.#gone.events++;
     this.#gone.ignored.set("after_shutdown", (this.#gone.ignored.get("after_shutdown") ?? 0) + 1);
@@ -180,7 +180,7 @@ export class Instruments {
   }
 }
 
-/** What a bridge shows; both are read at collection. */
+/** The counts of a bridge, read at collection. */
 export interface JoinedBridge {
   readonly counts: () => BridgeCounts;
   readonly openTrees: () => Iterable<Tree<unknown>>;
@@ -191,7 +191,7 @@ export function ownMeter(provider: MeterProvider): Meter {
   return provider.getMeter(SCOPE, VERSION);
 }
 
-/** An observable instrument of the table of metrics. */
+/** Creates an observable instrument of the table of metrics. */
 export function observable(meter: Meter, name: MetricName): Observable {
   const { brief, kind, unit } = METRICS[name];
   const options = { description: brief, unit, valueType: valueTypeOf(unit) };
@@ -234,7 +234,7 @@ function observeTable(meter: Meter, name: MetricName, table: { all(): Iterable<S
   });
 }
 
-/** @param compute puts the values of all tables, at each collection. */
+/** @param compute sets the values of all tables at each collection. */
 function observeTables(
   meter: Meter,
   tables: readonly (readonly [name: MetricName, table: { all(): Iterable<Series> }])[],
@@ -254,21 +254,21 @@ function observeTables(
   );
 }
 
-/** Seconds and dollars have fractions; everything else is counted. */
+/** Seconds and dollars are doubles; all other units are integers. */
 function valueTypeOf(unit: string): ValueType {
   return unit === "s" || unit === "{USD}" ? ValueType.DOUBLE : ValueType.INT;
 }
 
 /**
- * Where the instruments of each meter provider are kept. On a `Symbol.for` key, since an ESM and a
- * CommonJS copy of this package can be loaded in one process; with the version in it, since only
- * equal copies can share them (others have a scope, and with it instruments, of their own).
+ * The global key of the instruments. It is a `Symbol.for` key, since an ESM and a CommonJS copy of this
+ * package can be loaded in one process. It contains the version, since only copies of one version can
+ * share instruments.
  */
 const KEY = Symbol.for(`entelix-otel.instruments@${VERSION}`);
 
 type Kept = WeakMap<MeterProvider, Instruments>;
 
-/** Another copy's are instances of another class of the same name. */
+/** Checked by name, since another copy of this package has another class of that name. */
 function isKept(value: unknown): value is Kept {
   return value instanceof WeakMap;
 }
@@ -282,10 +282,10 @@ function shared(): Kept {
 }
 
 /**
- * The instruments of a meter provider, made when they are first asked for.
+ * The instruments of a meter provider, created on the first call.
  *
- * @param provider default: the global one, as it is now.
- * @returns `undefined` where no provider is there to measure.
+ * @param provider default: the current global one.
+ * @returns `undefined` if no provider measures.
  */
 export function instrumentsOf(provider?: MeterProvider): Instruments | undefined {
   const from = provider ?? metrics.getMeterProvider();
@@ -293,7 +293,7 @@ export function instrumentsOf(provider?: MeterProvider): Instruments | undefined
   const known = kept.get(from);
   if (known !== undefined) return known;
   const meter = ownMeter(from);
-  // The API gives this one meter out as long as no provider is registered.
+  // The API returns this meter while no provider is registered.
   if (meter === createNoopMeter()) return undefined;
   const made = new Instruments(meter);
   kept.set(from, made);
@@ -301,8 +301,8 @@ export function instrumentsOf(provider?: MeterProvider): Instruments | undefined
 }
 
 /**
- * Adds the open runs of a bridge to the series of what they wait for. Counted when asked, not kept as a
- * sum: nothing can drift, and no event pays for it.
+ * Adds the open runs of a bridge to the series of what they wait for. Computed at collection, so that the
+ * counts cannot drift and events cost nothing.
  *
  * @param now by this process's clock.
  */

@@ -3,12 +3,11 @@ import { OTHER, UNKNOWN } from "./metric-names.ts";
 import { MOST_SERIES } from "./series-table.ts";
 
 /**
- * Which values of a label are shown: those of a list, or as many of those that come first. The rest
- * is `_other`.
+ * Cap of a label: the names in a list, or the first so many names. Other names become `_other`.
  */
 export type LabelOption = number | readonly string[];
 
-/** Bounds of the labels of the metrics that are counted from events. */
+/** Caps of the labels of metrics that are computed from events. */
 export interface MetricOptions {
   /** Tenants shown by name. Default: the first 50. */
   readonly tenants?: LabelOption | undefined;
@@ -20,16 +19,16 @@ export interface MetricOptions {
   readonly models?: LabelOption | undefined;
 }
 
-/** The options with the defaults in. */
+/** The options with defaults. */
 export type LabelCaps = { readonly [N in keyof MetricOptions]-?: LabelOption };
 
 const DEFAULT_CAPS: LabelCaps = { tenants: 50, agents: 50, tools: 100, models: 50 };
 
 /**
- * The caps that are to hold.
+ * Applies the defaults.
  *
- * @throws RangeError when a number is not whole, or a number or list is out of range (0 to 1,900).
- * @throws TypeError when it is neither, or a list holds something other than text.
+ * @throws RangeError if a number is not whole, or if a number or the length of a list is not from 0 to 1,900.
+ * @throws TypeError if a cap is neither, or if a list contains something other than text.
  */
 export function resolveCaps(given: MetricOptions = {}): LabelCaps {
   return {
@@ -62,8 +61,8 @@ function checked(option: LabelOption, field: string): LabelOption {
 const LONGEST = 128;
 
 /**
- * The values of one label that are shown: a list, or the first that come. Which value a name gets
- * never changes, so that what was counted up under it is counted down there too.
+ * Applies the cap of a label. A name always gets the same value, so that a count that went up under it also
+ * goes down there.
  */
 export class LabelValues {
   readonly #shown: Set<string>;
@@ -74,9 +73,9 @@ export class LabelValues {
     this.#most = typeof option === "number" ? option : this.#shown.size;
   }
 
-  /** The name itself, or `_other`; `unknown` where there is none. */
+  /** The name, `_other` above the cap, or `unknown` if there is no name. */
   of(name: string | undefined): string {
-    // Programs without types put anything where a name belongs.
+    // Untyped programs can pass any value as a name.
     if (typeof name !== "string") return UNKNOWN;
     if (this.#shown.has(name)) return name;
     if (this.#shown.size >= this.#most || name.length > LONGEST) return OTHER;
@@ -85,12 +84,12 @@ export class LabelValues {
   }
 }
 
-/** A count for each tenant that is shown by name, and one for all others: `_other`. */
+/** Counts by tenant, with `_other` for tenants above the cap. */
 export class TenantTally {
   readonly #names: LabelValues;
   readonly #counts = new Map<string, number>();
 
-  /** @param shown which tenants are shown by name. */
+  /** @param shown the tenants that keep their name. */
   constructor(shown: LabelOption) {
     this.#names = new LabelValues(shown);
   }

@@ -1,6 +1,6 @@
 /**
- * Every metric this package records, once. `docs/metrics.md` is generated from this table, rules and
- * dashboards take their names from it, and the compiler holds every use to it.
+ * All metrics of this package. `docs/metrics.md` is generated from this table, rules and dashboards use its
+ * names, and the compiler checks every use.
  *
  * `gen_ai.*` names and their buckets are copied from open-telemetry/semantic-conventions-genai at
  * commit e07f4eb (2 October 2026, status "development").
@@ -10,25 +10,25 @@ export const METRICS = {
     "s",
     doubling(0.1, 13),
     ["gen_ai.agent.name", "error.type"],
-    "How long a run took, from its `started` to its end. A run that was paused or given up and went on is measured once for each part that has both.",
+    "Duration of a run, from its `started` to its end. Each segment of a run that continued after a pause is measured, if it has both.",
   ),
   "gen_ai.execute_tool.duration": histogram(
     "s",
     doubling(0.01, 14),
     ["gen_ai.tool.name", "gen_ai.tool.type", "gen_ai.agent.name", "error.type"],
-    "How long a tool call took, as its end event says; where that says nothing, from its start to its end.",
+    "Duration of a tool call, from its end event. If that has none: from its start to its end.",
   ),
   "gen_ai.invoke_agent.tool_calls": histogram(
     "{tool_call}",
     doubling(1, 8),
     ["gen_ai.agent.name"],
-    "Own tool calls of a run, failed and denied ones included; of each part of one that was paused or given up and went on.",
+    "Own tool calls of a run, including failed and denied ones. Each segment of a run that continued after a pause is measured.",
   ),
   "gen_ai.client.operation.duration": histogram(
     "s",
     doubling(0.01, 14),
     ["gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.request.model", "error.type"],
-    "How long a model call took, retries included, from its start to its last output or its failure. One whose end nobody told is not measured.",
+    "Duration of a model call, including retries, from its start to its last output or its failure. A call without a reported end is not measured.",
   ),
   "gen_ai.client.inference.usage.input_tokens": counter(
     "{token}",
@@ -38,7 +38,7 @@ export const METRICS = {
       "gen_ai.request.model",
       "gen_ai.token.modality",
     ],
-    "Input tokens of model calls whose end says so, cached ones included.",
+    "Input tokens of model calls, including cached ones, from the ends of the calls.",
   ),
   "gen_ai.client.inference.usage.output_tokens": counter(
     "{token}",
@@ -48,7 +48,7 @@ export const METRICS = {
       "gen_ai.request.model",
       "gen_ai.token.modality",
     ],
-    "Output tokens of model calls whose end says so.",
+    "Output tokens of model calls, from the ends of the calls.",
   ),
   "entelix.runs": counter(
     "{run}",
@@ -60,13 +60,13 @@ export const METRICS = {
       "entelix.tenant_id",
       "entelix.root",
     ],
-    "Runs that ended. A run that was paused and went on has ended twice.",
+    "Runs that ended. A run that continued after a pause counts twice.",
   ),
   "entelix.runs.working_time": histogram(
     "s",
     [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600],
     ["gen_ai.agent.name", "entelix.tenant_id"],
-    "How long a root run worked, from its `started` to its answer or its pause: without the time in which it, or a run below it, waited for a person's decision. Of a run that was paused and went on, each part is measured. Failed and abandoned runs are not.",
+    "Working time of a root run, from its `started` to its answer or its pause, without the time in which it or a descendant waited for a person's decision. Each segment of a run that continued after a pause is measured. Failed and abandoned runs are not measured.",
   ),
   "entelix.runs.active": upDownCounter(
     "{run}",
@@ -81,7 +81,7 @@ export const METRICS = {
   "entelix.runs.idle.max": gauge(
     "s",
     ["entelix.run.waits_for", "gen_ai.agent.name"],
-    "Of these runs the longest time since a run's last event; 0 where there is none.",
+    "Longest time since the last event of one of these runs; 0 without such a run.",
   ),
   "entelix.runs.degraded": counter(
     "{run}",
@@ -91,17 +91,17 @@ export const METRICS = {
   "entelix.runs.looping": counter(
     "{run}",
     ["entelix.run.loop", "gen_ai.tool.name", "gen_ai.agent.name", "entelix.tenant_id"],
-    "Runs whose own tool calls were found to be in a loop, counted when it is found, while the run is open. A run counts once until it pauses; of two tools that alternate, the first by name.",
+    "Runs whose own tool calls are in a loop, counted when the loop is detected. A run counts once until it pauses. If two tools alternate, the label is the first by name.",
   ),
   "entelix.failures": counter(
     "{failure}",
     ["entelix.failure.fingerprint"],
-    "Root runs and tool calls that failed, by what failures of one cause have in common. A fingerprint without a failure for 24 hours is dropped.",
+    "Failed root runs and tool calls by fingerprint, which failures of one cause share. A fingerprint without a failure for 24 hours is dropped.",
   ),
   "entelix.tool.failures": counter(
     "{failure}",
     ["gen_ai.tool.name", "entelix.tool.error_kind", "gen_ai.agent.name", "entelix.tenant_id"],
-    "Tool calls that failed. Pauses, denials and cancelled calls are none.",
+    "Tool calls that failed. Pauses, denials and cancelled calls do not count.",
   ),
   "entelix.tool.cancelled": counter(
     "{tool_call}",
@@ -116,35 +116,31 @@ export const METRICS = {
   "entelix.approvals.pending": upDownCounter(
     "{approval}",
     ["gen_ai.agent.name", "entelix.tenant_id"],
-    "Root runs that are interrupted and wait for an approval.",
+    "Interrupted root runs that wait for an approval.",
   ),
   "entelix.approvals.oldest": gauge(
     "s",
     ["entelix.tenant_id"],
-    "How long the oldest of them has been waiting; 0 where none waits.",
+    "Longest wait of a pending approval; 0 without one.",
   ),
   "entelix.tokens": counter(
     "{token}",
     ["gen_ai.token.type", "gen_ai.agent.name", "entelix.tenant_id"],
-    "Tokens used. Where model calls say what they used: counted as each ends, by the agent that called, also in runs that fail, pause or stay open. For any other tree of runs: what the root says when it completes, sub-agents included. Never both.",
+    "Tokens used. If model calls report usage: counted at the end of each call, for the agent that called, also in runs that fail, pause or stay open. For other trees of runs: the root's usage at its completion, including sub-agents. Never both.",
   ),
   "entelix.cost": counter(
     "{USD}",
     ["gen_ai.agent.name", "entelix.tenant_id"],
-    "US dollars spent, counted as `entelix.tokens`; where no cost is known, nothing. A double: for books take the decimal on the run's span or audit row.",
+    "US dollars spent, counted like `entelix.tokens`. Unknown costs are not counted. It is a double: for accounting, use the decimal on the run's span or audit row.",
   ),
-  "entelix.bridge.events": counter("{event}", [], "Events that came in."),
-  "entelix.bridge.ignored": counter(
-    "{event}",
-    ["entelix.reason"],
-    "Events that changed nothing, by reason.",
-  ),
+  "entelix.bridge.events": counter("{event}", [], "Events received."),
+  "entelix.bridge.ignored": counter("{event}", ["entelix.reason"], "Ignored events, by reason."),
   "entelix.bridge.adjustments": counter(
     "{adjustment}",
     ["entelix.reason", "entelix.tenant_id"],
-    "Adjustments made to keep the promises: limits, clocks, tenants. Only `tenant_conflicts` has a tenant: the one whose event named a run or trace of another tenant.",
+    "Adjustments because of limits, clocks or tenants. Only `tenant_conflicts` has a tenant: the one whose event named a run or trace of another tenant.",
   ),
-  "entelix.bridge.open_runs": gauge("{run}", [], "Runs that the bridge holds open now."),
+  "entelix.bridge.open_runs": gauge("{run}", [], "Runs that are open in the bridge now."),
   "entelix.bridge.label_overflow": counter(
     "{measurement}",
     ["entelix.label"],
@@ -153,54 +149,54 @@ export const METRICS = {
   "entelix.bridge.spans_dropped": counter(
     "{span}",
     ["entelix.reason"],
-    "Spans that ended and did not arrive, by reason. Only with `setupTelemetry`.",
+    "Lost spans, by reason. Only with `setupTelemetry`.",
   ),
   "entelix.audit.append_failures": counter("{row}", [], "Audit rows that could not be stored."),
 } as const satisfies Record<string, MetricDoc>;
 
 /**
- * The attributes of the metrics, with the values they can have. Exactly these: no id, and no text
- * that a sender is free to choose without a cap.
+ * All attributes of the metrics, with their values. None is an ID, and none is a sender's free text without
+ * a cap.
  */
 export const METRIC_ATTRIBUTES = {
   "gen_ai.agent.name":
-    "Name of the agent; `unknown` for a run that nobody has named, `_other` past the cap.",
-  "gen_ai.tool.name": "Name of the tool; `_other` past the cap.",
+    "Name of the agent; `unknown` for a run without a name, `_other` above the cap.",
+  "gen_ai.tool.name": "Name of the tool; `_other` above the cap.",
   "gen_ai.tool.type": "Always `function`.",
   "gen_ai.operation.name": "Always `chat`.",
   "gen_ai.provider.name":
-    "Who serves the model: `openai`, `anthropic`, …; `unknown` where the call does not say, `_other` for the 21st and on.",
+    "Provider of the model: `openai`, `anthropic`, …; `unknown` if the call has none, `_other` from the 21st.",
   "gen_ai.request.model":
-    "The model that was asked for; `unknown` where nobody named one, `_other` past the cap.",
+    "The requested model; `unknown` if the call has none, `_other` above the cap.",
   "gen_ai.token.modality": "Always `unknown`.",
   "gen_ai.token.type": "`input` or `output`.",
   "error.type":
     "Only on failures: the failure kind of a run or model call (not a benign one), the tool error kind of a call, or `_OTHER`.",
   "entelix.failure.fingerprint":
-    "Kind, origin, tool or model, class of the error and wire code of a failure, with `|` between them; `_other` for the 100th and on.",
-  "entelix.tenant_id": "The tenant; `_other` past the cap or outside the allow-list.",
+    "Kind, origin, tool or model, class of the error and wire code of a failure, with `|` between them; `_other` from the 100th.",
+  "entelix.tenant_id": "The tenant; `_other` above the cap or outside the allow-list.",
   "entelix.run.outcome":
-    "`complete`, `failed`, `interrupted`, `abandoned`; `refused` where the model declined.",
+    "`complete`, `failed`, `interrupted`, `abandoned`; `refused` if the model declined.",
   "entelix.run.waits_for":
-    "What an open run waits for, the first that applies: `approval` (a call waits for a decision, or for a child run that has paused), `tool` (a call without an open child run), `model`, `child` (an open child run), `nothing` (it is between calls). `unknown` where it may have ended.",
+    "What an open run waits for, the first that applies: `approval` (a call waits for a decision, or for a child run that has paused), `tool` (a call without an open child run), `model`, `child` (an open child run), `nothing` (it is between calls). `unknown` if it may have ended.",
   "entelix.failure.kind":
     "Only with outcome `failed`: one of the seven failure kinds; `_OTHER` for one that is newer than this package.",
   "entelix.failure.origin":
-    "Only with outcome `failed`: where the failure arose, `model`, `tool` or `run`. Where the sender does not say: `tool` for `tool_error_terminal`, `model` for `model_dispatch`, else `run`.",
+    "Only with outcome `failed`: where the failure arose, `model`, `tool` or `run`. If the event has none: `tool` for `tool_error_terminal`, `model` for `model_dispatch`, else `run`.",
   "entelix.tool.error_kind":
-    "One of the seven tool error kinds; `_OTHER` where the source names none, or one that is newer than this package.",
+    "One of the seven tool error kinds; `_OTHER` if the source has none, or one that is newer than this package.",
   "entelix.run.loop":
     "`repeat`: calls of a tool with equal input in a row. `ping_pong`: two calls that alternate, with equal results. `poll`: calls with equal input and equal results.",
   "entelix.root":
-    "`true` for a run without a parent, or with one that nobody vouched for. A failure that rose through nested runs is one failed root run.",
+    "`true` for a run without a parent, or with an unconfirmed parent. A failure that passed through nested runs is one failed root run.",
   "entelix.reason": "Why: the names in `diagnostics()`.",
   "entelix.label": "`tenant`, `agent`, `tool` or `model` (a provider, too).",
 } as const satisfies Record<MetricAttribute, string>;
 
-/** The value of a label whose own value is not shown. */
+/** The value of a label above its cap. */
 export const OTHER = "_other";
 
-/** The conventions' value for an error whose class is missing or not known here. */
+/** The conventions' value for an error of missing or unknown class. */
 export const UNCLASSED = "_OTHER";
 
 /** The value of `gen_ai.agent.name` for a run without an agent's name. */
@@ -209,7 +205,7 @@ export const UNKNOWN = "unknown";
 /** A row of the table. */
 export interface MetricDoc {
   readonly kind: "histogram" | "counter" | "updowncounter" | "gauge";
-  /** In the notation of UCUM, as OpenTelemetry has it. */
+  /** In UCUM notation, as in OpenTelemetry. */
   readonly unit: string;
   readonly attributes: readonly string[];
   /** Upper bounds of a histogram's buckets, in its unit. */
@@ -217,15 +213,15 @@ export interface MetricDoc {
   readonly brief: string;
 }
 
-/** The name of a metric of ours. */
+/** The name of a metric of this package. */
 export type MetricName = keyof typeof METRICS;
 
-/** The name of an attribute of a metric of ours. */
+/** The name of an attribute of these metrics. */
 export type MetricAttribute = (typeof METRICS)[MetricName]["attributes"][number];
 
 /**
- * The names under which a metric is seen in Prometheus, as the collector's `prometheus` exporter
- * makes them with `add_metric_suffixes` on: one, or a histogram's three.
+ * The names of a metric in Prometheus, as the collector's `prometheus` exporter writes them with
+ * `add_metric_suffixes` on: one, or three for a histogram.
  *
  * @example
  * prometheusNames("entelix.runs"); // ["entelix_runs_total"]
@@ -251,14 +247,14 @@ export function prometheusLabel(attribute: MetricAttribute): string {
   return underscored(attribute);
 }
 
-/** Units in braces are annotations and leave no suffix. */
+/** Units in braces are annotations and add no suffix. */
 const UNIT_SUFFIXES: ReadonlyMap<string, string> = new Map([["s", "_seconds"]]);
 
 function underscored(name: string): string {
   return name.replaceAll(/[^a-zA-Z0-9_]/g, "_");
 }
 
-/** `count` bounds, each twice the one before, without the crumbs of binary fractions. */
+/** `count` bounds, each twice the one before, without binary rounding errors. */
 function doubling(first: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, n) => Number((first * 2 ** n).toPrecision(6)));
 }

@@ -1,10 +1,10 @@
 import { tenantKey } from "../../events/door.ts";
 import type { Series } from "./series-table.ts";
 
-/** Interruptions remembered; beyond it the oldest is forgotten. */
+/** Most waiting runs. Above it, the oldest is dropped. */
 const MOST_PENDING = 10_000;
 
-/** After this long an approval is given up, or the run went on in another process, in s. */
+/** Age limit of a wait, in s. After it, the run was given up, or continued in another process. */
 const LONGEST_WAIT_S = 7 * 24 * 60 * 60;
 
 /** A run that waits for an approval. */
@@ -13,13 +13,13 @@ interface Pending {
   readonly threadKey: string | undefined;
   /** When it was interrupted, in s since 1970. */
   readonly since: number;
-  /** Where it counts. */
+  /** The series of the number of waiting runs. */
   readonly count: Series;
-  /** Where its age counts. */
+  /** The series of the longest wait. */
   readonly age: Series;
 }
 
-/** Names of what waits: tenants may have the same ids. */
+/** Identifies a waiting run. Tenants can have the same IDs. */
 export interface Waiting {
   readonly tenantId: string;
   readonly runId: string;
@@ -27,16 +27,16 @@ export interface Waiting {
 }
 
 /**
- * The interrupted runs that wait for an approval, until they go on: under their own id, under a new
- * one that names them, or as the next root run of their thread that names none that waits.
+ * Interrupted runs that wait for an approval until they continue: under their own ID, under a new one that
+ * names them, or as the next root run of their thread that names no waiting run.
  *
- * Counted when asked, not kept as a sum: nothing can drift. Bounded in number and in time, since a
- * run may go on in another process, or never.
+ * Counts are computed at collection, so they cannot drift. Number and age are bounded, since a run can
+ * continue in another process, or never.
  */
 export class PendingApprovals {
-  /** Waits that were given up: too many, or too long. */
+  /** Number of dropped waits: too many, or too old. */
   forgotten = 0;
-  /** The oldest first, as they were interrupted. */
+  /** In the order of interruption. */
   readonly #pending = new Map<string, Pending>();
   /** The last one of each thread. */
   readonly #byThread = new Map<string, Pending>();
@@ -57,7 +57,7 @@ export class PendingApprovals {
   }
 
   /**
-   * The run goes on, or is followed by another one.
+   * Removes a run that continues, or that another run resumes.
    *
    * @returns whether it waited.
    */
@@ -67,13 +67,13 @@ export class PendingApprovals {
     return waited !== undefined;
   }
 
-  /** A root run starts on the thread: its last interrupted run waits no more. */
+  /** Removes the last interrupted run of a thread on which a root run starts. */
   resolveThread(tenantId: string, threadId: string): void {
     this.#remove(this.#byThread.get(tenantKey(tenantId, threadId)));
   }
 
   /**
-   * Puts into the series how many wait, and how long the oldest has been waiting.
+   * Sets the series to the number of waiting runs, and to the longest wait.
    *
    * @param now in s since 1970.
    */

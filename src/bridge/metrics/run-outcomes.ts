@@ -7,25 +7,25 @@ import {
 } from "../../events/door.ts";
 import { UNCLASSED } from "./metric-names.ts";
 
-/** How a run can end, as its metric has it. */
+/** The outcome of a run, as the labels of its metric. */
 export interface RunOutcome {
   readonly outcome: RunEnd["outcome"];
-  /** Only where it failed. */
+  /** Only if it failed. */
   readonly failureKind: string | undefined;
   readonly origin: FailureOrigin | undefined;
 }
 
-/** Those that start at 0, so that the first of them is an increase to Prometheus. */
+/** Outcomes whose series start at 0, so that Prometheus sees the first one as an increase. */
 export const WATCHED_OUTCOMES: readonly RunOutcome[] = [
   endedAs("complete"),
   endedAs("interrupted"),
   endedAs("abandoned"),
   ...FAILURE_KIND_IDS.map((kind) => failedAs(kind, usualOrigin(kind))),
-  // What a model call throws may be a fault of the program too.
+  // An error that a model call throws can also be a bug in the program.
   failedAs("internal", "model"),
 ];
 
-/** All of them. A newer agent may fail in a way that is not known here. */
+/** All outcomes. A newer agent can have further failure kinds. */
 export const OUTCOMES: readonly RunOutcome[] = [
   ...WATCHED_OUTCOMES,
   endedAs("refused"),
@@ -37,23 +37,23 @@ export const OUTCOMES: readonly RunOutcome[] = [
 const FAILED_POSITIONS = new Map(OUTCOMES.map((how, at) => [failureKey(how), at]));
 const UNFAILED_POSITIONS = new Map(OUTCOMES.map(({ outcome }, at) => [outcome, at]));
 
-/** Where the end of a run stands among {@link OUTCOMES}. */
+/** Index of a run's end in {@link OUTCOMES}. */
 export function positionOf(end: RunEnd): number {
   if (end.outcome !== "failed") return UNFAILED_POSITIONS.get(end.outcome) ?? 0;
   const failureKind = failureKindOf(end.kind);
   return FAILED_POSITIONS.get(failureKey({ failureKind, origin: originOf(end) })) ?? 0;
 }
 
-/** Where a run's failure arose, as its sender says, else as is usual for its kind. */
+/** The origin of a run's failure: from the event, else the usual one of its kind. */
 export function originOf({
   envelope,
   kind,
 }: RunEnd & { readonly outcome: "failed" }): FailureOrigin {
-  const said = envelope?.origin;
-  return FAILURE_ORIGINS.find((known) => known === said) ?? usualOrigin(failureKindOf(kind));
+  const reported = envelope?.origin;
+  return FAILURE_ORIGINS.find((known) => known === reported) ?? usualOrigin(failureKindOf(kind));
 }
 
-/** Where a failure of this kind arose whose sender does not say it. */
+/** The usual origin of a failure kind. */
 function usualOrigin(failureKind: string): FailureOrigin {
   switch (failureKind) {
     case "tool_error_terminal":
@@ -74,13 +74,13 @@ function isUnwatched(how: RunOutcome): boolean {
   return !WATCHED_OUTCOMES.some((watched) => failureKey(watched) === key);
 }
 
-/** The wire id of a failure kind; `_OTHER` for what is not known here. */
+/** The wire ID of a failure kind; `_OTHER` for unknown ones. */
 export function failureKindOf(kind: { readonly type: string } | null | undefined): string {
   const type = kind?.type;
   return FAILURE_KIND_IDS.find((known) => known === type) ?? UNCLASSED;
 }
 
-/** A tool error kind; `_OTHER` for what is not known here. */
+/** A tool error kind; `_OTHER` for unknown ones. */
 export function toolErrorKindOf(kind: unknown): string {
   return TOOL_ERROR_KINDS.find((known) => known === kind) ?? UNCLASSED;
 }

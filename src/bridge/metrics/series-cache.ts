@@ -5,14 +5,14 @@ import { OTHER } from "./metric-names.ts";
 import { OUTCOMES, WATCHED_OUTCOMES } from "./run-outcomes.ts";
 import { FallibleSeries, type Series } from "./series-table.ts";
 
-/** Pairs kept of tenant and agent, and of agent and tool; beyond it the agent is `_other`. */
+/** Most pairs of tenant and agent, and of agent and tool. Above it, the agent is `_other`. */
 const MOST_PAIRS = 4_000;
 
 /**
- * Finds the series of a run or call by names as they come, without making a key of them each time.
+ * Finds the series of a run or call by its names, without building a key each time.
  *
- * The caps on the labels belong to one bridge, the series behind them to all. Which series a name
- * gets never changes. Bounded, whatever the names.
+ * Caps of labels belong to one bridge, series to all bridges. A name always gets the same series. The size
+ * is bounded for any names.
  */
 export class SeriesCache {
   readonly #instruments: Instruments;
@@ -31,24 +31,24 @@ export class SeriesCache {
     this.#tools = new LabelValues(caps.tools);
   }
 
-  /** Of the runs of a tenant and agent. */
+  /** The series of the runs of a tenant and agent. */
   pair(tenantId: string, agent: string | undefined): PairSeries {
-    // Most names are shown as they are.
+    // Most names are below the cap.
     const shown = agent === undefined ? undefined : this.#byTenant.get(tenantId)?.get(agent);
     return shown ?? this.#pairOf(this.#tenants.of(tenantId), this.#agents.of(agent));
   }
 
-  /** Of a tool's calls in a run of a pair, by their `error.type`. */
+  /** The series of a tool's calls in runs of a pair, by `error.type`. */
   calls(pair: PairSeries, name: string): FallibleSeries {
     return pair.ofAgent.tools.get(name) ?? this.#callsOf(pair, this.#tools.of(name));
   }
 
-  /** The tenant conflicts of a tenant. */
+  /** The series of a tenant's conflicts. */
   conflicts(tenantId: string): Series {
     return this.#instruments.conflictsOf(this.#tenants.of(tenantId));
   }
 
-  /** The value of the label of a tool. */
+  /** The label value of a tool. */
   tool(name: string): string {
     return this.#tools.of(name);
   }
@@ -90,24 +90,24 @@ export class SeriesCache {
   }
 }
 
-/** Of open runs that wait for one thing: how many there are, and how long the longest was silent. */
+/** Open runs with one wait kind: their number, and the longest idle time. */
 interface WaitSeries {
   readonly count: Series;
   readonly idle: Series;
 }
 
-/** The series of one agent, for all tenants: the conventions' metrics have no tenant. */
+/** The series of one agent. The metrics of the conventions have no tenant. */
 class AgentSeries {
-  /** Of its runs, by their `error.type`. */
+  /** The series of its runs, by `error.type`. */
   readonly durations: FallibleSeries;
   readonly toolCalls: Series;
-  /** Of its tool calls, by the name of the tool. */
+  /** The series of its tool calls, by tool. */
   readonly tools = new Map<string, FallibleSeries>();
 
   readonly #waiting = new Map<WaitKind, WaitSeries>();
   readonly #findWaiting: (kind: WaitKind) => WaitSeries;
 
-  /** @param agent value of its label. */
+  /** @param agent label value. */
   constructor(instruments: Instruments, agent: string) {
     const { runDurations, toolCallCounts, waiting, idle } = instruments;
     this.#findWaiting = (kind) => ({ count: waiting.of(kind, agent), idle: idle.of(kind, agent) });
@@ -115,7 +115,7 @@ class AgentSeries {
     this.toolCalls = toolCallCounts.of(agent);
   }
 
-  /** Of its open runs that wait for this. */
+  /** The series of its open runs with this wait kind. */
   waiting(kind: WaitKind): WaitSeries {
     const there = this.#waiting.get(kind);
     if (there !== undefined) return there;
@@ -125,12 +125,12 @@ class AgentSeries {
   }
 }
 
-/** The series of the runs of one tenant and agent, each found once. A run keeps it while it lives. */
+/** The series of the runs of one tenant and agent. Open runs hold a reference to it. */
 export class PairSeries {
   readonly tenant: string;
   readonly agent: string;
   readonly active: Series;
-  /** Those that have no tenant. */
+  /** The series without a tenant. */
   readonly ofAgent: AgentSeries;
   readonly #instruments: Instruments;
   readonly #rootRuns = noneYet();
@@ -142,7 +142,7 @@ export class PairSeries {
   #atZero = false;
   #usageAtZero = false;
 
-  /** @param tenant and agent: values of their labels. */
+  /** @param tenant and agent: label values. */
   constructor(instruments: Instruments, tenant: string, agent: string, ofAgent: AgentSeries) {
     this.#instruments = instruments;
     this.tenant = tenant;
@@ -152,8 +152,8 @@ export class PairSeries {
   }
 
   /**
-   * Makes the series of root runs, so that they are seen at 0 before the first of them counts: what
-   * is born at 1 is no increase to Prometheus.
+   * Creates the series of root runs at 0. Prometheus does not see a series that starts at 1 as an
+   * increase.
    */
   startAtZero(): void {
     if (this.#atZero) return;
@@ -165,7 +165,7 @@ export class PairSeries {
     this.#instruments.conflictsOf(this.tenant);
   }
 
-  /** The same for what child runs count, too: what their model calls use. */
+  /** Creates the series of usage at 0. Child runs have them, too. */
   startUsageAtZero(): void {
     if (this.#usageAtZero) return;
     this.#usageAtZero = true;
@@ -174,7 +174,7 @@ export class PairSeries {
     this.cost();
   }
 
-  /** @param position of the outcome among `OUTCOMES`. */
+  /** @param position index in `OUTCOMES`. */
   runs(position: number, root: boolean): Series {
     const found = root ? this.#rootRuns : this.#childRuns;
     const there = found[position];
@@ -220,30 +220,30 @@ function noneYet(): (Series | undefined)[] {
   return OUTCOMES.map(() => undefined);
 }
 
-/** Providers that are shown by name. */
+/** Most providers that keep their name. */
 const MOST_PROVIDERS = 20;
 
-/** The conventions' name of what a model call does. */
+/** The operation name of a model call in the conventions. */
 const CHAT = "chat";
-/** Sources do not say whether tokens are of text, images or sound. */
+/** Sources do not report whether tokens are of text, images or sound. */
 const MODALITY = "unknown";
 
 /** The series of one model of one provider. */
 interface ModelSeries {
-  /** Of its calls, by their `error.type`. */
+  /** The series of its calls, by `error.type`. */
   readonly durations: FallibleSeries;
   readonly inputTokens: Series;
   readonly outputTokens: Series;
 }
 
-/** Finds the series of a model call by names as they come. Bounded, whatever the names. */
+/** Finds the series of a model call by its names. The size is bounded for any names. */
 export class ModelSeriesCache {
   readonly #instruments: Instruments;
   readonly #providers = new LabelValues(MOST_PROVIDERS);
   readonly #models: LabelValues;
   readonly #byProvider = new Map<string, Map<string, ModelSeries>>();
 
-  /** @param models the cap of the label. */
+  /** @param models the cap of the models' label. */
   constructor(instruments: Instruments, models: LabelOption) {
     this.#instruments = instruments;
     this.#models = new LabelValues(models);

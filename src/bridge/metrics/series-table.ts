@@ -1,13 +1,13 @@
 import type { Attributes } from "@opentelemetry/api";
 import { METRICS, type MetricAttribute, type MetricName, OTHER } from "./metric-names.ts";
 
-/** The value of an attribute; `undefined` where a series has none of that name. */
+/** The value of an attribute; `undefined` if the series does not have it. */
 export type LabelValue = string | boolean | undefined;
 
-/** One set of attributes of an instrument, and what was counted under it. */
+/** One attribute set of an instrument, and its value. */
 export class Series {
   readonly attributes: Attributes;
-  /** The labels that say `_other`. */
+  /** The labels with the value `_other`. */
   readonly replaced: readonly MetricAttribute[];
   value = 0;
 
@@ -18,28 +18,28 @@ export class Series {
 }
 
 /**
- * Most sets of an instrument. The SDK takes 2,000 with the one for all that is over, and says of
- * that one nothing but that it was over: alerts by failure kind would go blind.
+ * Most attribute sets of an instrument. The SDK takes 2,000, with one for all further sets. That one has no
+ * labels, so alerts by failure kind would not work.
  */
 export const MOST_SERIES = 1_900;
 
-/** Shares of the sets that may be made while labels are left that could be given up. */
+/** Shares of {@link MOST_SERIES} at which the next label is dropped. */
 const FINEST_SHARE = 0.7;
 const COARSE_SHARE = 0.98;
 
 /**
- * The sets of attributes of one instrument, never more than {@link MOST_SERIES}.
+ * The attribute sets of one instrument, at most {@link MOST_SERIES}.
  *
- * When it fills up, labels are given up one after the other (they become `_other`), so that the ones
- * that are left, and above all those with a handful of values (outcome, failure kind), stay exact.
+ * As the table fills up, it drops labels one after the other: their values become `_other`. The others stay
+ * exact, above all those with few values (outcome, failure kind).
  */
 export class SeriesTable {
   readonly #names: readonly MetricAttribute[];
-  /** Where in the names the labels stand that can be given up, the first to go first. */
+  /** Indexes of the labels that can be dropped, in this order. */
   readonly #ladder: readonly number[];
   readonly #series = new Map<string, Series>();
 
-  /** @param givenUp the labels that can be given up, the first to go first. */
+  /** @param givenUp labels that can be dropped, in this order. */
   constructor(metric: MetricName, givenUp: readonly MetricAttribute[]) {
     this.#names = METRICS[metric].attributes;
     this.#ladder = givenUp.map((name) => this.#names.indexOf(name));
@@ -53,7 +53,7 @@ export class SeriesTable {
     return this.#series.values();
   }
 
-  /** The series of these values, in the order of the metric's attributes; or a coarser one. */
+  /** The series of these values, in the order of the metric's attributes, or one with dropped labels. */
   of(...wanted: LabelValue[]): Series {
     const values = wanted;
     for (let step = 0; ; step++) {
@@ -66,10 +66,10 @@ export class SeriesTable {
     }
   }
 
-  /** @param step how many labels have been given up. */
+  /** @param step number of dropped labels. */
   #mostAt(step: number): number {
     const steps = this.#ladder.length;
-    // What is left then has a fixed handful of values.
+    // The remaining labels have few values.
     if (step >= steps) return Number.POSITIVE_INFINITY;
     const share =
       steps === 1
@@ -93,13 +93,13 @@ export class SeriesTable {
   }
 }
 
-/** The series of one thing that can fail: without `error.type`, and with each that has come. */
+/** The series of runs or calls that can fail: one without `error.type`, and one for each value of it. */
 export class FallibleSeries {
   readonly plain: Series;
   readonly #find: (errorType: string | undefined) => Series;
   readonly #failed = new Map<string, Series>();
 
-  /** @param find gives the series of an `error.type`, which is one of a few. */
+  /** @param find the series of an `error.type`, which has few values. */
   constructor(find: (errorType: string | undefined) => Series) {
     this.#find = find;
     this.plain = find(undefined);

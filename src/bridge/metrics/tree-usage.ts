@@ -1,33 +1,32 @@
 import { RecentPairs } from "../../events/door.ts";
 import type { Run } from "../lifecycle/run.ts";
 
-/** What is counted once for a tree of runs. */
+/** Usage that is counted once for a tree of runs. */
 export type Figure = "tokens" | "cost";
 
-/** Where a figure is counted from: the ends of model calls, or the end of the root. */
+/** Source of a figure: the ends of model calls, or the end of the root. */
 export type CountedFrom = "calls" | "root";
 
-/** Where the figures of one tree are counted from; `undefined` as long as nothing was counted. */
+/** The sources of the figures of one tree; `undefined` before the first count. */
 class TreeFigures {
   tokens: CountedFrom | undefined = undefined;
   cost: CountedFrom | undefined = undefined;
 }
 
-/** Trees that are remembered at least; at most twice as many. */
+/** Number of trees that are stored at least; at most twice as many. */
 const MOST_TREES = 10_000;
 
 /**
- * Decides that the tokens, and the cost, of a tree are counted from its model calls or from the end of
- * its root, and never from both: where the first of them came from, the rest does.
+ * Counts the tokens and the cost of a tree either from its model calls or from the end of its root, never
+ * from both. The first figure decides the source.
  *
- * A tree that has open runs keeps it. For what comes later, such as the next segment of a paused root or
- * a child whose parent is gone, it is known by the ID of the root. So it is where a child comes before
- * its parent.
+ * A tree with open runs stores the decision. Later runs, such as the next segment of a paused root or a child
+ * whose parent is gone, find it by the ID of the root. So does a child that arrives before its parent.
  */
 export class TreeUsage {
   readonly #known = new RecentPairs<TreeFigures>(MOST_TREES);
 
-  /** Whether a figure is to be counted from there. The answer for a tree stays the same. */
+  /** Whether to count a figure from this source. The answer for a tree does not change. */
   counts(run: Run<unknown>, figure: Figure, from: CountedFrom): boolean {
     const figures = this.#of(run);
     figures[figure] ??= from;
@@ -35,8 +34,8 @@ export class TreeUsage {
   }
 
   /**
-   * A run stands below another one, after calls of it, or of what is below it, may have been counted: as
-   * they were, so is the whole tree.
+   * Merges the decision of a run into that of its parent's tree, if usage of the run or its descendants was
+   * counted before the parent was known.
    */
   joined(run: Run<unknown>): void {
     const { tenantId, runId, tree } = run;
@@ -69,7 +68,7 @@ export class TreeUsage {
   }
 }
 
-/** The root as it is known by now: a parent that became known after the start may stand below another. */
+/** The currently known root. A parent that became known late can have a parent itself. */
 function rootIdOf({ lateRootRunId, rootRunId }: Run<unknown>): string {
   return lateRootRunId ?? rootRunId;
 }

@@ -1,8 +1,8 @@
-import type { ToldDecision } from "../lifecycle/run-observer.ts";
+import type { CallDecision } from "../lifecycle/run-observer.ts";
 import { amountOf } from "./figures.ts";
 import { PairSeries } from "./series-cache.ts";
 
-/** Kept with a run that waited for people. Others keep their series alone: there are many open runs. */
+/** Observer's data of a run that waited for people. Other runs store only their series, to save memory. */
 export class WaitingRun {
   pair: PairSeries;
   readonly waited = new WaitedTime();
@@ -12,24 +12,24 @@ export class WaitingRun {
   }
 }
 
-/** The series that a run is counted in, from what is kept with it; `undefined` where it is not measured. */
+/** The series of a run, from the observer's data; `undefined` if the run is not measured. */
 export function pairIn(observed: unknown): PairSeries | undefined {
   if (observed instanceof WaitingRun) return observed.pair;
   return observed instanceof PairSeries ? observed : undefined;
 }
 
-/** How long a person took to decide, in ms; `undefined` where nobody says it, or it was a policy. */
-export function waitIn({ attributes, decision, waitMs }: ToldDecision): number | undefined {
+/** How long a person took to decide, in ms. `undefined` if unknown, or if a policy decided. */
+export function waitIn({ attributes, decision, waitMs }: CallDecision): number | undefined {
   const by = decision?.by ?? attributes?.["entelix.approval.by"];
   if (by === "policy") return undefined;
   return amountOf(decision?.wait_ms ?? waitMs ?? attributes?.["entelix.approval.wait_ms"]);
 }
 
-/** Waits of a run whose overlaps are known. An older one still counts in the sum. */
+/** Most waits of a run that are checked for overlaps. Older ones only count in the sum. */
 const MOST_WAITS = 32;
 
 /**
- * How long a run waited for people. Waits that overlap count once, in whatever order they are told.
+ * Time that a run waited for people. Overlapping waits count once, in any order of `add`.
  *
  * @example
  * const waited = new WaitedTime();
@@ -45,7 +45,7 @@ export class WaitedTime {
     return this.#waits.reduce((sum, [from, to]) => sum + to - from, this.#older);
   }
 
-  /** @param from and to: in ms since the run started. A wait that ends before it begins counts nothing. */
+  /** @param from and to: in ms since the run started. Ignored unless `to` is after `from`. */
   add(from: number, to: number): void {
     if (!(to > from)) return;
     let first = from;

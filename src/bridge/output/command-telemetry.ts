@@ -18,8 +18,8 @@ interface WatchedOptions
 }
 
 /**
- * The live telemetry of a process as an application sets it up, for a command that shows what it
- * sends: whatever the environment says every span is kept, and nothing is registered.
+ * Sets up the live telemetry of an application, for a command that shows its spans. All spans are sampled,
+ * also if the environment says otherwise, and nothing is registered.
  */
 export function watchedTelemetry({ metrics, observe, ...options }: WatchedOptions): Tracing {
   const watched = {
@@ -32,9 +32,8 @@ export function watchedTelemetry({ metrics, observe, ...options }: WatchedOption
 }
 
 /**
- * What OpenTelemetry and this package's setup would warn of in the environment's `OTEL_*` variables:
- * the setup is made once, unregistered, and taken down again. Nothing is sent: readers that no provider
- * has do nothing.
+ * The warnings of OpenTelemetry and this package about the `OTEL_*` variables. It creates the setup without
+ * registration, and shuts it down. Nothing is sent, since metric readers without a provider do nothing.
  */
 export async function environmentWarnings(): Promise<string[]> {
   const warnings = new Set<string>();

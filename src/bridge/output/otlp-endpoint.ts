@@ -7,26 +7,25 @@ import { SpanSender } from "../export/span-sender.ts";
 import { protocolFromEnvironment, type SignalName, shownUrl } from "../setup/exporter-choice.ts";
 import type { SpanTarget } from "./span-outlet.ts";
 
-/** How many spans arrived. */
+/** The number of delivered spans. */
 export interface Delivery {
-  /** Without a user's name and password. */
+  /** Without user name and password. */
   readonly url: string;
   readonly delivered: number;
   readonly undelivered: number;
-  /** What the last failed request, or a receiver that refused spans, said. */
+  /** Reason of the last failed request, or of the last rejected spans. */
   readonly trouble?: string;
 }
 
 /**
- * So many requests in a row without an answer that settles them end the attempts; the first one, if none
- * was ever taken.
+ * After this many consecutive requests without a final response, it stops trying. Before the first success, after
+ * one.
  */
 const MOST_SILENT = 3;
 
 /**
- * Sends spans by OTLP/HTTP, one request at a time, with retries as the stock exporter has them; protocol,
- * headers, certificates and compression come from its environment variables. What can't be delivered
- * is counted, never thrown.
+ * Sends spans by OTLP/HTTP, one request at a time, with the retries and the environment variables of the stock
+ * exporter. Undelivered spans are counted. It never throws.
  */
 export class OtlpEndpoint implements SpanTarget {
   readonly #shownUrl: string;
@@ -37,7 +36,7 @@ export class OtlpEndpoint implements SpanTarget {
   readonly #sender: SpanSender;
   #silent = 0;
 
-  /** @param url where requests go, `/v1/traces` included. */
+  /** @param url including `/v1/traces`. */
   constructor({ url }: { readonly url: string }) {
     this.#shownUrl = shownUrl(url);
     this.#format = formatOf(protocolFromEnvironment("TRACES"));
@@ -46,14 +45,14 @@ export class OtlpEndpoint implements SpanTarget {
     this.#sender = new SpanSender({ post, requests: 1, policy });
   }
 
-  /** How the delivery stands. */
+  /** The current counts. */
   get result(): Delivery {
     const trouble = this.#trouble === undefined ? {} : { trouble: this.#trouble };
     const delivered = this.#delivered;
     return { url: this.#shownUrl, delivered, undelivered: this.#undelivered, ...trouble };
   }
 
-  /** It has stopped trying. */
+  /** Whether it has stopped trying. */
   get #gaveUp(): boolean {
     return this.#silent >= (this.#delivered === 0 ? 1 : MOST_SILENT);
   }
@@ -66,16 +65,16 @@ export class OtlpEndpoint implements SpanTarget {
     const encode = () => this.#format.encode(spans);
     const outcome = await this.#sender.send({ spans: spans.length, size: 0, encode });
     if (outcome.kind === "taken") {
-      const { refused, said = "it does not say why" } = outcome;
+      const { refused, detail = "it does not say why" } = outcome;
       this.#silent = 0;
-      if (refused > 0) this.#trouble = `the receiver refused spans: ${said}`;
+      if (refused > 0) this.#trouble = `the receiver refused spans: ${detail}`;
       this.#delivered += spans.length - refused;
       this.#undelivered += refused;
       return;
     }
     const status = statusOf(outcome.error);
-    const said = describeFailure(outcome);
-    if (spans.length > 1 && isTooLarge(status, said)) {
+    const detail = describeFailure(outcome);
+    if (spans.length > 1 && isTooLarge(status, detail)) {
       const half = Math.ceil(spans.length / 2);
       await this.write(spans.slice(0, half));
       await this.write(spans.slice(half));
@@ -83,34 +82,34 @@ export class OtlpEndpoint implements SpanTarget {
     }
     this.#silent = status === undefined || isPassing(status) ? this.#silent + 1 : 0;
     this.#undelivered += spans.length;
-    this.#trouble = said;
+    this.#trouble = detail;
   }
 
-  /** All that was written has been delivered, or counted. */
+  /** Does nothing, since each {@link write} is complete. */
   async close(): Promise<void> {}
 }
 
-/** The collector answers 400 where others answer 413. */
-function isTooLarge(status: number | undefined, said: string): boolean {
-  return status === 413 || (status === 400 && said.includes("body too large"));
+/** The collector answers 400 instead of 413. */
+function isTooLarge(status: number | undefined, detail: string): boolean {
+  return status === 413 || (status === 400 && detail.includes("body too large"));
 }
 
-/** Whether a receiver takes requests. */
+/** The result of an empty request. */
 export interface Probe {
   readonly ok: boolean;
-  /** HTTP status of a refusal; `undefined` without an answer, or where it is {@link busy}. */
+  /** HTTP status of an error response; `undefined` without a response, or if the receiver is {@link busy}. */
   readonly status: number | undefined;
-  /** It answered that it takes nothing now. */
+  /** Whether the receiver answered with a temporary error status. */
   readonly busy: boolean;
-  /** What the receiver or the system said. */
-  readonly said: string;
+  /** Error text of the receiver or the system. */
+  readonly detail: string;
 }
 
 /**
- * Sends an empty request, as the exporter of that signal would send it.
+ * Sends an empty request, like the exporter of the signal.
  *
- * @param url where requests go, `/v1/traces` or `/v1/metrics` included.
- * @param timeoutMs how long it may take with its retries, in ms.
+ * @param url including `/v1/traces` or `/v1/metrics`.
+ * @param timeoutMs time limit with retries, in ms.
  */
 export async function probe(signal: SignalName, url: string, timeoutMs: number): Promise<Probe> {
   const { bytes, contentType } = await emptyRequest(signal);
@@ -129,21 +128,21 @@ async function emptyRequest(signal: SignalName) {
   return { contentType, bytes: await encode([]) };
 }
 
-/** What the end of an empty request says of a receiver. */
+/** Converts the failure of an empty request; `undefined`: it succeeded. */
 export function probeOf(failure: SendFailure | undefined): Probe {
-  if (failure === undefined) return { ok: true, status: undefined, busy: false, said: "" };
+  if (failure === undefined) return { ok: true, status: undefined, busy: false, detail: "" };
   const status = statusOf(failure.error);
   const busy = status !== undefined && isPassing(status);
-  const said = describeFailure(failure);
-  return { ok: false, status: busy ? undefined : status, busy, said };
+  const detail = describeFailure(failure);
+  return { ok: false, status: busy ? undefined : status, busy, detail };
 }
 
-/** A failed request in a line: what the receiver answered, or what the system said. */
-export function describeFailure({ error, said = "" }: SendFailure): string {
+/** One line about a failed request: the response, or the error of the system. */
+export function describeFailure({ error, detail = "" }: SendFailure): string {
   const status = statusOf(error);
   const code = "code" in error ? String(error.code) : "";
   if (status === undefined) return error.message || code || error.name;
   const busy = isPassing(status) ? " (it takes nothing now)" : "";
   const answer = `${`HTTP ${status} ${error.message}`.trimEnd()}${busy}`;
-  return said === "" || said === "{}" ? answer : `${answer}: ${said.slice(0, 300)}`;
+  return detail === "" || detail === "{}" ? answer : `${answer}: ${detail.slice(0, 300)}`;
 }

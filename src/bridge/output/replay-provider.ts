@@ -19,9 +19,8 @@ import { type EndedSpans, type SpanOrigin, SpanRecord } from "./span-record.ts";
 const ids = createIdGenerator();
 
 /**
- * A tracer provider that keeps every span: nothing is sampled away, no queue drops, and neither a
- * sampler nor span limits come from the environment, so that the same events give the same spans
- * wherever they are replayed.
+ * A tracer provider that keeps every span. It has no queue, and reads no sampler and no span limits from the
+ * environment, so that equal events give equal spans on every machine.
  */
 export function createReplayProvider(resource: Resource, outlet: EndedSpans): TracerProvider {
   return {
@@ -60,13 +59,13 @@ class RecordTracer implements Tracer {
     return span;
   }
 
-  /** The driver activates no spans. */
+  /** Not used, since the driver does not activate spans. */
   startActiveSpan(): never {
     throw new TypeError("a replay has no active spans");
   }
 }
 
-/** The context of a span of our own. Whether it is valid is asked for each span below it. */
+/** The context of a replayed span. Its validity is checked for each child. */
 class RecordContext implements SpanContext {
   readonly traceId: string;
   readonly spanId: string;
@@ -92,24 +91,24 @@ function validParent(within: Context): SpanContext | undefined {
   return isValid ? parent : undefined;
 }
 
-/** What spans say of the service they come from. */
+/** The service of the spans. */
 export interface ServiceResource {
   readonly resource: Resource;
   readonly serviceName: string;
 }
 
-/** The name that the specification gives to a service without one. */
+/** The specification's name of a service without a name. */
 export const UNNAMED = "unknown_service";
 
-/** What a command says where the service has no name. */
+/** The hint of a command if the service has no name. */
 export const UNNAMED_HINT = `The spans belong to the service ${UNNAMED}: --service-name gives it its name.`;
 
 /**
- * The resource of spans that are made again from a recording: that of the agent's service, as the
- * option or `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` say, and nothing of this process,
- * this machine or this SDK, so that a second delivery makes the identical span.
+ * The resource of spans from a recording: the agent's service from the option, or from `OTEL_SERVICE_NAME` and
+ * `OTEL_RESOURCE_ATTRIBUTES`. It contains nothing of this process, machine or SDK, so that a second delivery
+ * makes the identical span.
  *
- * @param fallback the name where none is given.
+ * @param fallback the default name.
  */
 export function serviceResource(
   serviceName: string | undefined,

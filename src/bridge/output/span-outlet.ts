@@ -6,21 +6,21 @@ import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node"
 import type { Instant } from "../../events/door.ts";
 import { encodeTraceRequest } from "../export/request-format.ts";
 
-/** Where finished spans go. */
+/** A destination of finished spans. */
 export interface SpanTarget {
-  /** Takes spans; the promise is the back-pressure. Rejects when nothing more can be taken. */
+  /** Writes spans. The promise is the back-pressure. It rejects if no more spans can be written. */
   write(spans: readonly ReadableSpan[]): Promise<void>;
-  /** Resolves when everything taken has arrived. */
+  /** Resolves when all spans have arrived. */
   close(): Promise<void>;
 }
 
-/** So many spans go in one request. */
+/** Spans of one request. */
 const BATCH = 512;
 
 /**
- * Takes the spans that end and passes them on without losing any: the maker of spans asks
- * {@link SpanOutlet.full} and waits for {@link SpanOutlet.drain} before making more. The stock batch
- * processor has no back-pressure; it drops.
+ * Passes all ended spans on. The code that makes spans checks {@link SpanOutlet.full}, and waits for
+ * {@link SpanOutlet.drain} before it makes more. The stock batch processor drops spans instead, since it has
+ * no back-pressure.
  */
 export class SpanOutlet implements SpanProcessor {
   readonly #targets: readonly SpanTarget[];
@@ -29,9 +29,9 @@ export class SpanOutlet implements SpanProcessor {
   #pending: ReadableSpan[] = [];
 
   /**
-   * @param observe sees each span when it ends.
-   * @param started called when a span starts, with a function that reads the span at any time until its end. Only a
-   *   replay calls it.
+   * @param observe called with each span at its end.
+   * @param started called at the start of a span, with a function that reads the span until its end. Only in a
+   *   replay.
    */
   constructor(
     targets: readonly SpanTarget[],
@@ -43,7 +43,7 @@ export class SpanOutlet implements SpanProcessor {
     this.#started = started;
   }
 
-  /** Whether there is a batch to pass on before more spans are made. */
+  /** Whether a batch must be drained before more spans are made. */
   get full(): boolean {
     return this.#pending.length >= BATCH;
   }
@@ -58,9 +58,9 @@ export class SpanOutlet implements SpanProcessor {
   }
 
   /**
-   * Passes on what has ended. Not to be called again before it is done.
+   * Passes ended spans on. Do not call it again before it is done.
    *
-   * @throws what a target rejects with.
+   * @throws (rejects) with the error of a target.
    */
   async drain(): Promise<void> {
     const spans = this.#pending;
@@ -71,26 +71,26 @@ export class SpanOutlet implements SpanProcessor {
     }
   }
 
-  /** Passes on the rest and closes the targets. */
+  /** Passes the other spans on, and closes the targets. */
   async close(): Promise<void> {
     await this.drain();
     for (const target of this.#targets) await target.close();
   }
 
-  /** Nothing: the provider would wait no longer than half a minute. {@link SpanOutlet.drain} does. */
+  /** Does nothing, since the provider waits only half a minute. Use {@link SpanOutlet.drain}. */
   async forceFlush(): Promise<void> {}
 
   async shutdown(): Promise<void> {}
 }
 
-/** Writes spans as OTLP/JSON lines, one `ExportTraceServiceRequest` a line. */
+/** Writes spans as OTLP/JSON lines, one `ExportTraceServiceRequest` per line. */
 export class SpanLines implements SpanTarget {
-  /** Why nothing more can be written. */
+  /** The error of the stream. */
   failure: Error | undefined;
   readonly #stream: Writable;
   readonly #end: boolean;
 
-  /** @param end whether the stream is ended with the spans; the standard output is not. */
+  /** @param end whether to end the stream with the spans. Not for the standard output. */
   constructor(stream: Writable, end: boolean) {
     this.#stream = stream;
     this.#end = end;
@@ -113,7 +113,7 @@ export class SpanLines implements SpanTarget {
   }
 }
 
-/** A span as commands show it: free of OpenTelemetry's own types. */
+/** A span for commands, without OpenTelemetry's types. */
 export interface StartedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -142,10 +142,10 @@ export interface FinishedSpan extends StartedSpan {
   readonly end: Readonly<Instant>;
 }
 
-/** Those of a span, and of its events and links. */
+/** Attributes of a span, an event or a link. */
 export type SpanAttributes = Readonly<Record<string, SpanValue | undefined>>;
 
-/** What OpenTelemetry allows as a value; another's spans may mix the types of a list. */
+/** An attribute value of OpenTelemetry. Lists of foreign spans can have mixed types. */
 export type SpanValue = PlainValue | readonly (PlainValue | null | undefined)[];
 
 type PlainValue = string | number | boolean;
@@ -176,7 +176,7 @@ function finishedSpan(span: ReadableSpan): FinishedSpan {
   return { ...startedSpan(span), end: span.endTime };
 }
 
-/** The text of one of the span's attributes; empty where it is absent. */
+/** An attribute as text; empty if it is absent. */
 export function attributeText(span: FinishedSpan, name: string): string {
   const value = span.attributes[name];
   return value === undefined || value === null ? "" : String(value);

@@ -12,19 +12,19 @@ import {
 } from "@opentelemetry/api";
 import type { ReadableSpan, TimedEvent } from "@opentelemetry/sdk-trace-node";
 
-/** The limits that the specification gives as defaults; a replay has the same everywhere. */
+/** The default limits of the specification, so that a replay gives the same spans everywhere. */
 const MOST = 128;
 
 const UNSET: SpanStatus = { code: SpanStatusCode.UNSET };
 
-/** Takes the spans that have ended. */
+/** Receives ended spans. */
 export interface EndedSpans {
-  /** Called with a span that has started. Its content grows until it ends. */
+  /** Called with a started span, whose data grows until it ends. */
   onStart?(span: ReadableSpan): void;
   onEnd(span: ReadableSpan): void;
 }
 
-/** What the spans of one provider have in common. */
+/** The common data of the spans of one tracer. */
 export interface SpanOrigin {
   readonly resource: ReadableSpan["resource"];
   readonly scope: ReadableSpan["instrumentationScope"];
@@ -32,12 +32,11 @@ export interface SpanOrigin {
 }
 
 /**
- * A span of a replay: what the SDK's span is, without what only a live process needs. The SDK's reads
- * two clocks at each start and checks every attribute up to three times, which took a fourth of a
- * replay. It is used by the driver alone, so:
+ * The span of a replay. The SDK's span reads two clocks at each start and checks every attribute up to three
+ * times, which took a fourth of a replay. Only the driver uses this class, so:
  *
- * - times are `[s, ns]`, and values have the types they say;
- * - attributes that it is given, at the start or with an event, are its own from then on.
+ * - times are `[s, ns]`, and values have the declared types;
+ * - it owns the attribute objects that it gets.
  */
 export class SpanRecord implements Span, ReadableSpan {
   name: string;
@@ -57,7 +56,7 @@ export class SpanRecord implements Span, ReadableSpan {
   droppedLinksCount = 0;
   readonly #context: SpanContext;
   readonly #outlet: EndedSpans;
-  /** At least as many attributes as there are. */
+  /** Upper bound of the number of attributes. */
   #sets: number;
 
   constructor(
@@ -171,7 +170,7 @@ export class SpanRecord implements Span, ReadableSpan {
     this.#outlet.onEnd(this);
   }
 
-  /** Nothing: the driver records no exceptions. */
+  /** Not used by the driver. */
   recordException(): void {}
 
   #isOneTooMany(key: string): boolean {
@@ -193,7 +192,7 @@ function isAttributes(value: Attributes | TimeInput | undefined): value is Attri
   return typeof value === "object" && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** Without those that are undefined: a copy, since an object is slow for good once a field of it was deleted. */
+/** Removes undefined values. In a copy, since `delete` makes an object permanently slow. */
 function withoutGaps(attributes: Attributes): Attributes {
   const without: Attributes = {};
   for (const key in attributes) {

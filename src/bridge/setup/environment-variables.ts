@@ -2,16 +2,16 @@ import { DiagConsoleLogger, DiagLogLevel, diag } from "@opentelemetry/api";
 import type { ErrorHook } from "../report.ts";
 import { isRegistered } from "./global-registration.ts";
 
-/** A variable of the environment without blanks around it; `undefined` when unset or blank. */
+/** An environment variable, trimmed. `undefined` if it is unset or blank. */
 export function environmentText(name: string): string | undefined {
   const text = process.env[name]?.trim();
   return text === "" ? undefined : text;
 }
 
 /**
- * A whole number of the environment.
+ * Reads a whole number from an environment variable.
  *
- * @returns the default when the variable is unset, and, with a warning, when it is out of range.
+ * @returns the default if the variable is unset or invalid. An invalid one is also reported as a warning.
  */
 export function environmentNumber(
   name: string,
@@ -27,7 +27,7 @@ export function environmentNumber(
   return range.byDefault;
 }
 
-/** Says through the diagnostic logger that a variable can't be used, and what is taken instead. */
+/** Warns through the diagnostic logger that a variable is invalid, and which value is used. */
 export function warnOfVariable(name: string, got: string, expected: string, taken: string): void {
   diag.warn(`entelix-otel: ${name}: expected ${expected}, got "${got}"; using ${taken}`);
 }
@@ -42,7 +42,7 @@ const LEVELS: ReadonlyMap<string, DiagLogLevel> = new Map([
   ["all", DiagLogLevel.ALL],
 ]);
 
-/** Lets OpenTelemetry speak on the console as `OTEL_LOG_LEVEL` says, unless it has a logger. */
+/** Sets OpenTelemetry's diagnostic logger to the console if `OTEL_LOG_LEVEL` is set and there is no logger. */
 export function applyLogLevel(): void {
   const text = environmentText("OTEL_LOG_LEVEL");
   if (text === undefined || isRegistered("diag")) return;
@@ -54,8 +54,8 @@ export function applyLogLevel(): void {
 }
 
 /**
- * Reports errors where the application gave no `onError`: through OpenTelemetry's diagnostic
- * logger, and on the console where none is set, since a loss must not pass in silence.
+ * The default of `onError`: OpenTelemetry's diagnostic logger, or the console without one, so that a loss is
+ * always reported.
  */
 export const warnAloud: ErrorHook = (error, where) => {
   const logger = isRegistered("diag") ? diag : new DiagConsoleLogger();
@@ -63,10 +63,10 @@ export const warnAloud: ErrorHook = (error, where) => {
 };
 
 /**
- * Does what reads variables, so that what is wrong with one is told on the console where nobody has a
- * logger: `OTEL_EXPORTER_OTLP_PROTOCOL=grpc` must not be replaced in silence.
+ * Calls `read` with warnings on the console if there is no diagnostic logger. So an unsupported value such as
+ * `OTEL_EXPORTER_OTLP_PROTOCOL=grpc` is always reported.
  *
- * @param read is over when it returns: later messages go where they always went.
+ * @param read reads variables, synchronously. Messages after its return are not affected.
  */
 export function variablesAloud<T>(read: () => T): T {
   if (environmentText("OTEL_LOG_LEVEL") !== undefined || isRegistered("diag")) return read();

@@ -11,8 +11,8 @@ export type ExporterName = "otlp" | "console";
 export type SignalName = "TRACES" | "METRICS";
 
 /**
- * The exporters that `OTEL_TRACES_EXPORTER` or `OTEL_METRICS_EXPORTER` names, comma-separated; none
- * for `none`. Default, also when it names only unknown ones: `otlp`.
+ * The exporters in `OTEL_TRACES_EXPORTER` or `OTEL_METRICS_EXPORTER`, comma-separated. Empty for `none`.
+ * Default, also if all names are unknown: `otlp`.
  */
 export function exportersFromEnvironment(signal: SignalName): ReadonlySet<ExporterName> {
   const variable = `OTEL_${signal}_EXPORTER`;
@@ -38,31 +38,31 @@ export function exportersFromEnvironment(signal: SignalName): ReadonlySet<Export
   return chosen;
 }
 
-/** What a request can be written in here. */
+/** A supported protocol of OTLP requests. */
 export type Protocol = "http/json" | "http/protobuf";
 
-/** What each signal can be sent in; the first is the default. */
+/** The supported protocols of each signal. The first is the default. */
 const PROTOCOLS = {
   TRACES: ["http/protobuf", "http/json"],
   METRICS: ["http/json"],
 } as const satisfies Record<SignalName, readonly Protocol[]>;
 
-/** What a signal is sent in, and which variable says so. */
+/** The protocol of a signal, and the variable that set it. */
 export interface ProtocolChoice {
   readonly protocol: Protocol;
-  /** Absent for the default. */
+  /** `undefined` for the default. */
   readonly variable: string | undefined;
 }
 
 /**
- * What `OTEL_EXPORTER_OTLP_[signal_]PROTOCOL` asks for. Default, also where it asks for what this setup
- * can't send: `http/protobuf` for traces, `http/json` for metrics.
+ * The protocol in `OTEL_EXPORTER_OTLP_[signal_]PROTOCOL`. Default, also for an unsupported one:
+ * `http/protobuf` for traces, `http/json` for metrics.
  */
 export function protocolFromEnvironment(signal: SignalName): Protocol {
   return protocolChoice(signal).protocol;
 }
 
-/** As {@link protocolFromEnvironment}, with where it comes from. */
+/** As {@link protocolFromEnvironment}, with the variable. */
 export function protocolChoice(signal: SignalName): ProtocolChoice {
   const [byDefault] = PROTOCOLS[signal];
   const general = "OTEL_EXPORTER_OTLP_PROTOCOL";
@@ -71,7 +71,7 @@ export function protocolChoice(signal: SignalName): ProtocolChoice {
     if (asked === undefined) continue;
     const protocol = PROTOCOLS[signal].find((known) => known === asked);
     if (protocol !== undefined) return { protocol, variable };
-    // What suits the other signal is no mistake in the variable for both.
+    // No warning if the variable for both signals suits the other one.
     if (
       variable !== general ||
       !Object.values(PROTOCOLS)
@@ -98,8 +98,7 @@ export function otlpTarget(
   signal: SignalName,
   { endpoint, headers }: Pick<TracingOptions, "endpoint" | "headers">,
 ): OtlpTarget {
-  const url =
-    endpoint === undefined ? urlInPlaceOfEnvironments(signal) : signalUrl(endpoint, signal);
+  const url = endpoint === undefined ? replacedUrl(signal) : signalUrl(endpoint, signal);
   warnOfHeaders(signal);
   return { protocol: protocolFromEnvironment(signal), url, headers };
 }
@@ -118,9 +117,8 @@ export function stockOptions({ url, headers }: OtlpTarget): {
 const EXPECTED = "name=value pairs, comma-separated and percent-encoded";
 
 /**
- * Warns of headers in the environment that the exporters' own code leaves out without a word, as
- * `Authorization: Bearer x` with its colon is, or with which no request can be made. Neither is shown: it
- * may be a secret.
+ * Warns of headers in the environment that the SDK drops without a message, such as `Authorization: Bearer x`
+ * with a colon, and of headers that HTTP cannot carry. It never prints the header, which can be a secret.
  */
 function warnOfHeaders(signal: SignalName): void {
   for (const variable of ["OTEL_EXPORTER_OTLP_HEADERS", `OTEL_EXPORTER_OTLP_${signal}_HEADERS`]) {
@@ -133,9 +131,9 @@ function warnOfHeaders(signal: SignalName): void {
   }
 }
 
-/** What becomes of a pair that is none. */
+/** The effect of an invalid pair, for the warning. */
 function faultOf(pair: string): string | undefined {
-  // What stands behind a semicolon is read as baggage's metadata.
+  // The SDK parses the text after a semicolon as baggage metadata.
   const [text = "", ...cut] = pair.split(";");
   const equals = text.indexOf("=");
   const [name, value] = [text.slice(0, Math.max(equals, 0)), text.slice(equals + 1)].map(decoded);
@@ -157,48 +155,47 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Where each signal is sent below a base URL, as the OTLP specification says. */
+/** The path of each signal below a base URL, from the OTLP specification. */
 const PATHS = { TRACES: "/v1/traces", METRICS: "/v1/metrics" } as const satisfies Record<
   SignalName,
   string
 >;
 
-/** Where signals are sent by default. */
+/** The default base URL. */
 const DEFAULT_BASE = "http://localhost:4318";
 
 /**
- * Where spans are sent for a base URL: the base with `/v1/traces`, as the specification says for
- * `OTEL_EXPORTER_OTLP_ENDPOINT`; a URL that ends with this path is taken as it is.
+ * The URL for spans: the base URL with `/v1/traces`, as the specification says for
+ * `OTEL_EXPORTER_OTLP_ENDPOINT`. A URL that ends with this path is used as it is.
  *
- * @throws TypeError when it is no http or https URL.
+ * @throws TypeError if it is not an http or https URL.
  */
 export function tracesUrl(endpoint: string): string {
   return signalUrl(endpoint, "TRACES");
 }
 
 /**
- * Where metrics are sent for the same base URL: `/v1/metrics`, also beside a `/v1/traces`.
+ * The URL for metrics: the base URL with `/v1/metrics`, which also replaces `/v1/traces`.
  *
- * @throws TypeError when it is no http or https URL.
+ * @throws TypeError if it is not an http or https URL.
  */
 export function metricsUrl(endpoint: string): string {
   return signalUrl(endpoint, "METRICS");
 }
 
 /**
- * Where a signal is sent in place of an address of the environment that has another scheme than http
- * or https; such a variable is warned of. `localhost:4318` is one: "localhost:" reads as its scheme. The
- * exporters' own code takes it, and no request is ever made.
+ * The URL to use if a variable has a scheme other than http or https, with a warning. An example is
+ * `localhost:4318`, whose scheme is `localhost:`. The SDK accepts it, and then never sends a request.
  *
- * @returns `undefined` where the exporters' own code reads the variables right.
+ * @returns `undefined` if the SDK reads the variables correctly.
  */
-export function urlInPlaceOfEnvironments(signal: SignalName): string | undefined {
+export function replacedUrl(signal: SignalName): string | undefined {
   const general = "OTEL_EXPORTER_OTLP_ENDPOINT";
   const faulty: [variable: string, text: string][] = [];
   let base = DEFAULT_BASE;
   for (const variable of [`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`, general]) {
     const text = environmentText(variable);
-    // What is no URL at all is warned of, and passed over, by the exporters' own code.
+    // The SDK itself warns of invalid URLs, and ignores them.
     if (text === undefined || !URL.canParse(text)) continue;
     if (!isHttp(new URL(text))) {
       faulty.push([variable, text]);
@@ -234,7 +231,7 @@ function isHttp(url: URL): boolean {
   return url.protocol === "http:" || url.protocol === "https:";
 }
 
-/** An address as it may be shown: without a user's name and password, also where it is no URL. */
+/** An address for output: without user name and password, also if it is not a URL. */
 export function shownUrl(address: string): string {
   if (!URL.canParse(address)) return withoutUser(address);
   const url = new URL(address);
@@ -243,7 +240,7 @@ export function shownUrl(address: string): string {
   return url.href;
 }
 
-/** Without what stands between the first `//` and the last `@`. */
+/** Removes the text between the first `//` and the last `@`. */
 function withoutUser(address: string): string {
   const from = address.indexOf("//") + 2;
   const to = address.lastIndexOf("@") + 1;

@@ -5,8 +5,7 @@ import type { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 export type ApiPart = "diag" | "trace" | "metrics" | "context" | "propagation";
 
 /**
- * Where every 1.x copy of the API keeps what is registered; the copies agree on this key. The API
- * itself has no call for it.
+ * The key under which all 1.x copies of the API store their registrations. The API has no function for it.
  */
 const API_KEY = Symbol.for("opentelemetry.js.api.1");
 
@@ -17,10 +16,10 @@ export function isRegistered(part: ApiPart): boolean {
 }
 
 /**
- * Makes the provider the process's own, with a context manager and the W3C propagators. A context
- * manager or propagator that is there stays.
+ * Registers the provider globally, with a context manager and the W3C propagators. A registered context
+ * manager or propagator stays.
  *
- * @returns false when another provider is registered: then nothing is changed.
+ * @returns false, without any change, if another provider is registered.
  */
 export function registerGlobally(provider: NodeTracerProvider): boolean {
   if (isRegistered("trace")) return false;
@@ -32,8 +31,8 @@ export function registerGlobally(provider: NodeTracerProvider): boolean {
 }
 
 /**
- * Takes the provider back, so that another can be registered. The context manager stays: code that
- * is still running relies on it.
+ * Unregisters the provider, so that another one can be registered. The context manager stays, since running
+ * code needs it.
  */
 export function unregister(provider: NodeTracerProvider): void {
   if (isGlobal(provider)) trace.disable();

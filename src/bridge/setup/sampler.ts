@@ -11,9 +11,9 @@ import { isDerivedParent } from "../spans/span-handle.ts";
 import { environmentText, warnOfVariable } from "./environment-variables.ts";
 
 /**
- * Follows the parent's decision, and asks a root sampler where there is no parent, or where the
- * parent's ids were derived and its decision is unknown. Since that is by the trace id, every
- * process that holds a part of a trace decides the same.
+ * Follows the parent's decision. It asks the root sampler if there is no parent, or if the parent has derived
+ * IDs and its decision is unknown. That sampler decides by trace ID, so all processes of a trace decide
+ * the same.
  */
 class FollowingSampler implements Sampler {
   readonly #root: Sampler;
@@ -63,8 +63,8 @@ const EXPECTED =
   "parentbased_traceidratio";
 
 /**
- * The sampler that `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` name. Those that are not
- * parent-based decide for every span. Default, also for unknown names: `parentbased_always_on`.
+ * The sampler in `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG`. A sampler that is not parent-based
+ * decides for every span. Default, also for unknown names: `parentbased_always_on`.
  */
 export function samplerFromEnvironment(): Sampler {
   const name = environmentText("OTEL_TRACES_SAMPLER");

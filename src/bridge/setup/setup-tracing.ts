@@ -44,7 +44,7 @@ import { checkOptions, type TracingOptions } from "./tracing-options.ts";
  * logger, or on the console if there is none, and its default is used. With
  * `OTEL_SDK_DISABLED=true`, no spans are made and nothing is registered.
  *
- * @throws TypeError, RangeError when an option can't be used; the message names it.
+ * @throws TypeError, RangeError if an option is invalid; the message names it.
  *
  * @example
  * const tracing = setupTracing({ serviceName: "support-agent" });
@@ -56,17 +56,17 @@ export function setupTracing(options: TracingOptions = {}): Tracing {
   return new Tracing(variablesAloud(() => wireTracing(options)).parts);
 }
 
-/** What is wired for spans, and what metrics beside them need of it. */
+/** The parts of tracing, and the resource for metrics. */
 export interface Wiring {
   readonly parts: TracingParts;
-  /** Whose spans these are; absent where `OTEL_SDK_DISABLED` says so. */
+  /** `undefined` if `OTEL_SDK_DISABLED` is `true`. */
   readonly resource: Resource | undefined;
 }
 
 /**
- * Wires what `setupTracing` promises.
+ * Creates the parts of `setupTracing`.
  *
- * @throws TypeError, RangeError when an option can't be used; the message names it.
+ * @throws TypeError, RangeError if an option is invalid; the message names it.
  */
 export function wireTracing(options: TracingOptions): Wiring {
   checkOptions(options);
@@ -114,7 +114,7 @@ export function wireTracing(options: TracingOptions): Wiring {
   return { parts: { ...common, provider, otlp, registered }, resource };
 }
 
-/** Longer than the processor's own, whose error says more than that the time is over. */
+/** Longer than the processor's own timeout, whose error has more details. */
 function providerTimeout({ flushMs }: ChunkSpanProcessor) {
   return { forceFlushTimeoutMillis: Math.min(flushMs + 1_000, LONGEST_WAIT_MS) };
 }
@@ -129,8 +129,8 @@ function otlpProcessor(
     const settings = exportSettings(queueBytes === undefined ? {} : { queueBytes });
     const { url, headers } = target;
     const post = new OtlpPost({ url, headers, timeoutMs: settings.exportTimeoutMillis });
-    const tell = (error: Error) => reporter.report(error, "span export");
-    return new ChunkSpanProcessor(post, settings, ledger, tell);
+    const onOutage = (error: Error) => reporter.report(error, "span export");
+    return new ChunkSpanProcessor(post, settings, ledger, onOutage);
   }
   const settings = batchSettings();
   const exporter = new OTLPTraceExporter({
@@ -143,14 +143,13 @@ function otlpProcessor(
 const SERVICE_NAME = "service.name";
 const INSTANCE_ID = "service.instance.id";
 
-/** Nothing but the name of the service. */
+/** Matches a list with only the service name. */
 const ONLY_NAME = /^[\s,]*service\.name\s*=[^=,]*(?:,[\s,]*)?$/;
 
 /**
- * The resource of the spans. In rising order of weight: the SDK's own attributes,
- * `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_SERVICE_NAME`, `resourceAttributes`, `serviceName`.
- * `service.instance.id` is a random UUID where none of them gives it: backends tell two processes
- * of a service apart by it.
+ * The resource of the spans. Later sources override earlier ones: the SDK's attributes,
+ * `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_SERVICE_NAME`, `resourceAttributes`, `serviceName`. If none sets
+ * `service.instance.id`, it is a random UUID, so that backends can distinguish processes of a service.
  */
 function processResource(options: TracingOptions): Resource {
   const named = options.serviceName === undefined ? {} : { [SERVICE_NAME]: options.serviceName };
@@ -167,8 +166,8 @@ function resourceOfEnvironment(): Resource {
   if (text === undefined) return resource;
   const named = environmentText("OTEL_SERVICE_NAME") !== undefined;
   const taken = Object.keys(resource.attributes).filter((name) => !named || name !== SERVICE_NAME);
-  // The detector gives up on the whole variable at the first fault, and says so to nobody. A name of
-  // the service can be the other variable's, which would win anyway.
+  // The detector drops the whole variable at the first error, without a message. `service.name` does not
+  // count here, since it can come from OTEL_SERVICE_NAME.
   if (taken.length === 0 && !(named && ONLY_NAME.test(text))) {
     const expected = "name=value pairs, comma-separated and percent-encoded";
     warnOfVariable("OTEL_RESOURCE_ATTRIBUTES", text, expected, "none of it");

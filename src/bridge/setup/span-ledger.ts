@@ -1,29 +1,29 @@
 import type { Reporter } from "../report.ts";
 
 /**
- * Counts of sampled spans since the start, by what happened to them on their way to the OTLP
- * endpoint. `ended` is always the sum of the other four. All are 0 without OTLP.
+ * Counts of sampled spans since the start, by delivery to the OTLP endpoint. `ended` is the sum of the
+ * other four. All are 0 without OTLP.
  */
 export interface SpanCounts {
   /** Spans that ended. */
   readonly ended: number;
-  /** Spans that the endpoint has confirmed. */
+  /** Spans that the endpoint confirmed. */
   readonly exported: number;
-  /** Spans in requests that failed for good. */
+  /** Spans in requests that failed permanently. */
   readonly failed: number;
   /** Spans that were never in a request. */
   readonly dropped: number;
-  /** Spans that wait, or are in a request under way. */
+  /** Spans that wait or are being sent. */
   readonly pending: number;
-  /** The failed and the dropped ones, by reason. */
+  /** Failed and dropped spans, by reason. */
   readonly lost: Readonly<Record<LossReason, number>>;
 }
 
-/** Counts every sampled span that ended, and what became of it. */
+/** Counts every sampled span that ended, by delivery state. */
 export class SpanLedger {
   /** Called after each loss; the {@link LossReporter} sets it. */
   onLoss: () => void = () => {};
-  /** The last error of an export, in a few words. */
+  /** Short text of the last export error. */
   lastError: string | undefined;
   #ended = 0;
   #exported = 0;
@@ -40,25 +40,25 @@ export class SpanLedger {
     export_failed: 0,
   };
 
-  /** Spans that wait to be put into a request. */
+  /** Spans that wait for a request. */
   get queued(): number {
     return this.#queued;
   }
 
-  /** A span ended and waits. */
+  /** Counts a span that ended and waits. */
   queue(): void {
     this.#ended++;
     this.#queued++;
   }
 
-  /** A span ended and can't wait. */
+  /** Counts a span that ended and was dropped. */
   drop(reason: "queue_full" | "after_shutdown"): void {
     this.#ended++;
     this.#dropped++;
     this.#lose(reason, 1);
   }
 
-  /** Waiting spans are put into a request. */
+  /** Counts waiting spans that are now in a request. */
   send(spans: number): void {
     this.#queued -= spans;
   }
@@ -93,13 +93,13 @@ export class SpanLedger {
 /**
  * Why an ended span was lost.
  *
- * - `queue_full`: the queue was full when the span ended - `after_shutdown`: the span ended after
- *   the provider's shutdown had begun - `too_many_exports`: the exporter had too many concurrent
- *   requests
- * - `timeout`: the endpoint did not answer in time - `unreachable`: the endpoint could not be
- *   reached
- * - `rejected`: the endpoint answered with an error status - `export_failed`: any other error of
- *   the exporter
+ * - `queue_full`: the queue was full when the span ended
+ * - `after_shutdown`: the span ended after the provider's shutdown had begun
+ * - `too_many_exports`: the exporter had too many concurrent requests
+ * - `timeout`: the endpoint did not answer in time
+ * - `unreachable`: the endpoint could not be reached
+ * - `rejected`: the endpoint answered with an error status
+ * - `export_failed`: any other error of the exporter
  */
 export type LossReason = (typeof LOSS_REASONS)[number];
 
@@ -118,20 +118,20 @@ export const LOSS_REASONS = [
 const NO_CONNECTION =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)$/;
 
-/** Why an export failed, by the exporter's error. */
+/** The reason of a failed export, from the exporter's error. */
 export function reasonOfFailure(error: Error | undefined): LossReason {
   if (error === undefined) return "export_failed";
   const code = "code" in error ? error.code : undefined;
   if (typeof code === "number") return "rejected";
   if (typeof code === "string" && NO_CONNECTION.test(code)) return "unreachable";
-  // The exporter's errors differ in their texts alone.
+  // The exporter's errors differ only in their texts.
   if (code === "ETIMEDOUT" || /timed out/i.test(error.message)) return "timeout";
   if (/concurrent export limit/i.test(error.message)) return "too_many_exports";
   if (/retryable status/i.test(error.message)) return "rejected";
   return "export_failed";
 }
 
-/** The error in a few words for the operator; never the body of a response. */
+/** A short text of the error for the operator. It never contains the body of a response. */
 export function shortText(error: Error): string {
   const code = "code" in error ? error.code : undefined;
   const known = typeof code === "number" || typeof code === "string" ? String(code) : "";
@@ -139,7 +139,7 @@ export function shortText(error: Error): string {
   return known === "" || text.includes(known) ? text : `${known} ${text}`;
 }
 
-/** Where a name has several addresses, Node has the words in the errors of each, and none of its own. */
+/** If a host has several addresses, Node's AggregateError has no message of its own, only one for each address. */
 function textOf(error: Error): string {
   if (error.message !== "") return error.message;
   const each: unknown[] = error instanceof AggregateError ? error.errors : [];
@@ -147,17 +147,17 @@ function textOf(error: Error): string {
   return texts.join(", ") || error.name;
 }
 
-/** Lost spans by reason; `unconfirmed` are those that were still pending at the end. */
+/** Lost spans by reason. `unconfirmed` are pending spans at the end. */
 type LostBy = Map<LossReason | "unconfirmed", number>;
 
 /**
  * The error that `onError` receives when spans were lost.
  *
- * Known by its `name`, since two copies of this package can be in one process.
+ * Check its `name`, not `instanceof`, since two copies of this package can be in one process.
  */
 export class SpanLossError extends Error {
   override readonly name = "SpanLossError";
-  /** Spans of this report: those since the last report, or all lost spans at shutdown. */
+  /** Spans lost since the last report. In the report at shutdown, all lost spans. */
   readonly lost: number;
   /** Counts of all spans. In the report at shutdown, pending spans count as lost. */
   readonly counts: SpanCounts;
@@ -177,16 +177,16 @@ export class SpanLossError extends Error {
   }
 }
 
-/** Least time between two reports while the process runs, in ms. */
+/** Minimum interval between two reports in ms. */
 const QUIET_MS = 60_000;
 
-/** Says how many spans a ledger has lost: soon after the first loss, then once a minute at most. */
+/** Reports lost spans of a ledger: soon after the first loss, then at most once a minute. */
 export class LossReporter {
   readonly #ledger: SpanLedger;
   readonly #reporter: Reporter;
-  /** What has been reported, by reason. */
+  /** Reported losses by reason. */
   #reported: SpanCounts["lost"];
-  /** After the total only new spans are news: it had those that were pending. */
+  /** The reasons to report. After {@link total}, which includes pending spans, only `after_shutdown`. */
   #watched: readonly LossReason[] = LOSS_REASONS;
   #timer: NodeJS.Timeout | undefined;
 
@@ -194,13 +194,13 @@ export class LossReporter {
     this.#ledger = ledger;
     this.#reporter = reporter;
     this.#reported = ledger.counts().lost;
-    // Not at once: the losses of one burst are one report.
+    // On the next tick, so that a burst of losses is one report.
     ledger.onLoss = () => {
       if (this.#timer === undefined) this.#arm(0);
     };
   }
 
-  /** Reports nothing more until {@link total}: that has it all. */
+  /** Pauses reports until {@link total}, which includes all losses. */
   quiet(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -208,9 +208,9 @@ export class LossReporter {
   }
 
   /**
-   * Reports all that was lost since the start, and what is not confirmed by now.
+   * Reports all losses since the start, and all spans that are not confirmed yet.
    *
-   * @param where what ends here, for the report.
+   * @param where context of the report.
    */
   total(where: "shutdown" | "exit"): void {
     clearTimeout(this.#timer);

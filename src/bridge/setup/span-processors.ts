@@ -12,11 +12,11 @@ import type { Reporter } from "../report.ts";
 import type { SpanLedger } from "./span-ledger.ts";
 
 /**
- * The SDK's batching processor with every sampled span booked in a ledger.
+ * The SDK's batch processor, with a count of every sampled span in a ledger.
  *
- * The SDK's own reports a full queue only when a later span finds room, nothing of spans
- * that end after its shutdown, and gives up waiting at the first failed request of a flush. So the
- * queue is guarded here, by the size that the SDK's has, and requests are waited for here.
+ * The SDK reports a full queue only when a later span finds room. It does not report spans that end after its
+ * shutdown, and stops waiting at the first failed request of a flush. So this class checks the queue size and
+ * waits for requests itself.
  */
 export class CountedBatchProcessor implements SpanProcessor {
   readonly #batches: BatchSpanProcessor;
@@ -47,23 +47,23 @@ export class CountedBatchProcessor implements SpanProcessor {
     }
   }
 
-  /** Waits until every span that ended so far is confirmed; rejects when a request failed. */
+  /** Waits until every span that ended so far is confirmed. Rejects if a request failed. */
   async forceFlush(): Promise<void> {
     const flush = this.#batches.forceFlush();
-    // The SDK does not wait for requests that its timer has started. By now all are under way.
+    // The SDK does not wait for requests that its timer started. All requests have started by now.
     const requests = this.#exporter.forceFlush();
     const [, sent] = await Promise.allSettled([flush, requests]);
     if (sent.status === "rejected") throw sent.reason;
   }
 
-  /** Sends what waits and takes nothing more. Never rejects: the ledger knows what was lost. */
+  /** Sends waiting spans, and accepts no more. Never rejects; the ledger counts losses. */
   shutdown(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
   async #close(): Promise<void> {
-    // The SDK shuts the exporter only when no request has failed.
+    // The SDK shuts the exporter down only if no request failed.
     await Promise.allSettled([this.#batches.shutdown()]);
     await Promise.allSettled([this.#exporter.forceFlush()]);
     await Promise.allSettled([this.#exporter.shutdown()]);
@@ -73,7 +73,7 @@ export class CountedBatchProcessor implements SpanProcessor {
 export type ExportDone = Parameters<SpanExporter["export"]>[1];
 export type ExportResult = Parameters<ExportDone>[0];
 
-/** The SDK's `ExportResultCode`, which is in a package that this one does not depend on. */
+/** The SDK's `ExportResultCode`, whose package is not a dependency. */
 const SUCCESS: ExportResult["code"] = 0;
 const FAILED: ExportResult["code"] = 1;
 
@@ -97,8 +97,7 @@ export function containedExport<T>(
 }
 
 /**
- * Books in a ledger what becomes of the spans that an exporter is given: confirmed or failed, once
- * for each request, however late.
+ * Counts the exported spans in a ledger as confirmed or failed, once for each request.
  */
 class CountedExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
@@ -128,7 +127,7 @@ class CountedExporter implements SpanExporter {
     });
   }
 
-  /** Waits for the requests that are under way now; rejects when one of them failed. */
+  /** Waits for all current requests. Rejects if one of them failed. */
   async forceFlush(): Promise<void> {
     const results = await Promise.all(this.#underWay);
     const failed = results.find((result) => !isExported(result));
@@ -141,11 +140,11 @@ class CountedExporter implements SpanExporter {
 }
 
 /**
- * Contains the errors of a user's processor. What it throws as a span starts would otherwise
- * lose the span's handle, so that the span never ends, and would hide it from the processors behind.
+ * Reports errors of a user's processor. An error in `onStart` would otherwise lose the span's handle, so that
+ * the span never ends, and later processors would not see it.
  */
 export class ContainedProcessor implements SpanProcessor {
-  /** Absent where the processor has none. */
+  /** Absent if the processor has none. */
   readonly onEnding?: (span: Span) => void;
   readonly #processor: SpanProcessor;
   readonly #reporter: Reporter;

@@ -17,20 +17,20 @@ import { tracesUrl } from "./exporter-choice.ts";
 
 /** Options of `setupTracing`. Each overrides the environment variable of the same meaning. */
 export interface TracingOptions {
-  /** `service.name`. Default: `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, the SDK's default. */
+  /** `service.name`. Default: `OTEL_SERVICE_NAME`, else `OTEL_RESOURCE_ATTRIBUTES`, else the SDK's default. */
   readonly serviceName?: string | undefined;
-  /** More about the service; wins over `OTEL_RESOURCE_ATTRIBUTES` name by name. */
+  /** Further resource attributes. Each overrides the same name in `OTEL_RESOURCE_ATTRIBUTES`. */
   readonly resourceAttributes?: Attributes | undefined;
   /**
-   * Base URL of the OTLP/HTTP receiver; `/v1/traces` is appended unless it is there. Default:
-   * `OTEL_EXPORTER_OTLP_[TRACES_]ENDPOINT`, else port 4318 of this machine.
+   * Base URL of the OTLP/HTTP receiver. `/v1/traces` is appended if it is missing. Default:
+   * `OTEL_EXPORTER_OTLP_[TRACES_]ENDPOINT`, else `http://localhost:4318`.
    */
   readonly endpoint?: string | undefined;
-  /** Headers of each request; win over `OTEL_EXPORTER_OTLP_[TRACES_]HEADERS` name by name. */
+  /** Headers of each request. Each overrides the same name in `OTEL_EXPORTER_OTLP_[TRACES_]HEADERS`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * The most bytes of encoded spans that wait or are under way, from 1; past that the newest spans are
-   * dropped, and counted. Without effect with `http/json`. Default 67,108,864 (64 MiB).
+   * Limit of encoded spans that wait or are being sent, in bytes, from 1. Above it, new spans are dropped
+   * and counted. No effect with `http/json`. Default 67,108,864 (64 MiB).
    */
   readonly queueBytes?: number | undefined;
   /**
@@ -48,9 +48,9 @@ export interface TracingOptions {
    * `true`. With `false`, the globals of the API stay unchanged.
    */
   readonly register?: boolean | undefined;
-  /** How long `shutdown` may take in all, in ms, from 1. Default 5,000. */
+  /** Time limit of `shutdown` in ms, from 1. Default 5,000. */
   readonly shutdownTimeoutMs?: number | undefined;
-  /** Whether SIGTERM and SIGINT cause a shutdown before they end the process. Default `false`. */
+  /** Whether SIGTERM and SIGINT shut tracing down before they end the process. Default `false`. */
   readonly handleSignals?: boolean | undefined;
   /**
    * Called with lost spans (`SpanLossError`) and with every other error of the setup and its sinks.
@@ -60,10 +60,9 @@ export interface TracingOptions {
 }
 
 /**
- * @throws TypeError when an option is of another type, `serviceName` blank, a header none that can be sent, or
- *   `endpoint` no http or https URL.
- * @throws RangeError when `queueBytes` is no whole number from 1, or `shutdownTimeoutMs` no number of
- *   milliseconds from 1.
+ * @throws TypeError if an option has another type, `serviceName` is blank, HTTP cannot carry a header, or
+ *   `endpoint` is not an http or https URL.
+ * @throws RangeError if `queueBytes` is not a whole number from 1, or `shutdownTimeoutMs` not a number from 1.
  */
 export function checkOptions(options: TracingOptions): void {
   checkTypes(options);
@@ -81,9 +80,9 @@ export function checkOptions(options: TracingOptions): void {
   if (endpoint !== undefined) tracesUrl(endpoint);
 }
 
-/** What no request can carry would be tried, and fail, for as long as the process lives. */
+/** Checked here, since a header that HTTP cannot carry would make every request fail. */
 function checkHeader(name: string, value: unknown): void {
-  // The value may be a secret: it is not shown.
+  // The message does not contain the value, which can be a secret.
   if (typeof value !== "string") {
     throw new TypeError(`headers.${name}: expected text, got ${typeof value}`);
   }

@@ -12,14 +12,14 @@ import { unregister } from "./global-registration.ts";
 import type { LossReporter, SpanCounts, SpanLedger } from "./span-ledger.ts";
 import type { CountedBatchProcessor } from "./span-processors.ts";
 
-/** Sends spans by OTLP: in protobuf by chunks of our own, in JSON by the SDK's batches. */
+/** Sends spans by OTLP: in protobuf by the chunks of this package, in JSON by the SDK's batches. */
 export type OtlpProcessor = CountedBatchProcessor | ChunkSpanProcessor;
 
-/** What `setupTracing` has put together. */
+/** The parts that `setupTracing` creates. */
 export interface TracingParts {
-  /** Absent where `OTEL_SDK_DISABLED` says so. */
+  /** `undefined` if `OTEL_SDK_DISABLED` is `true`. */
   readonly provider: NodeTracerProvider | undefined;
-  /** Absent where OTLP is not used. */
+  /** `undefined` without OTLP. */
   readonly otlp: OtlpProcessor | undefined;
   readonly ledger: SpanLedger;
   readonly losses: LossReporter;
@@ -30,49 +30,49 @@ export interface TracingParts {
   readonly onError: ErrorHook | undefined;
 }
 
-/** The metrics beside the spans. */
+/** The metrics of a process with tracing. */
 export interface MetricsPart {
   /** For sinks and instrumentations. */
   readonly meterProvider: MeterProvider;
   forceFlush(): Promise<void>;
   /** Sends the last metrics. It must not reject. */
   shutdown(): Promise<void>;
-  /** The time for that is over. The caller reports it: later errors are not reported. */
+  /** Stops waiting for {@link shutdown}. The caller reports that; later errors are not reported. */
   giveUp(): void;
 }
 
-/** How much of the time for a shutdown the sinks may take; the rest is for sending. */
+/** Share of the shutdown time for closing sinks. The rest is for sending. */
 const SINKS_SHARE = 0.5;
 
-/** How much of it is left for the last metrics when the spans take all they can. */
+/** Share of the shutdown time that is reserved for the last metrics. */
 const METRICS_SHARE = 0.2;
 
-/** A bridge gives up on its audit rows a little before, so that it can still close its spans. */
+/** Share for a bridge's audit rows. Less than {@link SINKS_SHARE}, so that it can still close its spans. */
 const ROWS_SHARE = 0.4;
 
-/** Tracing of a process, created by `setupTracing`. One {@link Tracing.shutdown} ends it. */
+/** Tracing of a process, created by `setupTracing`. {@link Tracing.shutdown} ends it. */
 export class Tracing {
-  /** For sinks and instrumentations. Makes no spans where `OTEL_SDK_DISABLED` is `true`. */
+  /** For sinks and instrumentations. It makes no spans if `OTEL_SDK_DISABLED` is `true`. */
   readonly tracerProvider: TracerProvider;
   /**
    * Whether the provider is registered globally. False if another provider was registered before.
    */
   readonly registered: boolean;
   readonly #parts: TracingParts;
-  /** Each sink, and what of it is called: of those made here not what the provider holds. */
+  /** Each sink, and the object whose `forceFlush` and `shutdown` are called. A bridge's does not flush the provider. */
   readonly #sinks = new Map<ClosableSink, ClosableSink>();
   readonly #stopListening: () => void;
   readonly #metrics: MetricsPart | undefined;
   #closing: Promise<void> | undefined;
 
-  /** @param metrics sent after the spans, so that they count those too. */
+  /** @param metrics sent after the spans, so that they include the counts of those. */
   constructor(parts: TracingParts, metrics?: MetricsPart) {
     this.#parts = parts;
     this.#metrics = metrics;
     this.tracerProvider = parts.provider ?? new ProxyTracerProvider();
     this.registered = parts.registered;
     const ignoreSignals = parts.handleSignals ? onTermination(() => this.shutdown()) : () => {};
-    // Spans that wait are lost when the process ends without a shutdown: say so at least.
+    // If the process exits without a shutdown, waiting spans are lost. This reports them.
     const atExit = () => parts.losses.total("exit");
     process.once("exit", atExit);
     this.#stopListening = () => {
@@ -82,11 +82,11 @@ export class Tracing {
   }
 
   /**
-   * A bridge on this provider, which {@link Tracing.shutdown} closes.
+   * Creates a bridge on this provider. {@link Tracing.shutdown} closes it.
    *
-   * @param options as for `new Bridge`. Defaults from here: `onError`, with `setupTelemetry` the
-   *   `meterProvider`, and a `shutdownTimeoutMs` that leaves time to send.
-   * @throws TypeError, RangeError as the constructor's.
+   * @param options as for `new Bridge`. Different defaults: `onError` of the setup, its `meterProvider` (with
+   *   `setupTelemetry`), and 0.4 of its `shutdownTimeoutMs`.
+   * @throws TypeError, RangeError as the constructor of `Bridge`.
    *
    * @example
    * agent.addSink(tracing.createBridge({ audit: log }));
@@ -125,7 +125,7 @@ export class Tracing {
   /**
    * Resolves when all spans that ended so far were sent and all rows of the sinks were stored.
    *
-   * @throws AggregateError when some have not: each cause is in its `errors`.
+   * @throws AggregateError if some were not; its `errors` has each cause.
    */
   async forceFlush(): Promise<void> {
     const sinks = [...this.#sinks.values()].map(async (sink) => sink.forceFlush?.());
@@ -135,7 +135,7 @@ export class Tracing {
       ...(await Promise.allSettled([this.#metrics?.forceFlush()])),
     ];
     const errors: unknown[] = outcomes.flatMap((outcome): unknown =>
-      // The SDK rejects with a list of errors.
+      // `flatMap`, since the SDK rejects with a list of errors.
       outcome.status === "rejected" ? outcome.reason : [],
     );
     if (errors.length > 0) throw new AggregateError(errors, `flush failed: ${String(errors[0])}`);
@@ -147,20 +147,19 @@ export class Tracing {
    * and never rejects. Errors and the number of lost spans go to `onError`. A second call returns
    * the same promise.
    *
-   * The stock exporters, of metrics and with `http/json` of spans, can't be told to give up: a
-   * request of theirs that is under way then can keep the process alive until
-   * `OTEL_EXPORTER_OTLP_TIMEOUT` (10 s) has passed.
+   * The stock exporters (metrics, and spans with `http/json`) cannot be cancelled. Their last request can keep
+   * the process alive until `OTEL_EXPORTER_OTLP_TIMEOUT` (10 s).
    */
   shutdown(): Promise<void> {
-    // Set before anything is closed: a sink may ask for the shutdown while it is closed itself.
+    // Set first, since a sink can call `shutdown` while it is closed.
     this.#closing ??= Promise.resolve().then(() => this.#close());
     return this.#closing;
   }
 
   /**
-   * The open runs of all bridges of {@link Tracing.createBridge}, the one that was silent longest first.
+   * The open runs of all bridges of {@link Tracing.createBridge}, the longest-idle first.
    *
-   * @throws TypeError, RangeError when an option can't be used; the message names it.
+   * @throws TypeError, RangeError if an option is invalid; the message names it.
    *
    * @example
    * for (const run of telemetry.openRuns({ limit: 20 })) console.log(run.runId, run.waitsFor.kind);
@@ -192,7 +191,7 @@ export class Tracing {
   async #close(): Promise<void> {
     const { provider, losses, shutdownTimeoutMs: bound } = this.#parts;
     const begin = performance.now();
-    // What is lost from here on is in the total.
+    // The total includes all further losses.
     losses.quiet();
     const late: Error[] = [];
     const sinks = [...this.#sinks.values()].map((sink) => this.#closeSink(sink));
@@ -202,14 +201,14 @@ export class Tracing {
       late.push(new Error(`sinks were not closed, or their spans not sent, within ${sinksMs} ms`));
     }
     const left = () => Math.max(bound - (performance.now() - begin), 0);
-    const kept = this.#metrics === undefined ? 0 : bound * METRICS_SHARE;
-    if (!(await within(Math.max(left() - kept, 0), this.#closeProvider()))) {
-      late.push(new Error(`the provider was not shut down within ${bound - kept} ms`));
+    const reserved = this.#metrics === undefined ? 0 : bound * METRICS_SHARE;
+    if (!(await within(Math.max(left() - reserved, 0), this.#closeProvider()))) {
+      late.push(new Error(`the provider was not shut down within ${bound - reserved} ms`));
     }
-    // Where spans still wait, that is why it took so long: the total tells of them, with the endpoint's
+    // If spans are still pending, they are the cause of the delay. The total reports them with the endpoint's
     // error.
     if (this.#parts.ledger.counts().pending === 0) for (const error of late) this.#report(error);
-    // What is not confirmed is counted with its reason, and no request keeps the process alive.
+    // Counts unconfirmed spans as lost, and ends requests, so that none keeps the process alive.
     if (this.#parts.otlp instanceof ChunkSpanProcessor) this.#parts.otlp.giveUp();
     if (this.#metrics !== undefined && !(await within(left(), this.#metrics.shutdown()))) {
       this.#metrics.giveUp();
@@ -230,7 +229,7 @@ export class Tracing {
 
   async #closeProvider(): Promise<void> {
     const { provider, otlp } = this.#parts;
-    // The provider stops waiting for all its processors when one of them fails.
+    // Separately, since the provider stops waiting for its processors when one of them fails.
     const sent = otlp?.shutdown();
     try {
       await provider?.shutdown();
@@ -248,12 +247,12 @@ export class Tracing {
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 /**
- * Runs `work` at the first SIGTERM or SIGINT, then lets the signal have its default effect. A second
- * signal has it at once. Where the application listens to the signal too, how the process ends is
- * left to that listener.
+ * Runs `work` at the first SIGTERM or SIGINT, and then applies the default effect of the signal. A second
+ * signal applies it at once. If the application listens to the signal, too, its listener must end the
+ * process.
  *
  * @param work never rejects.
- * @returns takes the listeners away.
+ * @returns removes the listeners.
  */
 function onTermination(work: () => Promise<void>): () => void {
   const stopListening = () => {

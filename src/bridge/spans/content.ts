@@ -16,35 +16,35 @@ import { type ContentShape, SPAN_FORMS, shortened } from "./shortened-content.ts
 /** Options for the content of users, models and tools on spans. Content is off by default. */
 export interface ContentOptions {
   /**
-   * Whether tool inputs and outputs, messages to and from models and runs, system instructions, tool
-   * definitions, state, interrupt payloads and approval reasons go onto spans.
-   * Default: what `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` says, else `false`.
+   * Whether spans contain tool inputs and outputs, messages to and from models and runs, system
+   * instructions, tool definitions, state, interrupt payloads and approval reasons. Default:
+   * `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`, else `false`.
    */
   readonly captureContent?: boolean | undefined;
   readonly redact?: RedactionHook | undefined;
   /**
-   * Most bytes (UTF-8) of a captured value that is no message. JSON is shortened to JSON. Default
+   * Limit of a captured value that is not a message, in bytes of UTF-8. Shortened JSON is still JSON. Default
    * 4,096.
    */
   readonly maxValueBytes?: number | undefined;
   /**
-   * Most bytes (UTF-8) of the messages in one attribute, of system instructions, and of tool
-   * definitions. Long texts are cut, then messages in the middle are dropped. Default 65,536.
+   * Limit of the messages in one attribute, of system instructions, and of tool definitions, in bytes of
+   * UTF-8. Long texts are cut first. Then messages in the middle are dropped. Default 65,536.
    */
   readonly maxMessageBytes?: number | undefined;
-  /** Most bytes (UTF-8) of an error text. Default 1,024. */
+  /** Limit of an error text in bytes of UTF-8. Default 1,024. */
   readonly maxStatusBytes?: number | undefined;
-  /** Most bytes (UTF-8) of an exception's stack. Default 8,192. */
+  /** Limit of an exception's stack in bytes of UTF-8. Default 8,192. */
   readonly maxStackBytes?: number | undefined;
 }
 
-/** What of a span's content did not fit. */
+/** Counts the content of a span that was cut. */
 export interface ContentCuts {
-  /** @param bytes of the value's JSON or text that the span does not have. */
+  /** @param bytes of the value's JSON or text that were cut. */
   cut(bytes: number, droppedMessages: number): void;
 }
 
-/** Counts cuts until there is a span. */
+/** Counts cuts before the span exists. */
 export class CutCounts implements ContentCuts {
   bytes = 0;
   messages = 0;
@@ -55,10 +55,10 @@ export class CutCounts implements ContentCuts {
   }
 }
 
-/** Decides what of users' data may be seen on a span: capture, redaction, size. */
+/** Applies capture, redaction and size limits to users' data on spans. */
 export class ContentPolicy {
   readonly captures: boolean;
-  /** How often the redaction hook threw or gave a promise, so that the value was hidden. */
+  /** Number of values that were hidden because the redaction hook threw or returned a promise. */
   failures = 0;
   readonly #redact: RedactionHook | undefined;
   readonly #valueBytes: number;
@@ -68,7 +68,7 @@ export class ContentPolicy {
   readonly #trouble: RedactionTrouble;
 
   constructor(options: ContentOptions, onError: (error: unknown) => void) {
-    // Nothing but `true`: programs without types pass on texts, and "false" must not show anything.
+    // Only `true`: untyped programs can pass "false", which must not capture anything.
     this.captures = (options.captureContent ?? capturesByEnvironment()) === true;
     this.#redact = options.redact;
     this.#valueBytes = positive("maxValueBytes", options.maxValueBytes ?? 4096);
@@ -84,7 +84,7 @@ export class ContentPolicy {
     };
   }
 
-  /** A captured value as attribute text; `undefined` where content is not captured or absent. */
+  /** A captured value as attribute text; `undefined` if content is absent or not captured. */
   value(value: unknown, field: ContentField, cuts?: ContentCuts): string | undefined {
     if (!this.captures || value === undefined) return undefined;
     const shown = this.#redacted(value, field);
@@ -99,15 +99,15 @@ export class ContentPolicy {
     return text;
   }
 
-  /** What a model or a run was asked, as messages. */
+  /** The input of a model or run, as messages. */
   input(value: unknown, field: ContentField, cuts?: ContentCuts): string | undefined {
     return this.#formed(value, field, inputMessages, "messages", cuts);
   }
 
   /**
-   * What a model or a run answered, as messages.
+   * The output of a model or run, as messages.
    *
-   * @param reasons why the model stopped, where the messages do not say it.
+   * @param reasons the finish reasons, if the messages do not have them.
    */
   output(
     value: unknown,
@@ -129,7 +129,7 @@ export class ContentPolicy {
     return this.#formed(value, field, toolDefinitions, "tools", cuts);
   }
 
-  /** A list in the form that the conventions have for it, before and after the redaction hook. */
+  /** Converts to the form of the conventions, before and after the redaction hook. */
   #formed(
     value: unknown,
     field: ContentField,
@@ -149,7 +149,7 @@ export class ContentPolicy {
     return text;
   }
 
-  /** The value itself, or as much of it as can be shown: its form is not made of more. */
+  /** The value, or the part of it that fits, so that conversion takes no more than needed. */
   #within(value: unknown, shape: ContentShape, cuts: ContentCuts | undefined): unknown {
     const most = READ_FACTOR * this.#messageBytes;
     if (typeof value !== "object" || isPlainWithin(value, most)) return value;
@@ -181,17 +181,17 @@ export class ContentPolicy {
   }
 }
 
-/** Times the bytes of an attribute that are read of messages, to choose what is shown. */
+/** The part of long messages that is converted, as a multiple of the attribute's limit. */
 export const READ_FACTOR = 4;
 
-/** A text of this length is counted, and one of 16 times its limit. */
+/** Texts up to this length are measured, and texts up to 16 times their limit. */
 const COUNTED = 64 * 1024;
 
 function byteLength(text: string): number {
   return Buffer.byteLength(text, "utf8");
 }
 
-/** Whether the variable of the conventions switches content on. */
+/** Whether the environment variable of the conventions enables content. */
 export function capturesByEnvironment(env: NodeJS.ProcessEnv = process.env): boolean {
   const value = env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT?.toLowerCase();
   return value === "true" || value === "span_only" || value === "span_and_event";
@@ -204,9 +204,9 @@ function positive(name: string, value: number): number {
 
 /** At most `bytes` bytes of UTF-8, cut between characters. */
 export function cutBytes(text: string, bytes: number): string {
-  // No UTF-16 unit takes more than three bytes, so most texts need no counting.
+  // A UTF-16 unit has at most three bytes, so most texts need no measuring.
   if (text.length * 3 <= bytes) return text;
-  // A unit takes at least one byte: no more units can fit.
+  // A UTF-16 unit has at least one byte, so no more units can fit.
   const whole = Buffer.from(text.slice(0, bytes + 1), "utf8");
   if (whole.length <= bytes) return text;
   let end = bytes;
@@ -214,7 +214,7 @@ export function cutBytes(text: string, bytes: number): string {
   return whole.toString("utf8", 0, end);
 }
 
-/** The bytes of a text. One that is far above its limit is not counted: each unit takes a byte at least. */
+/** The bytes of a text. Far above the limit, it returns the number of UTF-16 units, a lower bound. */
 function countOf(
   text: string,
   limit: number,
@@ -223,7 +223,7 @@ function countOf(
   return { bytes: isExact ? byteLength(text) : text.length, isExact };
 }
 
-/** The same, with the original size noted in the last of these bytes, where there is room for it. */
+/** As {@link cutBytes}, with the original size at the end if there is room for it. */
 function cutNoted(text: string, bytes: number): string {
   if (text.length * 3 <= bytes) return text;
   const { bytes: total, isExact } = countOf(text, bytes);

@@ -4,23 +4,23 @@ import type { Run } from "../lifecycle/run.ts";
 import type { Reporter } from "../report.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
-/** What an attribute hook is told about the span that has just opened. */
+/** The span that has just opened, for an attribute hook. */
 export interface SpanInfo {
   readonly operation: "invoke_agent" | "execute_tool" | "chat";
   readonly tenantId: string;
   readonly runId: string;
   readonly agent: string | undefined;
-  /** The conversation of the run. */
+  /** The thread of the run. */
   readonly thread: string | undefined;
-  /** The person whose run it is, where its sender said it: personal data. */
+  /** The user of the run, if the sender reported it. Personal data. */
   readonly user: string | undefined;
-  /** Of `execute_tool`. */
+  /** The tool, for `execute_tool`. */
   readonly tool: string | undefined;
-  /** Of `chat`: the model that was asked for, as far as the start of the call says it. */
+  /** The requested model, for `chat`, if the start of the call has it. */
   readonly model: string | undefined;
 }
 
-/** What a span stands for. */
+/** The operation of a span. */
 export type SpanOpening = Pick<SpanInfo, "operation"> & Partial<Pick<SpanInfo, "tool" | "model">>;
 
 /**
@@ -33,13 +33,13 @@ export type AttributeHook = (span: SpanInfo) => Attributes | undefined;
 
 const HOOK = "attributes hook";
 
-/** So many fit beside ours within the SDK's default limit of 128. */
+/** These fit with the bridge's own attributes into the SDK's default limit of 128. */
 const MOST = 32;
 
-/** Runs an operator's attribute hook, contained and capped. */
+/** Calls an operator's attribute hook. Catches its errors, and limits its attributes. */
 export class CustomAttributes {
   failures = 0;
-  /** Attributes that were over the cap or had a name of ours. */
+  /** Number of attributes above the limit, or with a reserved name. */
   dropped = 0;
   readonly #hook: AttributeHook;
   readonly #reporter: Reporter;
@@ -73,7 +73,7 @@ export class CustomAttributes {
   }
 
   #cap(given: Attributes): Attributes {
-    // Programs without types give anything; of a text each character would be an attribute.
+    // Untyped programs can return any value. Each character of a text would become an attribute.
     if (typeof given !== "object") {
       throw new TypeError(`attributes: expected an object of attributes, got a ${typeof given}`);
     }

@@ -8,13 +8,13 @@ export class DecisionAttributes {
   readonly #content: ContentPolicy;
   readonly #showsPerson: boolean;
 
-  /** @param showsPerson whether spans name the person who decided. */
+  /** @param showsPerson whether spans contain the person who decided. */
   constructor(content: ContentPolicy, showsPerson: boolean) {
     this.#content = content;
     this.#showsPerson = showsPerson;
   }
 
-  /** All of them, content only where it is captured. */
+  /** All attributes, with content only if that is captured. */
   of(
     decision: DecisionDetails,
     otherwise: "approved" | "denied",
@@ -34,7 +34,7 @@ export class DecisionAttributes {
     return attributes;
   }
 
-  /** @param otherwise the outcome, where the decision does not say it. */
+  /** @param otherwise the outcome if the decision has none. */
   withoutContent(decision: DecisionDetails, otherwise: "approved" | "denied"): OwnAttributes {
     const { by, outcome, person, wait_ms } = decision;
     const attributes: OwnAttributes = { "entelix.approval.outcome": outcome ?? otherwise };

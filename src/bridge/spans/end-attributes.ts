@@ -14,12 +14,12 @@ import type { SpanHandle } from "./span-handle.ts";
 export function setEnvelope(on: SpanHandle, envelope: ErrorEnvelope): void {
   on.set("entelix.error.wire_code", textIn(envelope.wire_code));
   on.set("entelix.error.wire_class", textIn(envelope.wire_class));
-  // Upstream has 64 bits for it.
+  // It has 64 bits in entelix.
   on.set("entelix.error.retry_after_secs", inAttribute(envelope.retry_after_secs));
   on.set("entelix.error.provider_status", inAttribute(envelope.provider_status));
 }
 
-/** Sets which limit of the budget a failed run reached, as texts: the cost is a decimal. */
+/** Sets the budget limit that a failed run reached. As texts, since the cost is a decimal. */
 export function setBreach(on: SpanHandle, breach: UsageLimitBreach | undefined): void {
   on.set("entelix.breach.axis", textIn(breach?.axis));
   on.set("entelix.breach.limit", decimalIn(breach?.limit));
@@ -27,10 +27,10 @@ export function setBreach(on: SpanHandle, breach: UsageLimitBreach | undefined):
 }
 
 /**
- * Sets what a completed run has used.
+ * Sets the usage of a completed run.
  *
- * A budget is shared by a run and its sub-agents, so a child's figures contain its parent's: only a
- * root carries the names that backends sum.
+ * A run and its sub-agents share a budget, so a child's figures contain its parent's. Only a root gets the
+ * attributes that backends sum.
  */
 export function setUsage(on: SpanHandle, usage: RunUsage, root: boolean): void {
   const inputTokens = inAttribute(usage.input_tokens);
@@ -60,7 +60,7 @@ export function setUsage(on: SpanHandle, usage: RunUsage, root: boolean): void {
   }
 }
 
-/** Sets what the run's own model calls used, whatever became of it. */
+/** Sets the usage of the run's own model calls, for any outcome. */
 export function setOwnUsage(on: SpanHandle, used: OwnUsage): void {
   on.set("entelix.run.input_tokens", used.inputTokens);
   on.set("entelix.run.output_tokens", used.outputTokens);
@@ -70,13 +70,13 @@ export function setOwnUsage(on: SpanHandle, used: OwnUsage): void {
   on.set("entelix.run.cost", used.cost);
 }
 
-// Programs without types give `null` for what they don't know, which is no 0.
+// Untyped programs pass `null` for unknown figures, which must not become 0.
 function inAttribute(count: unknown): number | undefined {
   const number = typeof count === "bigint" ? Number(count) : count;
   return typeof number === "number" && number >= 0 ? Math.min(number, MOST_INT) : undefined;
 }
 
-/** One type in every span: a backend that has met a text there may refuse a number. */
+/** Always a text, since a backend that saw a text first can reject a number. */
 function decimalIn(cost: unknown): string | undefined {
   if (typeof cost === "bigint") return String(cost);
   if (typeof cost === "number" && Number.isFinite(cost)) return decimalText(cost);
@@ -97,7 +97,7 @@ export function setInterruption(on: SpanHandle, kind: InterruptionKind): void {
       on.set("entelix.interruption.node", kind.node);
       return;
     default:
-      // A kind that a newer source adds keeps its name.
+      // An unknown kind of a newer source keeps its name.
       kind satisfies never;
   }
 }

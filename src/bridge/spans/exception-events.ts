@@ -8,10 +8,10 @@ import {
 import { type ContentPolicy, cutBytes } from "./content.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
-/** Most bytes (UTF-8) of the name of a class. */
+/** Limit of a class name in bytes of UTF-8. */
 const MOST_TYPE = 256;
 
-/** Adds the `exception` event to spans of what failed: operator text, redacted and cut. */
+/** Adds the `exception` event to failed spans: operator text, redacted and cut. */
 export class ExceptionEvents {
   readonly #content: ContentPolicy;
   readonly #isOn: boolean;
@@ -22,8 +22,8 @@ export class ExceptionEvents {
   }
 
   /**
-   * @param at when the span ends.
-   * @param exception as the event's details have it. Senders in plain JavaScript are not held to the types.
+   * @param at end of the span.
+   * @param exception from the event's details. Senders in plain JavaScript can pass any type.
    */
   add(
     handle: SpanHandle,

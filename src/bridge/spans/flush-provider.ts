@@ -1,10 +1,10 @@
 import type { TracerProvider } from "@opentelemetry/api";
 
 /**
- * Asks a tracer provider, or the one behind a global proxy, to send what it holds, where it can.
+ * Flushes a tracer provider, or the one behind a global proxy, if it supports that.
  *
- * @throws (rejects) what the provider rejects with; where that is a list, as with the SDK, the error in
- *   it, or an AggregateError of several.
+ * @throws (rejects) with the provider's error. The SDK rejects with a list: its only error, or an AggregateError
+ *   of several.
  */
 export async function flushProvider(provider: TracerProvider): Promise<void> {
   const target = delegateOf(provider);
@@ -16,7 +16,7 @@ export async function flushProvider(provider: TracerProvider): Promise<void> {
   }
 }
 
-/** A list has no message: whoever logs that of an error would log `undefined`. */
+/** A list has no `message` that could be logged. */
 function oneOf(errors: readonly unknown[]): unknown {
   if (errors.length === 1) return errors[0];
   return new AggregateError(errors, `flush failed: ${errors.map(String).join("; ")}`);

@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto";
 
-/** OpenTelemetry's id generator, by structure: no SDK is needed to implement it. */
+/** OpenTelemetry's `IdGenerator` as a structural type, so that no SDK is needed. */
 export interface IdGeneratorLike {
   generateTraceId(): string;
   generateSpanId(): string;
@@ -10,7 +10,7 @@ export interface IdGeneratorLike {
  * Creates an ID generator that gives the bridge's spans their derived IDs and all other spans
  * random ones. `setupTracing` installs it. If you have your own provider, pass it as `idGenerator`.
  *
- * @param fallback where the ids of other spans come from. Default: random ids.
+ * @param fallback generates the IDs of other spans. Default: random IDs.
  *
  * @example
  * const provider = new NodeTracerProvider({ idGenerator: createIdGenerator() });
@@ -42,7 +42,7 @@ function randomHex(bytes: number): string {
   }
   const hex = POOL.toString("hex", at, at + bytes);
   at += bytes;
-  // All zeros is not a valid id; so rare that asking again is the whole cure.
+  // An ID of zeros is invalid. One retry is enough, since it is very rare.
   return /[^0]/.test(hex) ? hex : randomHex(bytes);
 }
 
@@ -52,11 +52,11 @@ const randomIds: IdGeneratorLike = {
 };
 
 /**
- * Where the next ids wait for the id generator.
+ * The next IDs for the ID generator.
  *
- * The driver puts derived ids here right before it starts a span, and takes them back right after.
- * It hangs on a `Symbol.for` key, since an ESM and a CommonJS copy of this package can be loaded in
- * one process: the bridge of one must reach the generator of the other.
+ * The driver sets them immediately before it starts a span, and clears them after. The slot has a
+ * `Symbol.for` key, since an ESM and a CommonJS copy of this package can be loaded in one process, and the
+ * bridge of one must reach the generator of the other.
  */
 export interface IdSlot {
   traceId: string | undefined;

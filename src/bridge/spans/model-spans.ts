@@ -16,7 +16,7 @@ export class ModelSpans {
     this.#ends = ends;
   }
 
-  /** @param step what it stands in. Default: its run. */
+  /** @param step the parent. Default: the run. */
   open(
     run: Run<SpanHandle>,
     call: ModelCall<SpanHandle>,
@@ -53,7 +53,7 @@ export class ModelSpans {
     const { handle } = call;
     if (handle === undefined) return;
     if (handle.recording) {
-      // Malformed values are contained too: a span must end whatever its event holds.
+      // Errors of malformed values are caught, too, so that the span always ends.
       try {
         this.#ends.describeModelCall(handle, run, call, end, at);
       } catch (error) {

@@ -31,7 +31,7 @@ import { attributesOf, parentIn, SpanHandle, toOtelLink } from "./span-handle.ts
 import type { SpanPort } from "./span-port.ts";
 import { StepSpans } from "./step-spans.ts";
 
-/** What the audit side adds to a run's span before it ends. */
+/** Data of the audit log that a run's span needs before it ends. */
 export interface AuditAnchor {
   readonly ordinal: number | undefined;
   readonly hash: string | undefined;
@@ -43,24 +43,24 @@ export interface OtelDriverOptions {
   readonly content: ContentPolicy;
   readonly custom: CustomAttributes | undefined;
   readonly benign: ReadonlySet<FailureKindId>;
-  /** Whether spans name the person who decided about a call. */
+  /** Whether spans contain the person who decided about a call. */
   readonly approvalPerson: boolean;
   /** Whether failed spans get an `exception` event. */
   readonly exceptions: boolean;
   /**
-   * The audit rows that the end of a run's span waits for. With them every call is followed: its row
-   * names its occurrence by its span id.
+   * The audit rows that the end of a run's span waits for. With an audit log, all calls are followed, since
+   * their rows contain their span IDs.
    */
   readonly rows: RunRows | undefined;
 }
 
-/** What is redacted and cut wherever it stands. */
+/** Attributes of sources that need redaction and a size limit. */
 const OPERATOR_TEXT: AttributeName = "entelix.error.message";
 
-/** Above the eight bits of the trace flags. */
+/** The bit above the eight trace flags. */
 const RECORDED = 0x100;
 
-/** Carries the lifecycle's span operations out on a tracer: names, attributes, statuses. */
+/** Executes the lifecycle's span operations on a tracer: names, attributes, statuses. */
 export class OtelDriver implements SpanDriver<SpanHandle> {
   readonly #port: SpanPort;
   readonly #content: ContentPolicy;
@@ -159,7 +159,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     const handle = run.handle;
     if (handle === undefined) return;
     if (handle.recording) {
-      // Malformed values are contained too: a span must end whatever its event holds.
+      // Errors of malformed values are caught, too, so that the span always ends.
       try {
         this.#ends.describeRun(handle, run, end, at);
       } catch (error) {
@@ -179,8 +179,8 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
   ): SpanHandle | undefined {
     const parent = parentIn(run, step);
     if (parent === undefined) return undefined;
-    // What a sampler or a processor may decide by. The rest comes with the end: the SDK checks an
-    // attribute that is there at the start three times, one that is set later once.
+    // Only the attributes that samplers and processors can use. The others follow at the end: the SDK checks
+    // an attribute three times at the start, and once later.
     const attributes: KnownAttributes = {
       "gen_ai.operation.name": "execute_tool",
       "gen_ai.tool.name": nameIn(call.name),
@@ -188,7 +188,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       "entelix.tenant_id": run.tenantId,
     };
     let cuts: CutCounts | undefined;
-    // A tool without input has `null`.
+    // `null` for a tool without input.
     if (this.#content.captures && content !== undefined && content !== null) {
       const field = "gen_ai.tool.call.arguments";
       const { tenantId, runId } = run;
@@ -337,7 +337,8 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
 
   derived(traceId: string, spanId: string, near?: SpanHandle): SpanHandle {
     if (near === undefined) {
-      // Sampled, so that stock parent-based samplers keep it; ours decides by the trace id.
+      // Sampled, so that stock parent-based samplers keep the child. The sampler of this package decides by
+      // trace ID.
       return SpanHandle.remote({ traceId, spanId, traceFlags: 1, isRemote: true }, true);
     }
     if (!near.recorded || near.foreign) return near;

@@ -193,15 +193,15 @@ export class RunContextPropagator implements TextMapPropagator {
  */
 export function currentRunContext(): RunContext | undefined {
   const run = currentScope();
-  const place = scopeIn(context.active());
-  if (place !== undefined && isInnermost(place.run, run)) {
-    const own = run?.runId === place.run.runId ? run : undefined;
-    const { call } = place;
-    // The call itself, since others may have its id.
+  const active = scopeIn(context.active());
+  if (active !== undefined && isInnermost(active.run, run)) {
+    const own = run?.runId === active.run.runId ? run : undefined;
+    const { call } = active;
+    // The call itself, since other calls can have its ID.
     const known =
       call === undefined
-        ? runContextAt(place.run, callOf(place.run, own?.toolUseId), own?.toolUseId)
-        : runContextAt(place.run, call, call.id);
+        ? runContextAt(active.run, callOf(active.run, own?.toolUseId), own?.toolUseId)
+        : runContextAt(active.run, call, call.id);
     return own === undefined ? known : { ...idsOf(own), ...known };
   }
   return run === undefined ? undefined : { ...idsOf(run), ...asked(run) };
@@ -213,14 +213,14 @@ interface ScopedRun {
   readonly parentRunId: string | undefined;
 }
 
-/** Whether the active span belongs to the current run, or to one below it that was told by hand. */
-function isInnermost(placed: ScopedRun, run: RunScope | undefined): boolean {
+/** Whether the active span belongs to the current run, or to a child that was reported manually. */
+function isInnermost(active: ScopedRun, run: RunScope | undefined): boolean {
   if (run === undefined) return true;
-  if (placed.tenantId !== run.tenantId) return false;
-  return placed.runId === run.runId || placed.parentRunId === run.runId;
+  if (active.tenantId !== run.tenantId) return false;
+  return active.runId === run.runId || active.parentRunId === run.runId;
 }
 
-/** What is known of a run without its span. */
+/** The run context without a span. */
 function idsOf(run: RunScope): RunContext {
   return {
     root_run_id: run.rootRunId,
@@ -230,7 +230,7 @@ function idsOf(run: RunScope): RunContext {
   };
 }
 
-/** A sink of somebody else's may throw, and an agent must not fail by it. */
+/** Catches errors, since a user's sink can throw, and the agent must not fail then. */
 function asked({ sink, tenantId, runId, toolUseId }: RunScope): RunContext | undefined {
   try {
     return isRunContextSource(sink) ? sink.runContext(tenantId, runId, toolUseId) : undefined;

@@ -7,18 +7,18 @@ import type { RunKeeper } from "../lifecycle/run-keeper.ts";
 import { type SpanHandle, spanRefs } from "./span-handle.ts";
 import { formatTraceparent } from "./traceparent.ts";
 
-/** The contexts of spans that are open, for code that runs inside them. */
+/** OpenTelemetry contexts of open spans, for code that runs inside them. */
 export class RunContexts {
   readonly #runs: RunKeeper<SpanHandle>;
   readonly #contain: (error: unknown) => void;
 
-  /** @param contain told of what a place that is none, from a program without types, made throw. */
+  /** @param contain receives the error of an invalid target, which untyped programs can pass. */
   constructor(runs: RunKeeper<SpanHandle>, contain: (error: unknown) => void) {
     this.#runs = runs;
     this.#contain = contain;
   }
 
-  /** The active context with the innermost open span of that place in it; itself where none is open. */
+  /** The active context with the innermost open span of the target. Without one, the active context. */
   of(
     tenantId: string,
     runId: string,
@@ -32,20 +32,20 @@ export class RunContexts {
     const call = toolUseId === undefined ? undefined : run.calls.newestOf(toolUseId);
     const model = modelCallId === undefined ? undefined : run.models?.newestOf(modelCallId);
     const step = stepId === undefined ? undefined : run.steps?.newestOf(stepId);
-    // A call that the step does not stand in stands in the step.
+    // If the step is not in the call, the call is in the step.
     const inStep = call === undefined || step?.inCallId === call.id ? step?.handle : undefined;
     const innermost = model?.handle ?? inStep ?? call?.handle ?? run.handle;
     return contextInside(active, innermost, run, call);
   }
 
-  /** Calls `work` in the context of that place. What `work` throws is its caller's. */
-  withSpan<T>(place: SpanTarget, work: () => T): T {
-    return context.with(this.#at(place), work);
+  /** Calls `work` in the context of the target. Throws only what `work` throws. */
+  withSpan<T>(target: SpanTarget, work: () => T): T {
+    return context.with(this.#contextOf(target), work);
   }
 
-  #at(place: SpanTarget): Context {
+  #contextOf(target: SpanTarget): Context {
     try {
-      const { tenant_id, run_id, tool_use_id, model_call_id, step_id } = place;
+      const { tenant_id, run_id, tool_use_id, model_call_id, step_id } = target;
       return this.of(tenant_id, run_id, tool_use_id, model_call_id, step_id);
     } catch (error) {
       this.#contain(error);
@@ -55,9 +55,10 @@ export class RunContexts {
 }
 
 /**
- * What a child agent elsewhere has to know of a run, open or remembered.
+ * The run context for a child agent in another process.
  *
- * @param toolUseId the call that starts the child: the newest open one of this id, else the last.
+ * @param run open, or closed and in memory.
+ * @param toolUseId the call that starts the child: the newest open one of this ID, else the last.
  */
 export function runContextOf(
   run: Run<SpanHandle> | undefined,
@@ -66,7 +67,7 @@ export function runContextOf(
   return run === undefined ? undefined : runContextAt(run, callOf(run, toolUseId), toolUseId);
 }
 
-/** The same, where the call is known, or known to be none. */
+/** As {@link runContextOf}, for a known call or for none. */
 export function runContextAt(
   run: Run<SpanHandle>,
   call: Call<SpanHandle> | undefined,
@@ -81,7 +82,7 @@ export function runContextAt(
   };
 }
 
-/** The newest open call of this id, else the last one. */
+/** The newest open call of this ID, else the last one. */
 export function callOf(
   run: Run<SpanHandle>,
   toolUseId: string | undefined,
@@ -90,7 +91,7 @@ export function callOf(
   return run.calls.newestOf(toolUseId) ?? run.history.last(toolUseId);
 }
 
-/** Of the call, also where it has ended; of the run where the call was never seen. */
+/** The trace context of the call, also if it has ended. If it was never seen, that of the run. */
 function traceOf(
   run: Run<SpanHandle>,
   call: Call<SpanHandle> | undefined,
@@ -101,28 +102,28 @@ function traceOf(
   const spanId =
     (call === undefined ? closedCall(run, toolUseId) : spanRefs(run, call).span_id) ??
     context.spanId;
-  const placed = { ...context, spanId };
-  if (!isSpanContextValid(placed)) return {};
+  const parent = { ...context, spanId };
+  if (!isSpanContextValid(parent)) return {};
   const tracestate = context.traceState?.serialize();
   return {
-    traceparent: formatTraceparent(placed),
+    traceparent: formatTraceparent(parent),
     ...(tracestate === undefined || tracestate === "" ? {} : { tracestate }),
   };
 }
 
-/** The span id of the last call of this id in a run that is over, unless somebody else chose it. */
+/** The span ID of the last call of this ID in a closed run, unless another ID generator chose the IDs. */
 function closedCall(run: Run<SpanHandle>, toolUseId: string | undefined): string | undefined {
   if (toolUseId === undefined || run.handle?.spanContext.spanId !== run.spanId) return undefined;
   const occurrence = run.history.occurrences(toolUseId);
   return occurrence === 0 ? undefined : run.ids.childSpanId("t", toolUseId, occurrence);
 }
 
-/** The details of a run that this process knows and its events do not have: for recordings. */
+/** The details of a run for recordings that this process knows and the events do not contain. */
 export function provenanceOf(run: Run<SpanHandle> | undefined): EventEnvelope | undefined {
   if (run === undefined) return undefined;
   const outside = run.parentFromOutside ? run.parentHandle?.spanContext : undefined;
   const tracestate = outside?.traceState?.serialize() || undefined;
-  // The root of a parent that was never seen is a guess: recorded, it would vouch for that parent.
+  // Omit the root run ID if the parent was never seen. It is a guess, and would confirm that parent.
   const guessed = run.rootRunId === run.runId || run.parentMissing;
   return {
     ...(guessed ? {} : { root_run_id: run.rootRunId }),

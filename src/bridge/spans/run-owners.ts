@@ -3,33 +3,33 @@ import { type AttributeName, type EventEnvelope, property } from "../../events/d
 import type { RunOwner } from "../lifecycle/parent-context.ts";
 import { cutBytes } from "./content.ts";
 
-/** Most bytes (UTF-8) of `user.id` and `session.id`. A longer ID is left out: cut, it would be another's. */
+/** Limit of `user.id` and `session.id` in bytes. A longer ID is omitted, since a cut one could be another's. */
 const MOST_ID = 256;
 const MOST_TAGS = 32;
-/** Most bytes of a tag. */
+/** Limit of a tag in bytes. */
 const MOST_TAG = 256;
-/** So many fit beside ours and those of the attribute hook within the SDK's default limit of 128. */
+/** These fit with the attributes of the bridge and the hook into the SDK's default limit of 128. */
 const MOST_METADATA = 32;
-/** Most bytes of a name in the metadata. */
+/** Limit of a metadata name in bytes. */
 const MOST_KEY = 128;
-/** Most bytes of a value in the metadata. */
+/** Limit of a metadata value in bytes. */
 const MOST_VALUE = 1_024;
 
-/** Reads whose run it is out of envelopes, within the bounds of what spans show of it. */
+/** Reads user, session, tags and metadata from envelopes, within size limits. */
 export class RunOwners {
-  /** IDs, tags and metadata that were over a bound, left out or cut. */
+  /** Number of IDs, tags and metadata that were omitted or cut. */
   dropped = 0;
 
-  /** `undefined` where the envelope does not say. Senders in plain JavaScript are not held to the types. */
+  /** `undefined` if the envelope has none. Senders in plain JavaScript can pass other types. */
   of(envelope: EventEnvelope | undefined): RunOwner | undefined {
-    // Programs without types give `null`, too.
+    // Untyped programs pass `null`, too.
     const details: unknown = envelope?.details;
     const session_id: unknown = envelope?.session_id;
     if (details === undefined && session_id === undefined) return undefined;
     try {
       return this.#read(details, session_id);
     } catch {
-      // A list or an object that throws when it is read: the event itself is good.
+      // A list or object that throws when it is read. The event itself is still used.
       this.dropped++;
       return undefined;
     }
@@ -85,7 +85,7 @@ function fits(text: string, bytes: number): boolean {
   return text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes;
 }
 
-/** Whose run it is, as attributes of the run's span. */
+/** The owner as attributes of the run's span. */
 export function ownerAttributes(
   owner: RunOwner,
 ): Partial<Record<AttributeName, AttributeValue | undefined>> {

@@ -16,35 +16,35 @@ import {
   writeWithin,
 } from "../../events/door.ts";
 
-/** What a content attribute holds: it is shortened so that it keeps its form. */
+/** The form of a content attribute, which shortening keeps. */
 export type ContentShape = "value" | "messages" | "parts" | "tools";
 
-/** JSON within its limit, and what it has not. */
+/** JSON within its limit, and the size of the rest. */
 export interface Shortened {
   readonly text: string;
-  /** Bytes, at least. */
+  /** Lower bound in bytes. */
   readonly cutBytes: number;
   readonly droppedMessages: number;
 }
 
-/** A message that is among too many keeps at least so many bytes, if it has them. */
+/** Bytes that a message keeps at least if there are too many messages. */
 const MESSAGE_LEAST = 1024;
-/** Enough for each field that a part of a known type must have. */
+/** Bytes for each required field of a part of a known type. */
 const PART_LEAST = 160;
 const TOOL_LEAST = 128;
-/** What takes part in a message beside its parts, at most each. */
+/** Limit in bytes of each field of a message other than its parts. */
 const WORD_MOST = 64;
-/** Times the limit that is measured. */
+/** The part of a value that is measured, as a multiple of its limit. */
 const COUNTED = 4;
 /** `{"role":"…","parts":[]}` */
 const EMPTY_MESSAGE = 24;
 
 /**
- * A value as JSON within a limit in bytes (UTF-8), the same for equal values. Long texts are cut in their
- * place. Of too many messages those in the middle are dropped: the first, the first and the newest question,
- * and the newest ones stay.
+ * Writes a value as JSON within a limit in bytes of UTF-8. Equal values give equal JSON. Long texts are cut. If
+ * there are too many messages, those in the middle are dropped. The first message, the first and the newest
+ * question, and the newest messages stay.
  *
- * @param limit from 64; below, the result may be an empty value.
+ * @param limit from 64. Below that, the result can be an empty value.
  */
 export function shortened(value: unknown, limit: number, shape: ContentShape): Shortened {
   const fitting = plainJson(value, limit);
@@ -58,13 +58,13 @@ export function shortened(value: unknown, limit: number, shape: ContentShape): S
   if (node.whole && node.size <= limit) {
     return { text: node.write(), cutBytes: 0, droppedMessages: 0 };
   }
-  // What a sender says was bounded before: to measure more of it says how much is missing.
+  // Senders' values are bounded already, so measuring more shows how much is missing.
   node.measure(COUNTED * limit);
   const { droppedMessages, text } = writeShape(node, limit, shape);
   return { text, cutBytes: Math.max(1, knownSize(node) - bytesOf(text)), droppedMessages };
 }
 
-/** Bytes by type and length; an error with its text: content and operator text may be on spans. */
+/** Replaces bytes by type and length, and errors by their text. Both can be on spans. */
 export const SPAN_FORMS = { binary: "summary", errorText: true } as const;
 
 function writeShape(
@@ -108,7 +108,7 @@ function writeMessages(
   return { text: `[${texts.join(",")}]`, droppedMessages: list.count - chosen.length };
 }
 
-/** Which messages stay: the first and the newest, the questions, and as many before the newest as fit. */
+/** Selects the messages that stay: the first, the newest, the questions, and as many before the newest as fit. */
 function keptMessages(messages: readonly JsonNode[], limit: number): ReadonlySet<number> {
   const last = messages.length - 1;
   const kept = new Set<number>();
@@ -142,21 +142,21 @@ function writeMessage(message: JsonNode, room: number): string {
   }
   const [role, parts] = [message.find('"role"'), message.find('"parts"')];
   if (role === undefined || !(parts instanceof ListNode)) return writeWithin(message, room);
-  const said = writeWithin(role, Math.min(WORD_MOST, room - EMPTY_MESSAGE + 5));
-  const head = `{"role":${said},"parts":`;
+  const roleJson = writeWithin(role, Math.min(WORD_MOST, room - EMPTY_MESSAGE + 5));
+  const head = `{"role":${roleJson},"parts":`;
   let tail = "}";
   for (const name of ['"finish_reason"', '"name"']) {
     const field = message.find(name);
     if (field === undefined) continue;
     const text = `,${name}:${writeWithin(field, WORD_MOST)}`;
-    // A message without parts says nothing: these two may be missing first.
+    // These two are dropped first, since a message without parts is useless.
     if (bytesOf(head) + bytesOf(text) + bytesOf(tail) + PART_LEAST / 4 > room) continue;
     tail = `${text}${tail}`;
   }
   return `${head}${writeList(parts, room - bytesOf(head) - bytesOf(tail), PARTS)}${tail}`;
 }
 
-/** The fields that say something of parts that the conventions know. */
+/** The fields that matter in parts of the conventions. */
 const PART_FIELDS = [
   '"type"',
   '"id"',
@@ -196,7 +196,7 @@ function writePart(part: JsonNode, room: number): string {
     : writeFirst(part, room, ["type"]);
 }
 
-/** Base64 that is cut is none: a note stands in place of the whole blob. */
+/** Replaces a long blob by a note, since cut base64 is invalid. */
 function leftOut(blob: FieldsNode): JsonNode {
   const mime = blob.find('"mime_type"');
   mime?.measure(WORD_MOST);
@@ -209,17 +209,17 @@ function textPart(content: string): JsonNode {
   return new Leaf(JSON.stringify({ type: "text", content }));
 }
 
-/** An object with some of its fields first, so that they are not among those that are left out. */
+/** Puts some fields of an object first, so that they are not dropped. */
 function writeFirst(node: JsonNode, room: number, first: readonly string[]): string {
   if (!(node instanceof FieldsNode)) return writeWithin(node, room);
   const names = first.map((name) => JSON.stringify(name));
   for (const name of names) node.find(name);
   const rest = node.names.filter((name) => !names.includes(name));
-  // Fields that nobody has read yet are the last ones, and follow by themselves.
+  // The other fields follow in their order.
   return writeFields(chosenFields(node, [...names, ...rest], true), room);
 }
 
-/** A field's JSON, where it is short. */
+/** The JSON of a field, if it is short. */
 function jsonOf(fields: FieldsNode, name: string): string | undefined {
   const node = fields.find(JSON.stringify(name));
   return node instanceof Leaf ? node.json : undefined;

@@ -30,27 +30,27 @@ import {
 import type { ExceptionEvents } from "./exception-events.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
-/** The convention's word for an error of no known class. */
+/** The conventions' value for an error of unknown class. */
 export const UNKNOWN_ERROR = "_OTHER";
 
-/** A span that takes no attribute but ours. */
+/** Restricts attribute names to the declared ones. */
 interface OwnAttributes {
   setAttribute(name: AttributeName, value: AttributeValue): unknown;
 }
 
-/** Why a span has the status ERROR. */
+/** The failure of a span with status ERROR. */
 interface SpanFailure {
   readonly text: string;
   readonly exception: ExceptionDetails | undefined;
   readonly at: Instant;
 }
 
-/** A name that is one: the empty text says no more than none does. */
+/** A name; `undefined` if it is empty. */
 export function nameIn(name: string | undefined): string | undefined {
   return name === "" ? undefined : name;
 }
 
-/** Sets what else a source says of an end; tokens written to the cache under both of their names. */
+/** Sets further attributes of an end. Tokens written to the cache get both of their names. */
 function setFurther(handle: SpanHandle, attributes: SpanAttributes): void {
   handle.setAttributes(attributes);
   const written = attributes["gen_ai.usage.cache_write.input_tokens"];
@@ -60,9 +60,9 @@ function setFurther(handle: SpanHandle, attributes: SpanAttributes): void {
 }
 
 /**
- * Says on a span how its run or call ended: outcome, error, usage, status.
+ * Sets the end of a run or call on its span: outcome, error, usage, status.
  *
- * One attribute at a time: an object for a few of them costs more than the calls.
+ * It sets single attributes, since an object for a few of them costs more than the calls.
  */
 export class SpanEnds {
   readonly #content: ContentPolicy;
@@ -83,14 +83,14 @@ export class SpanEnds {
     this.#exceptions = exceptions;
   }
 
-  /** What a run was asked. */
+  /** Sets the input of a run. */
   describeQuestion(handle: SpanHandle, run: Run<SpanHandle>, asked: unknown): void {
     if (!this.#content.captures) return;
     const field = "gen_ai.input.messages";
     handle.set(field, this.#content.input(asked, fieldOf(field, run), handle));
   }
 
-  /** What a model was asked, and told beside that. */
+  /** Sets the input, system instructions and tool definitions of a model call. */
   describeRequest(
     handle: SpanHandle,
     run: Run<SpanHandle>,
@@ -100,13 +100,14 @@ export class SpanEnds {
     if (!this.#content.captures) return;
     if (asked !== undefined) this.describeQuestion(handle, run, asked);
     if (context === undefined) return;
-    const told = "gen_ai.system_instructions";
-    handle.set(told, this.#content.instructions(context.instructions, fieldOf(told, run), handle));
+    const system = "gen_ai.system_instructions";
+    const { instructions } = context;
+    handle.set(system, this.#content.instructions(instructions, fieldOf(system, run), handle));
     const tools = "gen_ai.tool.definitions";
     handle.set(tools, this.#content.tools(context.tools, fieldOf(tools, run), handle));
   }
 
-  /** @param at when the span ends; so in the methods below. */
+  /** @param at end of the span, also in the methods below. */
   describeRun(handle: SpanHandle, run: Run<SpanHandle>, end: RunEnd, at: Instant): void {
     handle.set("entelix.run.outcome", end.outcome);
     if (run.toolCalls > 0) handle.set("entelix.run.tool_calls", run.toolCalls);
@@ -188,7 +189,7 @@ export class SpanEnds {
     at: Instant,
   ): void {
     handle.set("entelix.model.outcome", end.outcome);
-    // At the end, when also a start that came late has said them.
+    // At the end, since a late start can set them.
     handle.set("gen_ai.agent.name", nameIn(run.agent));
     handle.set("gen_ai.conversation.id", run.threadId);
     if (call.model === undefined && end.model !== undefined) {
@@ -234,8 +235,7 @@ export class SpanEnds {
     end: CallEnd,
     at: Instant,
   ): void {
-    // Every call has these, and straight from here they cost less: the engine has no room to inline
-    // `set` for all that an end may say.
+    // Every call has these. Direct calls cost less, since V8 does not inline `set` for all attributes.
     const span: OwnAttributes = handle.span;
     const agent = nameIn(run.agent);
     const version = nameIn(call.version);

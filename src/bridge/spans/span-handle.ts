@@ -21,32 +21,32 @@ import type { Run } from "../lifecycle/run.ts";
 import type { SegmentRows } from "../run-rows.ts";
 import { type ContentCuts, CutCounts } from "./content.ts";
 
-/** The API's own key for the active span, learnt from its public setter. */
+/** The API's key of the active span, read from its public setter. */
 const SPAN_KEY = learnSpanKey();
 
-/** On contexts whose parent is known by derivation: our sampler decides as for a root. */
+/** Marks contexts with a derived parent, for which the sampler of this package decides as for a root. */
 const DERIVED_KEY = createContextKey("entelix-otel.derived-parent");
 
 /**
- * A span as the driver keeps it, and at once the OpenTelemetry context that children start in: one
- * small object in place of a context with a map of its own.
+ * The driver's handle of a span. It is also the OpenTelemetry context of the span's children, to save an
+ * object with a map.
  *
- * After {@link release} it keeps no more than the span context, so that it can stay with a closed
- * run as the parent of late children.
+ * After {@link release} it holds only the span context, so that a closed run can keep it as the parent of
+ * late children.
  */
 export class SpanHandle implements Context, ContentCuts {
   readonly spanContext: SpanContext;
-  /** Whether attributes reach anybody: false for spans that are not sampled, and after the end. */
+  /** Whether attributes are recorded: false for spans that are not sampled, and after the end. */
   recording: boolean;
-  /** Whether it was recording when it started: then its children are worth a span. */
+  /** Whether it was recording at its start, so that its children get spans. */
   recorded: boolean;
-  /** Whether another id generator gave it its ids: nothing can be derived near it. */
+  /** Whether another ID generator chose its IDs, so that none can be derived from them. */
   foreign = false;
-  /** The audit rows that its end waits for; made with the first one. */
+  /** The audit rows that its end waits for. Created with the first one. */
   rows: SegmentRows | undefined = undefined;
   readonly #derived: boolean;
   #span: Span | undefined;
-  /** What of its content did not fit; made with the first cut. */
+  /** Size of its cut content. Created with the first cut. */
   #cuts: CutCounts | undefined;
 
   constructor(span: Span, derived = false) {
@@ -57,12 +57,12 @@ export class SpanHandle implements Context, ContentCuts {
     this.#derived = derived;
   }
 
-  /** A handle for a span that lives elsewhere. */
+  /** A handle for a span of another process or tracer. */
   static remote(spanContext: SpanContext, derived: boolean): SpanHandle {
     return new SpanHandle(trace.wrapSpanContext(spanContext), derived);
   }
 
-  /** A handle for a span of ours that has ended. */
+  /** A handle for a span of the bridge that has ended. */
   static ended(spanContext: SpanContext, recorded: boolean): SpanHandle {
     const handle = new SpanHandle(trace.wrapSpanContext(spanContext));
     handle.recorded = recorded;
@@ -74,12 +74,12 @@ export class SpanHandle implements Context, ContentCuts {
     return this.#span;
   }
 
-  /** Sets an attribute of ours where there is a value, and a span that has not ended. */
+  /** Sets an attribute, unless the value is `undefined` or the span has ended. */
   set(name: AttributeName, value: AttributeValue | undefined): void {
     if (value !== undefined) this.#span?.setAttribute(name, value);
   }
 
-  /** Says how much of its content the span does not have. */
+  /** Sets the size of the cut content. */
   cut(bytes: number, droppedMessages: number): void {
     this.#cuts ??= new CutCounts();
     this.#cuts.cut(bytes, droppedMessages);
@@ -89,7 +89,7 @@ export class SpanHandle implements Context, ContentCuts {
     }
   }
 
-  /** Sets what else a source says, by attribute name. */
+  /** Sets further attributes of the source. */
   setAttributes(attributes: SpanAttributes): void {
     const span = this.#span;
     if (span === undefined) return;
@@ -99,7 +99,7 @@ export class SpanHandle implements Context, ContentCuts {
     }
   }
 
-  /** Lets go of the span, which has ended. */
+  /** Drops the reference to the ended span. */
   release(): void {
     this.#span = undefined;
     this.#cuts = undefined;
@@ -126,8 +126,8 @@ export class SpanHandle implements Context, ContentCuts {
 }
 
 /**
- * The parent of something inside a run: what it stands in there, else the run. `undefined` where the run
- * was not sampled when it opened: then nothing inside has a span either.
+ * The parent of a span inside a run: the given one, else the run. `undefined` if the run was not sampled when
+ * it opened. Nothing inside it gets a span then.
  */
 export function parentIn(
   run: Run<SpanHandle>,
@@ -137,7 +137,7 @@ export function parentIn(
   return run.handle?.recorded === true ? run.handle : undefined;
 }
 
-/** Attributes as the API takes them: with arrays of its own. */
+/** Attributes with mutable arrays, as the API's types require. */
 export function attributesOf(given: SpanAttributes): Attributes {
   const attributes: Attributes = {};
   for (const name in given) {
@@ -177,24 +177,24 @@ function learnSpanKey(): symbol {
 
 export function toOtelLink({ kind, to }: Link<SpanHandle>): OtelLink {
   const attributes: KnownAttributes = { "entelix.link.kind": kind };
-  // Not whether this process has seen the other run: a replay of the recordings of two processes has.
+  // Independent of whether this process knows the other run, since a replay of two recordings does.
   const { isRemote: _, ...context } = to.spanContext;
   return { context, attributes };
 }
 
 export interface SpanRefs {
   readonly trace_id: string;
-  /** Absent where a foreign id generator gave the span of a closed call its id. */
+  /** Absent if another ID generator chose the span ID of a closed call. */
   readonly span_id?: string;
 }
 
-/** What a row needs of a call: its span while that is open, and the id that is derived for it. */
+/** The data of a call for its row: its span while that is open, and its derived ID. */
 export interface CallSpan {
   readonly handle?: SpanHandle | undefined;
   readonly spanId: string;
 }
 
-/** The ids on the span of a run, or of one of its calls. */
+/** The IDs of the span of a run or of one of its calls. */
 export function spanRefs(run: Run<SpanHandle>, call?: CallSpan | undefined): SpanRefs {
   const own = run.handle?.recorded ? run.handle.spanContext : undefined;
   const trace_id = own?.traceId ?? run.traceId;
@@ -206,14 +206,14 @@ export function spanRefs(run: Run<SpanHandle>, call?: CallSpan | undefined): Spa
   return { trace_id, span_id: call.spanId };
 }
 
-/** The call that an event is about which opened and closed none. */
+/** The call of an event that opened or closed no call. */
 export function callIn(run: Run<SpanHandle>, event: AgentEvent): CallSpan | undefined {
   // An approval comes before its call: a known call with this ID is an earlier one.
   if (!("tool_use_id" in event) || event.type === "tool_call_approved") return undefined;
   const id = event.tool_use_id;
   const last = run.history.last(id);
   if (last !== undefined || event.type === "tool_start") return last;
-  // Of a run that is over only the numbers of its calls are kept.
+  // A closed run stores only the numbers of its calls.
   const occurrence = run.history.occurrences(id);
   return occurrence === 0 ? undefined : { spanId: run.ids.childSpanId("t", id, occurrence) };
 }

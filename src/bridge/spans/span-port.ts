@@ -17,21 +17,21 @@ import { SpanHandle } from "./span-handle.ts";
 import { isTracingSuppressed } from "./suppressed-tracing.ts";
 
 /**
- * Starts spans on a tracer with the ids they are to have, ends them once, and contains what the
- * provider, its sampler or its processors throw.
+ * Starts spans with given IDs on a tracer, ends them once, and catches errors of the provider, its sampler
+ * and its processors.
  */
 export class SpanPort {
-  /** Recording spans whose ids came from another id generator. */
+  /** Number of recording spans whose IDs another ID generator chose. */
   foreignIds = 0;
-  /** Calls of the provider that threw. */
+  /** Number of calls of the provider that threw. */
   failures = 0;
   readonly #tracer: () => Tracer;
   readonly #reporter: Reporter;
   readonly #live: boolean;
 
   /**
-   * @param tracer asked for each span until it is there: a global provider may come late.
-   * @param live whether the active context of this process counts.
+   * @param tracer called for each span until it returns one, since a global provider can be registered late.
+   * @param live whether to use the active context of this process.
    */
   constructor(tracer: () => Tracer, reporter: Reporter, live: boolean) {
     this.#tracer = tracer;
@@ -49,14 +49,14 @@ export class SpanPort {
     links: Link[] | undefined,
     kind: SpanKind = SpanKind.INTERNAL,
   ): SpanHandle {
-    // Our contexts are of our own making: what the active one asks for, the tracer would not see. What
-    // is under a span that records does too: half a run is worth nothing, and looking costs.
+    // The handle is the context, so the tracer does not see a suppression in the active one. It is checked
+    // only without a recording parent, since half a run is useless, and the check costs time.
     if (parent?.recording !== true && this.#live && isTracingSuppressed(context.active())) {
       return unrecorded(traceId, spanId);
     }
     idSlot.spanId = spanId;
-    // A parent from before the SDK was there has no valid ids: the span is the first of its trace. One
-    // that was recorded has: to compare its trace id each time would be half a percent of a run.
+    // A parent from before the SDK was registered has invalid IDs, so the span begins a trace. A recorded
+    // parent is valid. Comparing its trace ID each time would cost half a percent of a run.
     const first =
       parent === undefined || (!parent.recorded && parent.spanContext.traceId === INVALID_TRACEID);
     idSlot.traceId = first ? traceId : undefined;
@@ -73,13 +73,13 @@ export class SpanPort {
       this.contain(error);
       return unrecorded(traceId, spanId);
     } finally {
-      // What the generator did not take must not become the id of somebody else's span.
+      // Unused IDs must not become those of another span.
       idSlot.spanId = undefined;
       idSlot.traceId = undefined;
     }
   }
 
-  /** Ends the span and lets go of it. */
+  /** Ends the span, and drops the reference to it. */
   end(handle: SpanHandle, at: Instant): void {
     if (!handle.recording) return;
     try {
@@ -91,7 +91,7 @@ export class SpanPort {
     }
   }
 
-  /** Counts and reports what a call of the provider threw. */
+  /** Counts and reports an error of the provider. */
   contain(error: unknown): void {
     this.failures++;
     this.#reporter.report(error, "tracer provider");

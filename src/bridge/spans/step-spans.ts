@@ -21,7 +21,7 @@ export class StepSpans {
     this.#exceptions = exceptions;
   }
 
-  /** @param around what it stands in: another step, or a call. Default: its run. */
+  /** @param around the parent: another step, or a call. Default: the run. */
   open(
     run: Run<SpanHandle>,
     step: Step<SpanHandle>,
@@ -45,7 +45,7 @@ export class StepSpans {
         attributes[field] = this.#content.value(content, { attribute: field, tenantId, runId });
       }
     }
-    // The conventions put a data source's id into the name: the retriever's name stands for it.
+    // The conventions use the ID of the data source in the name. The retriever's name replaces it.
     const name = step.name === "" ? step.kind : `${step.kind} ${step.name}`;
     const id = run.ids.childSpanId("p", String(step.ordinal));
     const kind = retrieves ? SpanKind.CLIENT : SpanKind.INTERNAL;
@@ -56,7 +56,7 @@ export class StepSpans {
     const { handle } = step;
     if (handle === undefined) return;
     if (handle.recording) {
-      // Malformed values are contained too: a span must end whatever its event holds.
+      // Errors of malformed values are caught, too, so that the span always ends.
       try {
         this.#describe(handle, run, step, end, at);
       } catch (error) {
@@ -94,7 +94,7 @@ export class StepSpans {
         this.#setMessage(handle, run, end.message);
         break;
       case "error": {
-        // It has no failure kind: whether the run fails by it, and of which kind, the run's end says.
+        // A step has no failure kind. If the run fails because of it, the run's end has the kind.
         handle.set("error.type", textIn(end.envelope.wire_code) || UNKNOWN_ERROR);
         setEnvelope(handle, end.envelope);
         const { runId, tenantId } = run;

@@ -1,12 +1,12 @@
 import { type Context, createContextKey, ROOT_CONTEXT } from "@opentelemetry/api";
 
-/** The SDK's own key, for which the API has none: its name is what makes it the same key. */
+/** The SDK's key, which is the same by its name. The API has no function for it. */
 const KEY = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
 
-/** Where no instrumentation makes spans: for requests of our own, whose span would make another one. */
+/** A context without spans of instrumentations. For the exporter's requests, whose spans would cause new requests. */
 export const UNTRACED: Context = ROOT_CONTEXT.setValue(KEY, true);
 
-/** Whether somebody asked for no spans in this context. */
+/** Whether spans are suppressed in this context. */
 export function isTracingSuppressed(active: Context): boolean {
   return active !== ROOT_CONTEXT && active.getValue(KEY) === true;
 }

@@ -2,12 +2,12 @@ import { createTraceState, type SpanContext } from "@opentelemetry/api";
 
 const SHAPE = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Reads a W3C `traceparent`; `undefined` when it is malformed or its ids are all zeros. */
+/** Reads a W3C `traceparent`. `undefined` if it is malformed, or an ID is all zeros. */
 export function parseTraceparent(text: string, tracestate?: string): SpanContext | undefined {
   const match = SHAPE.exec(text);
   if (match === null) return undefined;
   const [, version, traceId = "", spanId = "", flags = "00", more] = match;
-  // Only versions after the first may have more behind the flags.
+  // Only versions after 00 can have more fields.
   if (version === "ff" || (version === "00" && more !== undefined)) return undefined;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
   return {

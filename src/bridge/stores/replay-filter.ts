@@ -7,19 +7,19 @@ import { SpanHandle } from "../spans/span-handle.ts";
 import type { SpanExports } from "./span-exports.ts";
 import type { Epoch, InFlightSet } from "./store-flow.ts";
 
-/** A row that an earlier process has stored; where it stands is asked for only if it matters. */
+/** A row that an earlier process stored. Its position is looked up only if needed. */
 interface Remembered {
   readonly resolve: (anchor: RowAnchor | Promise<RowAnchor>) => void;
   readonly find: () => Promise<RowAnchor>;
 }
 
-/** One open segment of a run. */
+/** An open segment of a run. */
 export class RunSegment {
-  /** The offset of the run's first line: no higher one may be committed while the segment is open. */
+  /** Offset of the run's first line, the highest that may be committed while the segment is open. */
   readonly first: number;
-  /** An earlier process has stored all of it: nothing of it is stored again. */
+  /** Whether an earlier process stored all of it, so that it is not stored again. */
   readonly alreadyExported: boolean;
-  /** Of each thread the last row that is stored already. */
+  /** The last stored row of each thread. */
   #remembered: Map<string, Remembered> | undefined;
   #isClosed = false;
 
@@ -29,17 +29,17 @@ export class RunSegment {
   }
 
   /**
-   * A row that is stored already. Only the last row's place stands on the span: the others are said to
-   * stand nowhere.
+   * Records a row that is stored already. The span gets only the position of the last row, so earlier rows
+   * resolve without one.
    *
-   * @param repeated whether the row came before: then it is not the last one, unless it is the only one.
+   * @param repeated whether the event is a repeat. Its row is then the last one only if it is the only one.
    */
   remember(
     thread: string,
     repeated: boolean,
     find: () => Promise<RowAnchor>,
   ): Promise<RowAnchor> | undefined {
-    // Of the event that closed it: the span of what is stored already needs no place.
+    // The row of the closing event. The span is stored already, and needs no position.
     if (this.#isClosed) return undefined;
     this.#remembered ??= new Map();
     const last = this.#remembered.get(thread);
@@ -50,7 +50,7 @@ export class RunSegment {
     });
   }
 
-  /** @param wanted whether its span will be stored, and so must say where the last row stands. */
+  /** @param wanted whether its span will be stored, and needs the position of the last row. */
   close(wanted: boolean): void {
     this.#isClosed = true;
     for (const { find, resolve } of this.#remembered?.values() ?? []) {
@@ -67,32 +67,32 @@ interface Closing {
 }
 
 /**
- * Drops the spans of replayed lines that an earlier process has exported already, and knows the low
- * watermark: the lowest offset that the open runs need.
+ * Drops spans of replayed lines that an earlier process exported, and computes the low watermark: the lowest
+ * offset that open runs need.
  */
 export class ReplayFilter implements RunObserver, SpanProcessor {
-  /** Offset of the line that is being played. */
+  /** Offset of the current line. */
   #offset = 0;
-  /** Whether the spans and rows of this line are stored already. */
+  /** Whether spans and rows of the current line are stored already. */
   alreadyExported = false;
   readonly #from: number;
   readonly #exports: SpanExports;
   readonly #inFlight: InFlightSet;
   readonly #open = new Map<string, RunSegment>();
-  /** Segments that the line being played has closed: their last rows follow. */
+  /** Segments that the current line closed. Their last rows follow. */
   readonly #closed = new Map<string, RunSegment>();
-  /** Span ids of the open runs that are exported already: so are the spans of their calls. */
+  /** Span IDs of open runs that are exported already, and so are the spans of their calls. */
   readonly #exportedSpans = new Set<string>();
   readonly #closing = new Map<unknown, Closing>();
 
-  /** @param from segments that were opened by lines below it are over and stored. */
+  /** @param from segments that were opened before this offset have ended and are stored. */
   constructor(from: number, exports: SpanExports, inFlight: InFlightSet) {
     this.#from = from;
     this.#exports = exports;
     this.#inFlight = inFlight;
   }
 
-  /** The lowest offset that an open run needs; `Infinity` where none is open. */
+  /** The lowest offset that an open run needs; `Infinity` if none is open. */
   get lowWatermark(): number {
     let lowest = Number.POSITIVE_INFINITY;
     for (const { first, alreadyExported } of this.#open.values()) {
@@ -101,14 +101,14 @@ export class ReplayFilter implements RunObserver, SpanProcessor {
     return lowest;
   }
 
-  /** The next line is played. @param alreadyExported whether its spans and rows are stored already. */
+  /** Begins a line. @param alreadyExported whether its spans and rows are stored already. */
   beginLine(offset: number, alreadyExported: boolean): void {
     this.#offset = offset;
     this.alreadyExported = alreadyExported;
     if (this.#closed.size > 0) this.#closed.clear();
   }
 
-  /** The segment of a run that is open, or that this line closed, by whichever letters its id has. */
+  /** The run's segment that is open, or that this line closed. The case of a UUID does not matter. */
   segmentOf(tenantId: string, runId: string): RunSegment | undefined {
     const key = tenantKey(tenantId, runId);
     const known = this.#open.get(key) ?? this.#closed.get(key);
@@ -121,7 +121,7 @@ export class ReplayFilter implements RunObserver, SpanProcessor {
 
   runOpened(run: Run<unknown>): void {
     const { observed } = run;
-    // A run that goes on still needs the lines that it began with.
+    // A run that continues still needs its first lines.
     const first =
       observed instanceof RunSegment ? Math.min(observed.first, this.#offset) : this.#offset;
     const segment = new RunSegment(first, this.#offset < this.#from);

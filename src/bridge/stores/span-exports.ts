@@ -3,12 +3,12 @@ import type { SpanStore } from "./span-store.ts";
 import type { Epoch } from "./store-flow.ts";
 import { roughBytes, type StoreFlow } from "./store-flow.ts";
 
-/** So many spans go in one request, of so many bytes together; a larger one goes alone. */
+/** Limits of a request in spans and bytes. A larger span is sent alone. */
 const BATCH = 512;
 const BATCH_BYTES = 8 * 1024 * 1024;
-/** So many requests of one log processor are under way at once. */
+/** Concurrent requests of one log processor. */
 const AT_ONCE = 4;
-/** Spans that may wait or be under way before more are made. */
+/** Limit of spans that wait or are being sent before more are made. */
 export const MOST_SPANS = 2 * AT_ONCE * BATCH;
 
 interface Waiting {
@@ -17,7 +17,7 @@ interface Waiting {
   readonly bytes: number;
 }
 
-/** Spans under way to their store, in batches, several at once. */
+/** Sends spans to their store in concurrent batches. */
 export class SpanExports {
   stored = 0;
   refused = 0;
@@ -26,16 +26,16 @@ export class SpanExports {
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #sending = 0;
-  /** How many wait for all spans: then batches are sent that are not full. */
+  /** Number of callers that wait for all spans. If any, partial batches are sent, too. */
   #hurrying = 0;
 
-  /** @param flow of spans that wait or are under way. */
+  /** @param flow counts spans that wait or are being sent. */
   constructor(store: SpanStore, flow: StoreFlow) {
     this.#store = store;
     this.#flow = flow;
   }
 
-  /** @param epoch ends with the span's way. */
+  /** @param epoch stays open until the span is stored. */
   add(span: ReadableSpan, epoch: Epoch): void {
     const { attributes, events, links, name, status } = span;
     const bytes = roughBytes([name, status, attributes, events, links]);
@@ -45,7 +45,7 @@ export class SpanExports {
     this.#sendReady();
   }
 
-  /** A caller waits for the spans: from now on they are sent as they come. */
+  /** Sends partial batches, too, since a caller waits for all spans. */
   hurry(): void {
     this.#hurrying++;
     this.#sendReady();
@@ -86,7 +86,7 @@ export class SpanExports {
       this.refused += refused;
       this.stored += spans.length - refused;
     } catch {
-      // Closed: what is not stored stays uncommitted, and the next processor stores it.
+      // The store is closed. The spans stay uncommitted, and the next processor stores them.
       return;
     }
     this.#sending--;

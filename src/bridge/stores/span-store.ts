@@ -9,26 +9,25 @@ import { describeFailure } from "../output/otlp-endpoint.ts";
 import type { ErrorHook } from "../report.ts";
 import { protocolFromEnvironment } from "../setup/exporter-choice.ts";
 
-/** What became of spans that were given to a {@link SpanStore}. */
+/** The result of {@link SpanStore.store}. */
 interface StoredSpans {
-  /** Spans that the receiver refused for good; they were reported. */
+  /** Number of spans that the receiver rejected permanently. They were reported. */
   readonly refused: number;
 }
 
-/** Where finished spans are stored. Log processors share one. */
+/** Stores finished spans. Log processors share one. */
 export interface SpanStore {
   /**
-   * Resolves once the spans are stored, or refused for good; what fails for the moment is tried again,
-   * for as long as it takes.
+   * Resolves when the spans are stored or permanently rejected. Temporary failures are retried without a limit.
    *
-   * @throws (rejects) after {@link SpanStore.close}, and when it is closed meanwhile.
+   * @throws (rejects) after {@link SpanStore.close}, also if it is called meanwhile.
    */
   store(spans: readonly ReadableSpan[]): Promise<StoredSpans>;
-  /** Ends the attempts. Call it when no log processor is left. */
+  /** Ends the attempts. Call it after the last log processor has ended. */
   close(): Promise<void>;
 }
 
-/** For a service that only writes the audit log: spans go nowhere. */
+/** Drops spans, for a service that only writes the audit log. */
 export const noSpanStore: SpanStore = {
   async store() {
     return { refused: 0 };
@@ -37,16 +36,16 @@ export const noSpanStore: SpanStore = {
 };
 
 interface OtlpSpanStoreOptions {
-  /** Where requests go, `/v1/traces` included. */
+  /** URL including `/v1/traces`. */
   readonly url: string;
   /**
-   * Called with spans that are refused for good, and, at most once a minute, when the receiver takes
-   * nothing: at once where it says why, else after `timeoutMs`.
+   * Called for permanently rejected spans, and, at most once a minute, during an outage: at once for an error
+   * status that is not temporary, else after `timeoutMs`.
    */
   readonly onError: ErrorHook;
-  /** How long one attempt may take, in ms. Default: `OTEL_EXPORTER_OTLP_TIMEOUT`, else 10,000. */
+  /** Time limit of an attempt in ms. Default: `OTEL_EXPORTER_OTLP_TIMEOUT`, else 10,000. */
   readonly timeoutMs?: number | undefined;
-  /** Requests at once, of all log processors together. Default 8. */
+  /** Concurrent requests of all log processors. Default 8. */
   readonly requests?: number | undefined;
   /** Waits after a failure, in which nothing is sent. Default: from 100 ms, doubled up to 10 s. */
   readonly delays?: RetryDelays | undefined;
@@ -55,12 +54,12 @@ interface OtlpSpanStoreOptions {
 const REQUESTS = 8;
 
 /**
- * Stores spans at an OTLP/HTTP receiver, a collector say, and does not give up while it is away.
+ * Stores spans at an OTLP/HTTP receiver such as a collector, and retries during outages without a limit.
  *
- * Tried again: no answer, 5xx, and what an operator mends (401, 403, 404, 415) or time does (408, 429).
- * Any other 4xx is about the spans, and so is a failure that comes 50 times while requests beside it are
- * taken, of spans that make the receiver close the connection, say. Then the request is halved until the
- * ones that are refused are known, so that no others are lost with them.
+ * It retries after no response, 5xx, errors that an operator can fix (401, 403, 404, 415) and temporary errors
+ * (408, 429). Any other 4xx is caused by the spans. So is a request that fails 50 times while concurrent ones
+ * succeed, for example because the receiver closes the connection. Such a request is halved until the bad spans
+ * are found, so that no others are lost.
  */
 export class OtlpSpanStore implements SpanStore {
   readonly #format: RequestFormat;
@@ -89,15 +88,15 @@ export class OtlpSpanStore implements SpanStore {
     const outcome = await this.#sender.send({ spans: spans.length, size: 0, encode });
     switch (outcome.kind) {
       case "taken": {
-        const { refused, said = "it does not say why" } = outcome;
+        const { refused, detail = "it does not say why" } = outcome;
         if (refused > 0) {
-          this.#onError(new Error(`${refused} spans: the receiver refused them: ${said}`), WHERE);
+          this.#onError(new Error(`${refused} spans: the receiver refused them: ${detail}`), WHERE);
         }
         return { refused };
       }
       case "lost":
       case "refused":
-        // Else it is about these spans: others beside them were taken again and again.
+        // Otherwise the spans are the cause, since concurrent requests succeeded.
         if (outcome.kind === "lost" && this.#closed) throw errorOf(outcome);
         if (spans.length > 1) return this.#storeHalves(spans);
         this.#onError(new RefusedError(outcome), WHERE);
@@ -124,7 +123,7 @@ function errorOf(failure: SendFailure): Error {
   return new Error(`spans: ${describeFailure(failure)}`, { cause: failure.error });
 }
 
-/** The receiver does not want these spans, however often they come. */
+/** Whether the receiver rejects these spans permanently. */
 class RefusedError extends Error {
   override readonly name = "RefusedError";
 

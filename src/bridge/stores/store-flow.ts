@@ -1,29 +1,29 @@
-/** The most that is kept of one kind of thing before more is taken, in bytes: 64 MiB. */
+/** Limit of the items of one kind in bytes: 64 MiB. */
 export const MOST_BYTES = 64 * 1024 * 1024;
 
-/** A store that has taken nothing for so long, in ms, though it was given something, is stalled. */
+/** Time without progress in ms after which a store with pending items is stalled. */
 const STALLED_MS = 10_000;
 
 /**
- * What is under way to one store: how much, whether more should be made, and whether the store gets on with
- * it. Each store has a flow of its own: one that works must not hide another that does not.
+ * Counts the items on their way to one store. It shows whether more should be made, and whether the store is
+ * stalled. Each store has its own, so that a working store does not hide a stalled one.
  */
 export class StoreFlow {
-  /** Things under way. */
+  /** Items in flight. */
   count = 0;
   readonly #most: number;
   readonly #onEnd: () => void;
   #bytes = 0;
-  /** Things that were stored, or refused for good. */
+  /** Items that were stored or permanently rejected. */
   #done = 0;
-  /** {@link #done} at the last look. */
+  /** {@link #done} at the last check. */
   #seen = 0;
   #workedMs: number;
 
   /**
-   * @param most things that may be under way before no more should be made.
-   * @param onEnd called when something was stored, or refused for good.
-   * @param nowMs here and below, in ms since 1970.
+   * @param most limit of items in flight.
+   * @param onEnd called when an item was stored or permanently rejected.
+   * @param nowMs in ms since 1970, also in the methods below.
    */
   constructor(most: number, onEnd: () => void, nowMs = Date.now()) {
     this.#most = most;
@@ -31,18 +31,18 @@ export class StoreFlow {
     this.#workedMs = nowMs;
   }
 
-  /** Whether nothing more should be made until something is stored. */
+  /** Whether the limit is reached, so that no more should be made. */
   get full(): boolean {
     return this.count >= this.#most || this.#bytes >= MOST_BYTES;
   }
 
-  /** @param bytes that it takes, roughly. */
+  /** @param bytes approximate size. */
   begin(bytes: number): void {
     this.count++;
     this.#bytes += bytes;
   }
 
-  /** @param bytes as it was begun. */
+  /** @param bytes the same as in {@link begin}. */
   end(bytes: number): void {
     this.count--;
     this.#done++;
@@ -51,11 +51,11 @@ export class StoreFlow {
   }
 
   /**
-   * Notes progress. Call it with each line, and every second or so, before anything is begun: what begins
-   * after a pause has all of its time.
+   * Records progress. Call it for each line and about every second, before {@link begin}, so that items after a
+   * pause have the full time.
    */
   look(nowMs: number): void {
-    // Less than before: the machine's clock was put back.
+    // Negative if the machine's clock was set back.
     if (this.count > 0 && this.#done === this.#seen && nowMs >= this.#workedMs) return;
     this.#seen = this.#done;
     this.#workedMs = nowMs;
@@ -68,12 +68,12 @@ export class StoreFlow {
 }
 
 /**
- * Roughly how many bytes of memory a value takes that came of JSON, for bounds on what is kept. What a
- * line says in few characters may take many: an empty object takes 20 times its text.
+ * Approximate memory of a JSON value in bytes, for memory limits. It can be much more than the text: an empty
+ * object takes 20 times its text.
  */
 export function roughBytes(value: unknown): number {
   if (typeof value === "string") return 24 + value.length;
-  // Of the 10,000 digits that an integer may have.
+  // An integer can have 10,000 digits.
   if (typeof value === "bigint") return 4_096;
   if (typeof value !== "object" || value === null) return 8;
   let bytes = 64;
@@ -85,9 +85,9 @@ export function roughBytes(value: unknown): number {
   return bytes;
 }
 
-/** What was begun between two calls of {@link InFlightSet.settle}. */
+/** The items that began between two calls of {@link InFlightSet.settle}. */
 export class Epoch {
-  /** Of them, those that are not done. */
+  /** Number of its items in flight. */
   pending = 0;
   #done: (() => void) | undefined;
 
@@ -96,7 +96,7 @@ export class Epoch {
     if (this.pending === 0) this.#done?.();
   }
 
-  /** Resolves when all are done. Nothing more may be begun in it. */
+  /** Resolves when all are done. No item may begin in it afterwards. */
   done(): Promise<void> {
     if (this.pending === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -105,9 +105,9 @@ export class Epoch {
   }
 }
 
-/** What was begun and is not done: rows and spans under way, dead letters being written. */
+/** Items in flight: rows, spans and dead letters. */
 export class InFlightSet {
-  /** The epoch of what is begun now. */
+  /** The current epoch. */
   #epoch = new Epoch();
   #before: Promise<unknown> = Promise.resolve();
 
@@ -116,7 +116,7 @@ export class InFlightSet {
     return this.#epoch;
   }
 
-  /** Resolves when all that was begun until now is done, whatever is begun meanwhile. */
+  /** Resolves when all items that began before the call are done. */
   settle(): Promise<unknown> {
     const epoch = this.#epoch;
     this.#epoch = new Epoch();

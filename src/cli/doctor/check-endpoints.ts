@@ -130,7 +130,7 @@ async function ask(
   const protocol = signal === "TRACES" ? protocolFromEnvironment("TRACES") : "http/json";
   return {
     level,
-    what: `${name}: ${safe(answer.said)}`,
+    what: `${name}: ${safe(answer.detail)}`,
     advice: adviceFor(answer, new URL(url), protocol),
   };
 }
@@ -149,7 +149,7 @@ function adviceFor(probe: Probe, url: URL, protocol: Protocol): string {
     case undefined:
       return probe.busy
         ? `The receiver runs, but its memory or queue is full, or its backend does not answer. ${OWN_LOG}`
-        : adviceWithoutAnswer(probe.said);
+        : adviceWithoutAnswer(probe.detail);
     case 401:
     case 403:
       return "Set credentials in OTEL_EXPORTER_OTLP_HEADERS, for example authorization=Bearer%20TOKEN.";

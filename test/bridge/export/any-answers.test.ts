@@ -151,7 +151,7 @@ describe("whatever an endpoint answers", () => {
         end(["more"]);
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
-      expect(tries).toBeGreaterThan(LIVE.passedOver);
+      expect(tries).toBeGreaterThan(LIVE.overtaken);
       await processor.shutdown();
       expect(taken.slice(0, 400)).toEqual(names);
       expect(ledger.counts()).toMatchObject({
@@ -167,7 +167,7 @@ describe("whatever an endpoint answers", () => {
     const post: Post = {
       async send() {
         tries++;
-        if (tries > 2 * LIVE.passedOver) return { kind: "taken", refused: 0 };
+        if (tries > 2 * LIVE.overtaken) return { kind: "taken", refused: 0 };
         return { kind: "failed", error: new Error("no") };
       },
       abort() {},
@@ -178,7 +178,7 @@ describe("whatever an endpoint answers", () => {
     });
     end(["a", "b", "c"]);
     await processor.shutdown();
-    expect(tries).toBe(2 * LIVE.passedOver + 3);
+    expect(tries).toBe(2 * LIVE.overtaken + 3);
     expect(ledger.counts()).toMatchObject({ exported: 3, failed: 0 });
   });
 

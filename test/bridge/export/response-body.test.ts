@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { partialSuccess, refusalText } from "../../../src/bridge/export/response-body.ts";
 
-const NOTHING = { refused: 0, said: undefined };
+const NOTHING = { refused: 0, detail: undefined };
 
 /** A `google.rpc.Status` in protobuf. */
 function status(message: string, code = 3): Buffer {
@@ -18,7 +18,7 @@ describe("the answer to a request that was taken", () => {
 
   it("says in protobuf how many spans were refused, and why", () => {
     const answer = Buffer.concat([Buffer.from([0x0a, partial.length]), partial]);
-    expect(partialSuccess(answer)).toEqual({ refused: 2, said: "too old" });
+    expect(partialSuccess(answer)).toEqual({ refused: 2, detail: "too old" });
     expect(partialSuccess(new Uint8Array())).toEqual(NOTHING);
     expect(partialSuccess(Buffer.from("<html>"))).toEqual(NOTHING);
   });
@@ -29,8 +29,8 @@ describe("the answer to a request that was taken", () => {
     ['{"partialSuccess":{"rejectedSpans":-2}}', 0, undefined],
     ["{}", 0, undefined],
     ["{", 0, undefined],
-  ])("says so in JSON: %s", (body, refused, said) => {
-    expect(partialSuccess(Buffer.from(body))).toEqual({ refused, said });
+  ])("says so in JSON: %s", (body, refused, detail) => {
+    expect(partialSuccess(Buffer.from(body))).toEqual({ refused, detail });
   });
 });
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { StatusError } from "../../../src/bridge/export/attempt.ts";
 import { describeFailure, probeOf } from "../../../src/bridge/output/otlp-endpoint.ts";
 
-const answered = (said: string | undefined, status = 400, words = "Bad Request") => ({
+const answered = (detail: string | undefined, status = 400, words = "Bad Request") => ({
   error: new StatusError(status, words),
-  said,
+  detail,
 });
 
 describe("a failed request in a line", () => {
@@ -18,8 +18,8 @@ describe("a failed request in a line", () => {
     ['{"code":3,"message":"no"}', ': {"code":3,"message":"no"}'],
     ["{}", ""],
     [undefined, ""],
-  ])("has any answer as it is: %j", (said, shown) => {
-    expect(describeFailure(answered(said))).toBe(`HTTP 400 Bad Request${shown}`);
+  ])("has any answer as it is: %j", (detail, shown) => {
+    expect(describeFailure(answered(detail))).toBe(`HTTP 400 Bad Request${shown}`);
   });
 
   it("tells an answer from none, and one that is to be asked again from both", () => {
@@ -28,16 +28,16 @@ describe("a failed request in a line", () => {
       ok: false,
       status: 400,
       busy: false,
-      said: "HTTP 400 Bad Request: no",
+      detail: "HTTP 400 Bad Request: no",
     });
     expect(probeOf(answered("full", 503, "Service Unavailable"))).toEqual({
       ok: false,
       status: undefined,
       busy: true,
-      said: "HTTP 503 Service Unavailable (it takes nothing now): full",
+      detail: "HTTP 503 Service Unavailable (it takes nothing now): full",
     });
-    const said = "connect ECONNREFUSED";
-    expect(probeOf({ error: gone })).toEqual({ ok: false, status: undefined, busy: false, said });
-    expect(probeOf(undefined)).toEqual({ ok: true, status: undefined, busy: false, said: "" });
+    const detail = "connect ECONNREFUSED";
+    expect(probeOf({ error: gone })).toEqual({ ok: false, status: undefined, busy: false, detail });
+    expect(probeOf(undefined)).toEqual({ ok: true, status: undefined, busy: false, detail: "" });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { urlInPlaceOfEnvironments } from "../../../src/bridge/setup/exporter-choice.ts";
+import { replacedUrl } from "../../../src/bridge/setup/exporter-choice.ts";
 import { setupTelemetry } from "../../../src/bridge/setup/metrics/setup-telemetry.ts";
 import { OtlpServer } from "../../support/otlp-server.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
@@ -38,7 +38,7 @@ describe("an address of the environment", () => {
   ])("of another scheme than http is warned of (%j)", (variables, url, warnings) => {
     const lines = keepDiag();
     Object.assign(process.env, variables);
-    expect(urlInPlaceOfEnvironments("TRACES")).toBe(url);
+    expect(replacedUrl("TRACES")).toBe(url);
     expect(lines).toEqual(warnings.map((warning) => `entelix-otel: ${warning}; using ${url}`));
   });
 
@@ -53,7 +53,7 @@ describe("an address of the environment", () => {
   ])("is read by the exporters' own code else (%j)", (variables) => {
     const lines = keepDiag();
     Object.assign(process.env, variables);
-    expect(urlInPlaceOfEnvironments("TRACES")).toBeUndefined();
+    expect(replacedUrl("TRACES")).toBeUndefined();
     expect(lines).toEqual([]);
   });
 

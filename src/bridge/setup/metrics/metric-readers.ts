@@ -21,10 +21,10 @@ import {
 } from "../span-processors.ts";
 import type { MetricReaderLike, TelemetrySetupOptions } from "./setup-telemetry.ts";
 
-/** As often as the shipped Prometheus scrapes: a failure is seen at its next look. */
+/** The scrape interval of the shipped Prometheus. */
 const USUAL_INTERVAL_MS = 15_000;
 
-/** Everything that takes metrics: what `OTEL_METRICS_EXPORTER` names, and the given readers. */
+/** The readers of `OTEL_METRICS_EXPORTER`, and the given ones. */
 export function metricReaders(
   options: TelemetrySetupOptions,
   reporter: MetricReporter,
@@ -48,12 +48,12 @@ function periodic(exporter: PushMetricExporter, options: TelemetrySetupOptions) 
   return new PeriodicExportingMetricReader({
     exporter,
     exportIntervalMillis,
-    // The SDK refuses a timeout that is longer than the interval.
+    // The SDK throws if the timeout is longer than the interval.
     exportTimeoutMillis: Math.min(timeout, exportIntervalMillis),
   });
 }
 
-/** Reports errors of metrics, until a shutdown gives up on them: the shutdown reports that. */
+/** Reports errors of metrics until {@link end}. */
 export class MetricReporter {
   readonly #reporter: Reporter;
   #over = false;
@@ -66,20 +66,20 @@ export class MetricReporter {
     if (!this.#over) this.#reporter.report(error, where);
   }
 
-  /** What comes from here on is no more news. */
+  /** Stops reports. The shutdown itself reports that metrics were not sent in time. */
   end(): void {
     this.#over = true;
   }
 }
 
 /**
- * Reports when metrics do not arrive, the first time after they did. As long as the
- * process goes on nothing is lost by it: sums are sent whole each time.
+ * Reports the first failed export after a successful one. Values are cumulative, so the next export recovers
+ * a failed one.
  */
 class ReportedMetricExporter implements PushMetricExporter {
   readonly #exporter: PushMetricExporter;
   readonly #reporter: MetricReporter;
-  /** Why the last metrics did not arrive; `undefined` when they did. */
+  /** Error of the last export; `undefined` if it succeeded. */
   #trouble: Error | undefined;
 
   constructor(exporter: PushMetricExporter, reporter: MetricReporter) {
@@ -94,7 +94,7 @@ class ReportedMetricExporter implements PushMetricExporter {
     });
   }
 
-  /** Rejects when the metrics sent last did not arrive. */
+  /** Rejects if the last export failed. */
   async forceFlush(): Promise<void> {
     await this.#exporter.forceFlush();
     if (this.#trouble !== undefined) throw this.#trouble;

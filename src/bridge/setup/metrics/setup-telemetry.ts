@@ -25,7 +25,7 @@ import { MetricReporter, metricReaders } from "./metric-readers.ts";
  * `OTEL_METRICS_EXPORTER` (`otlp`, `console`, `none`), `OTEL_METRIC_EXPORT_INTERVAL`,
  * `OTEL_METRIC_EXPORT_TIMEOUT` and `OTEL_EXPORTER_OTLP_METRICS_*`.
  *
- * @throws TypeError, RangeError when an option can't be used; the message names it.
+ * @throws TypeError, RangeError if an option is invalid; the message names it.
  *
  * @example
  * const telemetry = setupTelemetry({ serviceName: "support-agent" });
@@ -39,7 +39,7 @@ export function setupTelemetry(options: TelemetrySetupOptions = {}): ProcessTele
   try {
     return new ProcessTelemetry(wiring.parts, wireMetrics(options, wiring));
   } catch (error) {
-    // A reader that belongs to another provider, say: nothing half wired may stay registered.
+    // For example a reader of another provider. The tracer provider must not stay registered then.
     void new Tracing(wiring.parts).shutdown();
     throw error;
   }
@@ -57,7 +57,7 @@ function wireMetrics(options: TelemetrySetupOptions, { parts, resource }: Wiring
   return metrics;
 }
 
-/** Shows the spans that a ledger has lost as `entelix.bridge.spans_dropped`, each reason from 0. */
+/** Reports lost spans as `entelix.bridge.spans_dropped`. Each reason starts at 0. */
 function observeSpansDropped(provider: ApiMeterProvider, ledger: SpanLedger): void {
   observable(ownMeter(provider), "entelix.bridge.spans_dropped").addCallback((result) => {
     const { lost } = ledger.counts();
@@ -68,7 +68,7 @@ function observeSpansDropped(provider: ApiMeterProvider, ledger: SpanLedger): vo
 /** A metric reader of the SDK or your own. */
 export type MetricReaderLike = NonNullable<MeterProviderOptions["readers"]>[number];
 
-/** Options of `setupTelemetry`: those of `setupTracing`, which hold for both signals, and more. */
+/** Options of `setupTelemetry`. Those of `setupTracing` apply to spans and metrics. */
 export interface TelemetrySetupOptions extends TracingOptions {
   /**
    * Interval between metric exports in ms, from 1. Default: `OTEL_METRIC_EXPORT_INTERVAL`, else
@@ -80,8 +80,8 @@ export interface TelemetrySetupOptions extends TracingOptions {
 }
 
 /**
- * @throws TypeError when the options are no object, or `metricReaders` no list.
- * @throws RangeError when `metricIntervalMs` is no number of milliseconds from 1.
+ * @throws TypeError if the options are not an object, or `metricReaders` is not a list.
+ * @throws RangeError if `metricIntervalMs` is not a number from 1.
  */
 function checkMetricOptions(options: TelemetrySetupOptions): void {
   checkOptionsObject(options);
@@ -91,7 +91,7 @@ function checkMetricOptions(options: TelemetrySetupOptions): void {
   }
 }
 
-/** The metrics of a process: made by `setupTelemetry`, ended by its shutdown. */
+/** The metrics of a process. */
 class ProcessMetrics implements MetricsPart {
   readonly #provider: MeterProvider;
   readonly #reporter: MetricReporter;
@@ -106,19 +106,19 @@ class ProcessMetrics implements MetricsPart {
     return this.#provider;
   }
 
-  /** Makes the provider the process's own, unless there is one: that is reported. */
+  /** Registers the provider globally. Reports an error if another one is registered. */
   register(): void {
     if (!isRegistered("metrics") && metrics.setGlobalMeterProvider(this.#provider)) return;
     const advice = "shut it down and call metrics.disable() before, or pass register: false";
     this.#reporter.report(new Error(`another meter provider is registered: ${advice}`), "setup");
   }
 
-  /** Sends the metrics as they are now; rejects when they did not arrive. */
+  /** Sends the current metrics. Rejects if that fails. */
   forceFlush(): Promise<void> {
     return this.#provider.forceFlush();
   }
 
-  /** Sends the last metrics, and takes the provider back if it was the process's own. */
+  /** Sends the last metrics, and unregisters the provider. */
   async shutdown(): Promise<void> {
     try {
       await this.#provider.shutdown();
@@ -129,7 +129,7 @@ class ProcessMetrics implements MetricsPart {
     this.#unregister();
   }
 
-  /** Takes the provider back too: it is of no use while its last request is under way. */
+  /** Also unregisters the provider. */
   giveUp(): void {
     this.#reporter.end();
     this.#unregister();
@@ -140,7 +140,7 @@ class ProcessMetrics implements MetricsPart {
   }
 }
 
-/** No metrics, where no reader takes any: bridges on it measure nothing, at no cost. */
+/** Without readers: bridges measure nothing, at no cost. */
 const NO_METRICS: MetricsPart = {
   meterProvider: { getMeter: () => createNoopMeter() },
   forceFlush: async () => {},
@@ -149,13 +149,13 @@ const NO_METRICS: MetricsPart = {
 };
 
 /**
- * Tracing and metrics of a process, created by `setupTelemetry`. One {@link Tracing.shutdown} ends
- * both. Bridges created through it use its meter provider.
+ * Tracing and metrics of a process, created by `setupTelemetry`. {@link Tracing.shutdown} ends both. Bridges
+ * of `createBridge` use its meter provider.
  */
 export class ProcessTelemetry extends Tracing {
   /**
-   * For sinks and instrumentations. Measures nothing where `OTEL_SDK_DISABLED` is `true`, or where
-   * nothing takes metrics.
+   * For sinks and instrumentations. It measures nothing if `OTEL_SDK_DISABLED` is `true`, or without any
+   * reader.
    */
   readonly meterProvider: ApiMeterProvider;
 
