@@ -46,7 +46,7 @@ const CASES: readonly (readonly [string, Partial<ReplaySummary>, 0 | 1 | 2, stri
   ],
   ["a row was lost", { audit: { ...AUDIT, failures: 2 } }, 1, "/log: 2 rows could not be stored"],
   ["a source was cut", { unreadable: ["a"] }, 1, "2 events, 1 run, 1 span: 1 complete"],
-  ["the package failed", { failures: 1 }, 1, "1 failure of this package's own"],
+  ["the package failed", { failures: 1 }, 1, "1 internal error: please report the messages above"],
   [
     "events changed nothing",
     { ignored: { duplicate: 1234 } },
