@@ -52,7 +52,7 @@ export function checkPackages(installed: Installed, directory: string): Finding[
     else single.push(`${name.replace("@opentelemetry/", "")} ${copies[0]?.version}`);
   }
   if (single.length > 0) findings.push(ok(`one copy each: ${safe(single.join(", "))}`));
-  findings.push(...repeated);
+  for (const finding of repeated) findings.push(finding);
   if (!names.has("@opentelemetry/api")) {
     findings.push(
       problem("@opentelemetry/api is not installed", "npm install @opentelemetry/api@1.9.1"),

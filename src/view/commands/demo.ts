@@ -136,11 +136,9 @@ async function play(
   const traces: TitledTrace[] = [];
   for (const { constructed, file, title } of BUNDLED_RECORDINGS) {
     if (!(await player.play(file))) break;
-    const lines: string[] = [];
-    for (const spans of sample.traces.slice(traces.length)) {
-      lines.push(...traceText(spans, out));
-      traces.push({ title, traceId: spans[0]?.traceId ?? "" });
-    }
+    const ended = sample.traces.slice(traces.length);
+    for (const [first] of ended) traces.push({ title, traceId: first?.traceId ?? "" });
+    const lines = ended.flatMap((spans) => traceText(spans, out));
     printSection(`${title} (${constructed ? "constructed" : "recorded"})`, lines, out);
   }
   return traces;
