@@ -114,7 +114,7 @@ it("says what is wrong with how it is called", async () => {
     [["--journal", serve.at("journal"), "--listen", "127.0.0.1:0"], "--journal: "],
     [["--journal", journal, "--max-line", "1 potato"], "--max-line: expected bytes from 1 to"],
     [["--journal", journal, "--max-lines", "-1"], "--max-lines: expected N after it"],
-    [["--journal", journal, "--rate", "0"], "--rate: expected lines a second, above 0"],
+    [["--journal", journal, "--rate", "0"], "--rate: expected lines per second above 0"],
     [["--journal", journal, "--tokens", serve.at(v7())], "--tokens: "],
     [["--journal", journal, "--endpoint", "nowhere"], "--endpoint: expected an address"],
   ];

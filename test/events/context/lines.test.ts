@@ -101,6 +101,6 @@ describe("docs/context.md", () => {
   });
 
   it("has the bound of an id", () => {
-    expect(page).toContain(`an id of more than ${MOST_ID_BYTES} bytes`);
+    expect(page).toContain(`an ID of more than ${MOST_ID_BYTES} bytes`);
   });
 });

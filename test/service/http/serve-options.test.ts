@@ -56,7 +56,7 @@ describe("the options of serve", () => {
       0.5,
     ]);
     for (const text of ["0", "-1", "1e3", "Infinity", ""]) {
-      expect(() => rateOption("--rate", text)).toThrow("--rate: expected lines a second");
+      expect(() => rateOption("--rate", text)).toThrow("--rate: expected lines per second");
     }
   });
 
