@@ -19,7 +19,7 @@ export type {
   QueryMetadata,
 } from "./claude-agent/options.ts";
 export type { SdkQuery } from "./claude-agent/sdk.ts";
-export type { DecidedBy, ToolDecision } from "./core/hooks.ts";
+export type { DecidedBy, ToolDecision } from "./core/door.ts";
 export { LangChainHandler } from "./langchain/handler.ts";
 export type {
   HandlerCounts,
@@ -49,31 +49,37 @@ export {
 } from "./openai-agents/openai-agents-processor.ts";
 export type { SdkSpan, SdkSpanData, SdkSpanError, SdkTrace } from "./openai-agents/sdk.ts";
 export { register, registerSettings } from "./register/register.ts";
-export type { AgentRun, RunHandle } from "./runtime/agent-run.ts";
-export type { BudgetLimits } from "./runtime/budget.ts";
-export type { ModelCall, ModelFunction, ModelOptions } from "./runtime/call-model.ts";
-export type { StepFunction, StepOptions } from "./runtime/call-step.ts";
-export type { ToolCall, ToolFunction, ToolOptions } from "./runtime/call-tool.ts";
-export type { ModelReport } from "./runtime/model-report.ts";
-export type { Price, PricedCall } from "./runtime/price.ts";
-export { runAgent, startRun } from "./runtime/run-agent.ts";
 export {
+  type AgentRun,
+  type ApprovalDecision,
+  type Approve,
+  type BudgetLimits,
+  type FailedTool,
   type Interruption,
   interrupt,
   isInterruption,
   isRunEnded,
   isToolDenied,
+  type ModelCall,
+  type ModelFunction,
+  type ModelOptions,
+  type ModelReport,
+  type PendingTool,
+  type Price,
+  type PricedCall,
+  type RecordedDecision,
   RunEndedError,
+  type RunHandle,
   RunNotCompletedError,
+  type RunOptions,
+  type RunSubject,
+  runAgent,
+  type StepFunction,
+  type StepOptions,
+  startRun,
+  type TerminalToolErrors,
+  type ToolCall,
   ToolDeniedError,
-} from "./runtime/run-errors.ts";
-export type { RunOptions } from "./runtime/run-options.ts";
-export type {
-  ApprovalDecision,
-  Approve,
-  FailedTool,
-  PendingTool,
-  RecordedDecision,
-  TerminalToolErrors,
-} from "./runtime/run-policy.ts";
-export type { RunSubject } from "./runtime/run-subject.ts";
+  type ToolFunction,
+  type ToolOptions,
+} from "./runtime/door.ts";

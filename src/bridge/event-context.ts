@@ -16,17 +16,15 @@ import {
   property,
 } from "../events/door.ts";
 import type {
+  Call,
   OuterParent,
   ParentContext,
+  Run,
   RunOwner,
   SignalContext,
-} from "./lifecycle/parent-context.ts";
-import type { Call } from "./lifecycle/part.ts";
-import type { Run } from "./lifecycle/run.ts";
+} from "./lifecycle/door.ts";
 import type { Reporter } from "./report.ts";
-import { RunOwners } from "./spans/run-owners.ts";
-import { SpanHandle } from "./spans/span-handle.ts";
-import { parseTraceparent } from "./spans/traceparent.ts";
+import { parseTraceparent, RunOwners, SpanHandle } from "./spans/door.ts";
 
 /**
  * Returns the parent span of a run that the bridge cannot know. The bridge calls it for a root run,

@@ -5,17 +5,17 @@ import {
   type Instant,
   millisecondsBetween,
 } from "../events/door.ts";
-import type { Run } from "./lifecycle/run.ts";
-import type { Tree } from "./lifecycle/tree.ts";
 import {
   childrenIn,
   delayOf,
   idleMs,
   type OpenChildren,
+  type Run,
+  type Tree,
   type WaitKind,
   waitOf,
-} from "./lifecycle/waiting.ts";
-import { type SpanHandle, spanRefs } from "./spans/span-handle.ts";
+} from "./lifecycle/door.ts";
+import { type SpanHandle, spanRefs } from "./spans/door.ts";
 
 /** Which open runs to list. */
 export interface OpenRunsOptions {

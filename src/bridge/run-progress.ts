@@ -9,14 +9,12 @@ import {
   type RunEnd,
 } from "../events/door.ts";
 import { VERSION } from "../version.ts";
-import type { Run } from "./lifecycle/run.ts";
-import type { RunObserver } from "./lifecycle/run-observer.ts";
-import { failureKindOf } from "./metrics/run-outcomes.ts";
+import type { Run, RunObserver } from "./lifecycle/door.ts";
+import { failureKindOf } from "./metrics/door.ts";
 import type { OpenRun, OpenRunsOptions } from "./open-runs.ts";
 import type { LoggerLike, ProgressOptions } from "./progress-options.ts";
 import type { Reporter } from "./report.ts";
-import { nameIn } from "./spans/span-ends.ts";
-import { SpanHandle } from "./spans/span-handle.ts";
+import { nameIn, SpanHandle } from "./spans/door.ts";
 
 /** Default interval of the records of an open run, in ms. */
 const USUAL_MS = 30_000;

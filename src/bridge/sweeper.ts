@@ -1,5 +1,5 @@
 import { type Instant, now } from "../events/door.ts";
-import type { LifecycleLimits } from "./lifecycle/limits.ts";
+import type { LifecycleLimits } from "./lifecycle/door.ts";
 
 /** Maximum interval of the sweeps, in ms. */
 const SWEEP_MS = 5_000;

@@ -12,12 +12,11 @@ import {
   type LoopOptions,
 } from "../events/door.ts";
 import type { ParentResolver, RootParent } from "./event-context.ts";
-import type { LifecycleLimits } from "./lifecycle/limits.ts";
-import type { MetricOptions } from "./metrics/label-values.ts";
+import type { LifecycleLimits } from "./lifecycle/door.ts";
+import type { MetricOptions } from "./metrics/door.ts";
 import { checkProgressOptions, type ProgressOptions } from "./progress-options.ts";
 import type { ErrorHook } from "./report.ts";
-import type { ContentOptions } from "./spans/content.ts";
-import type { AttributeHook } from "./spans/custom-attributes.ts";
+import type { AttributeHook, ContentOptions } from "./spans/door.ts";
 
 /** Options for spans and metrics. */
 export interface TelemetryOptions extends ContentOptions {

@@ -43,6 +43,13 @@ const inside = imports
 
 /** Where a room is entered. What writes figures for people runs in browsers too, which have no Node: it has its own door. */
 const DOORS = [...rooms.map((room) => `src/${room}/door.ts`), "src/events/format/door.ts"];
+/** Where other parts of a room enter a part of it. */
+const PART_DOORS = [
+  ...["export", "lifecycle", "metrics", "setup", "spans"].map(
+    (part) => `src/bridge/${part}/door.ts`,
+  ),
+  ...["core", "runtime"].map((part) => `src/agents/${part}/door.ts`),
+];
 /** Asked for when it is used, and so not through a door: it has its client with it. */
 const LATER = "src/audit/postgres/postgres-session-log.ts";
 
@@ -71,8 +78,17 @@ describe("the rooms of the source", () => {
     expect(others.map(({ file, to }) => `${file}: ${to}`)).toEqual([]);
   });
 
-  it.each(DOORS)("%s has what others ask for, and nothing else", (door) => {
-    const asked = new Set(across.flatMap(({ names, to }) => (to === door ? names : [])));
+  it("have parts that are entered by their doors, too", () => {
+    const within = inside.filter(({ file, to }) => {
+      const door = PART_DOORS.find((each) => to.startsWith(`${dirname(each)}/`));
+      return door !== undefined && to !== door && !file.startsWith(`${dirname(door)}/`);
+    });
+    expect(within.map(({ file, to }) => `${file}: ${to}`)).toEqual([]);
+  });
+
+  it.each([...DOORS, ...PART_DOORS])("%s has what others ask for, and nothing else", (door) => {
+    const others = PART_DOORS.includes(door) ? inside : across;
+    const asked = new Set(others.flatMap(({ names, to }) => (to === door ? names : [])));
     const has = imports.flatMap(({ file, names }) => (file === door ? names : []));
     expect(has.length).toBeGreaterThan(0);
     expect(has.toSorted()).toEqual([...asked].toSorted());

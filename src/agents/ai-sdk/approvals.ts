@@ -1,5 +1,4 @@
-import type { Decision } from "../core/call-reports.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import { type Decision, type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
 import type { PausedRun, PausedRuns } from "./options.ts";
 
 /** An approval request in a model's answer, or in the messages of a later call. */

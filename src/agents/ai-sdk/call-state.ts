@@ -1,9 +1,6 @@
 import type { Instant } from "../../events/door.ts";
-import type { Fields } from "../core/narrow.ts";
-import type { ModelCall, ToolCall } from "../core/run-parts.ts";
-import type { RunWriter } from "../core/run-writer.ts";
-import type { UsageTotals } from "../core/usage-totals.ts";
-import type { ActiveRun } from "../runtime/active-run.ts";
+import type { Fields, ModelCall, RunWriter, ToolCall, UsageTotals } from "../core/door.ts";
+import type { ActiveRun } from "../runtime/door.ts";
 
 /** An open model call. */
 export interface OpenModel extends ModelCall {

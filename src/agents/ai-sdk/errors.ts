@@ -1,6 +1,5 @@
 import { type FailureSource, FROM_MODEL, FROM_RUN, sourceOf } from "../../events/door.ts";
-import { replacementText } from "../core/ai-sdk.ts";
-import type { Failure } from "../core/run-parts.ts";
+import { type Failure, replacementText } from "../core/door.ts";
 import type { CallState } from "./call-state.ts";
 
 /** The SDK's text for an error if inputs or outputs are hidden. */

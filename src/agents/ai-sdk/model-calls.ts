@@ -1,9 +1,14 @@
 import { FROM_MODEL, outputMessages, recordSource, toMessages } from "../../events/door.ts";
-import type { ModelCallOptions } from "../core/call-reports.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
-import { observed, type StreamObserver } from "../core/observed-stream.ts";
-import { carried, currentIn } from "../runtime/active-run.ts";
-import { costOf } from "../runtime/price.ts";
+import {
+  type Fields,
+  fieldsOf,
+  listOf,
+  type ModelCallOptions,
+  observed,
+  type StreamObserver,
+  textOf,
+} from "../core/door.ts";
+import { carried, costOf, currentIn } from "../runtime/door.ts";
 import type { CallState, OpenModel } from "./call-state.ts";
 import { operatorTextOf } from "./errors.ts";
 import { requestIn, usageIn } from "./requests.ts";

@@ -1,4 +1,4 @@
-import { fieldsOf } from "../core/narrow.ts";
+import { fieldsOf } from "../core/door.ts";
 
 /**
  * The part of OpenTelemetry's `Span` that the AI SDK 6 uses. It exports nothing: spans come from the sink's events.

@@ -1,8 +1,14 @@
 import type { ModelCallUsage, ModelParameters } from "../../events/door.ts";
-import { aiSdkProvider } from "../core/ai-sdk.ts";
-import { type ModelRequest, toolChoiceOf } from "../core/model-request.ts";
-import { countOf, type Fields, fieldsOf, textOf } from "../core/narrow.ts";
-import { parametersIn } from "../runtime/model-parameters.ts";
+import {
+  aiSdkProvider,
+  countOf,
+  type Fields,
+  fieldsOf,
+  type ModelRequest,
+  textOf,
+  toolChoiceOf,
+} from "../core/door.ts";
+import { parametersIn } from "../runtime/door.ts";
 
 /** Data of a request, without its messages. */
 export function requestIn(event: Fields, toolChoice: unknown, isStream: boolean): ModelRequest {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type ContentNeed, isPromise } from "../../events/door.ts";
-import { fieldsOf, textOf } from "../core/narrow.ts";
-import { carried } from "../runtime/active-run.ts";
+import { fieldsOf, textOf } from "../core/door.ts";
+import { carried } from "../runtime/door.ts";
 import type { CallState } from "./call-state.ts";
 import { type Calls, RUNS } from "./calls.ts";
 import { RecordedSpan } from "./recorded-span.ts";

@@ -1,5 +1,5 @@
 import { type ContentNeed, readsRows } from "../../events/door.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
 import type { RecordedSpan } from "./recorded-span.ts";
 
 // Converts spans of the AI SDK 6 to events of the AI SDK 7, so that the same code reads both.

@@ -1,5 +1,5 @@
 import { type ContentNeed, now } from "../../events/door.ts";
-import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
+import { type Fields, fieldsOf, textOf } from "../core/door.ts";
 import type { CallState, OpenModel } from "./call-state.ts";
 import type { ModelCalls } from "./model-calls.ts";
 import type { RecordedSpan } from "./recorded-span.ts";

@@ -1,5 +1,5 @@
 import { textProperty } from "../../events/door.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
 import type { CallState } from "./call-state.ts";
 import type { Calls } from "./calls.ts";
 import type { RecordedSpan } from "./recorded-span.ts";

@@ -1,5 +1,5 @@
 import type { ContentNeed } from "../../events/door.ts";
-import { type Fields, fieldsOf } from "../core/narrow.ts";
+import { type Fields, fieldsOf } from "../core/door.ts";
 import type { CallState } from "./call-state.ts";
 import type { RecordedSpan } from "./recorded-span.ts";
 import { errorTextsIn, fieldsIn, parsed } from "./span-events.ts";

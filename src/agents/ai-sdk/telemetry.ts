@@ -1,8 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { tellHook } from "../../events/door.ts";
-import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
-import { observedStream } from "../core/observed-stream.ts";
-import { SafeSink } from "../core/safe-sink.ts";
+import { type Fields, fieldsOf, observedStream, SafeSink, textOf } from "../core/door.ts";
 import type { CallState } from "./call-state.ts";
 import { Calls } from "./calls.ts";
 import { type AiSdkCounts, type AiSdkTelemetryOptions, checkAiSdkOptions } from "./options.ts";

@@ -1,8 +1,15 @@
 import { AgentError, recordSource } from "../../events/door.ts";
-import { sendReturned, type ToolCallOptions } from "../core/call-reports.ts";
-import { type Fields, fieldIn, fieldsOf, listOf, textOf } from "../core/narrow.ts";
-import { startedNow } from "../core/run-parts.ts";
-import { carried } from "../runtime/active-run.ts";
+import {
+  type Fields,
+  fieldIn,
+  fieldsOf,
+  listOf,
+  sendReturned,
+  startedNow,
+  type ToolCallOptions,
+  textOf,
+} from "../core/door.ts";
+import { carried } from "../runtime/door.ts";
 import type { CallState, OpenTool } from "./call-state.ts";
 import { modelText, operatorTextOf } from "./errors.ts";
 

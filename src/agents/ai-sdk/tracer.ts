@@ -1,4 +1,4 @@
-import { fieldsOf } from "../core/narrow.ts";
+import { fieldsOf } from "../core/door.ts";
 import { type AiSdkSpan, RecordedSpan } from "./recorded-span.ts";
 
 /**

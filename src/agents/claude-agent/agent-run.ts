@@ -1,8 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import { type AgentError, type CurrentRun, toMessages } from "../../events/door.ts";
-import { type Beginning, LEFT_OPEN, type RunRef, type Step } from "../core/run-parts.ts";
-import { RunWriter } from "../core/run-writer.ts";
-import { cutBy } from "../runtime/aborts.ts";
+import { type Beginning, LEFT_OPEN, type RunRef, RunWriter, type Step } from "../core/door.ts";
+import { cutBy } from "../runtime/door.ts";
 import type { Ending } from "./failures.ts";
 import type { HeldEvents } from "./held-events.ts";
 import { ModelCalls, type ModelContent } from "./model-calls.ts";

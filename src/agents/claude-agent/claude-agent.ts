@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { property, RecentMap, tellHook, tenantKey } from "../../events/door.ts";
-import { knownTenant } from "../core/common-options.ts";
-import { askedSubject } from "../core/hooks.ts";
-import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
-import { SafeSink } from "../core/safe-sink.ts";
-import { abortError } from "../runtime/aborts.ts";
-import { type ActiveRun, activeRun, carried } from "../runtime/active-run.ts";
+import {
+  askedSubject,
+  type Fields,
+  fieldsOf,
+  knownTenant,
+  SafeSink,
+  textOf,
+} from "../core/door.ts";
+import { type ActiveRun, abortError, activeRun, carried } from "../runtime/door.ts";
 import { FollowedQuery } from "./followed-query.ts";
 import { isCallback, mergedHooks, watchedCanUseTool } from "./merged-options.ts";
 import {

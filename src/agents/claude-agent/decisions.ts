@@ -1,6 +1,5 @@
 import type { DecisionDetails } from "../../events/door.ts";
-import { personOf, type ToolDecision } from "../core/hooks.ts";
-import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
+import { type Fields, fieldsOf, personOf, type ToolDecision, textOf } from "../core/door.ts";
 import type { ClaudeAgentOptions, QueryMetadata } from "./options.ts";
 
 /** A decision about a call, with the details of its event. */

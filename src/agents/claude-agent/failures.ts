@@ -1,5 +1,5 @@
 import { AgentError, type FailureSource, FROM_MODEL, FROM_RUN } from "../../events/door.ts";
-import { type Fields, listOf, textOf } from "../core/narrow.ts";
+import { type Fields, listOf, textOf } from "../core/door.ts";
 import { amountOf, decimalOf } from "./usage-difference.ts";
 
 /** Why a run ended without an answer. */

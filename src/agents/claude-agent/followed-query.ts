@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { fieldsOf } from "../core/narrow.ts";
+import { fieldsOf } from "../core/door.ts";
 import type { SdkQuery } from "./sdk.ts";
 import type { Session } from "./session.ts";
 

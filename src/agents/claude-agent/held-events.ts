@@ -1,5 +1,5 @@
 import { type AgentEvent, sentLater } from "../../events/door.ts";
-import type { OpenEnvelope, SafeSink } from "../core/safe-sink.ts";
+import type { OpenEnvelope, SafeSink } from "../core/door.ts";
 
 /** Maximum number of waiting events. Above it, all are sent. */
 const MOST_WAITING = 1_000;

@@ -1,5 +1,5 @@
-import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
-import { reportLongWait } from "../runtime/verdict.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
+import { reportLongWait } from "../runtime/door.ts";
 import { canUseToolDecision, type Decided, hookDecision } from "./decisions.ts";
 import type { ClaudeAgentOptions, QueryMetadata } from "./options.ts";
 import { HOOK_EVENTS } from "./sdk.ts";

@@ -1,8 +1,13 @@
 import { type Instant, now, toMessages } from "../../events/door.ts";
-import type { ModelRequest } from "../core/model-request.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
-import type { ModelCall } from "../core/run-parts.ts";
-import type { RunWriter } from "../core/run-writer.ts";
+import {
+  type Fields,
+  fieldsOf,
+  listOf,
+  type ModelCall,
+  type ModelRequest,
+  type RunWriter,
+  textOf,
+} from "../core/door.ts";
 
 /** An open model call. */
 interface OpenModelCall {

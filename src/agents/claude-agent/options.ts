@@ -6,10 +6,8 @@ import {
   type InnerSink,
   type IsFailure,
 } from "../../events/door.ts";
-import { checkCommonOptions } from "../core/common-options.ts";
-import type { DecidedBy } from "../core/hooks.ts";
-import type { Price } from "../runtime/price.ts";
-import type { RunSubject } from "../runtime/run-subject.ts";
+import { checkCommonOptions, type DecidedBy } from "../core/door.ts";
+import type { Price, RunSubject } from "../runtime/door.ts";
 
 /** Your data for the functions in the options, passed to `query`. */
 export type QueryMetadata = Readonly<Record<string, unknown>>;

@@ -1,7 +1,6 @@
 import { isRunContextSource, type RunContext, writeEnvironment } from "../../events/door.ts";
-import { type Fields, fieldIn } from "../core/narrow.ts";
-import type { RunRef } from "../core/run-parts.ts";
-import type { ActiveRun } from "../runtime/active-run.ts";
+import { type Fields, fieldIn, type RunRef } from "../core/door.ts";
+import type { ActiveRun } from "../runtime/door.ts";
 
 /** The run context for the SDK's process and the processes that it starts. */
 export function contextOf(

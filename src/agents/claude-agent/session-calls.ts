@@ -1,5 +1,5 @@
 import { AgentError } from "../../events/door.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { type Decided, deniedByPolicy } from "./decisions.ts";
 import type { SubAgents } from "./sub-agents.ts";

@@ -1,9 +1,6 @@
 import { type AgentError, FROM_RUN, readsRows } from "../../events/door.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
-import type { SafeSink } from "../core/safe-sink.ts";
-import { cutBy } from "../runtime/aborts.ts";
-import type { ActiveRun } from "../runtime/active-run.ts";
-import type { SubjectFields } from "../runtime/run-subject.ts";
+import { type Fields, fieldsOf, listOf, type SafeSink, textOf } from "../core/door.ts";
+import { type ActiveRun, cutBy, type SubjectFields } from "../runtime/door.ts";
 import { AgentRun, newRunRef, type RunShared } from "./agent-run.ts";
 import { type Decided, deniedByPolicy } from "./decisions.ts";
 import { type Ending, endingOf, modelError, type ResultState, streamEnded } from "./failures.ts";

@@ -1,5 +1,5 @@
 import { AgentError, FROM_RUN } from "../../events/door.ts";
-import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
+import { type Fields, fieldsOf, textOf } from "../core/door.ts";
 import { AgentRun, newRunRef, type RunShared } from "./agent-run.ts";
 import type { Ending } from "./failures.ts";
 import type { OpenTool } from "./tool-calls.ts";

@@ -6,9 +6,7 @@ import {
   RecentMap,
   type ToolFailure,
 } from "../../events/door.ts";
-import { textOf } from "../core/narrow.ts";
-import type { ToolCall } from "../core/run-parts.ts";
-import type { RunWriter } from "../core/run-writer.ts";
+import { type RunWriter, type ToolCall, textOf } from "../core/door.ts";
 import type { HeldEvent, HeldEvents } from "./held-events.ts";
 import { MCP_PREFIX } from "./sdk.ts";
 

@@ -7,8 +7,8 @@ import {
   roundedText,
   type UsageSnapshot,
 } from "../../events/door.ts";
-import { type Fields, fieldsOf } from "../core/narrow.ts";
-import { costOf, isZeroCost, type Price } from "../runtime/price.ts";
+import { type Fields, fieldsOf } from "../core/door.ts";
+import { costOf, isZeroCost, type Price } from "../runtime/door.ts";
 
 /** Decimal places of a cost that the SDK gives as a number. */
 const PLACES = 12;

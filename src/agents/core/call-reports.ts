@@ -1,5 +1,5 @@
 import { type ContentNeed, failureInResult, type IsFailure } from "../../events/door.ts";
-import type { Price } from "../runtime/price.ts";
+import type { Price } from "../runtime/door.ts";
 import { type DecidedBy, personOf } from "./hooks.ts";
 import type { Fields } from "./narrow.ts";
 import type { ToolCall } from "./run-parts.ts";

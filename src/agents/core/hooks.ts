@@ -1,5 +1,5 @@
 import { describe, isPromise } from "../../events/door.ts";
-import { type RunSubject, type SubjectFields, subjectFields } from "../runtime/run-subject.ts";
+import { type RunSubject, type SubjectFields, subjectFields } from "../runtime/door.ts";
 import { askedText } from "./common-options.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { MOST_NAME, type ModelParameters } from "../../events/door.ts";
-import type { Server } from "../runtime/server-address.ts";
+import type { Server } from "../runtime/door.ts";
 import { fieldsOf, listOf, textOf } from "./narrow.ts";
 
 /** Data of a model request, without its messages. */

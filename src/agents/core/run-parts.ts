@@ -5,7 +5,7 @@ import {
   type ModelCallUsage,
   sourceMoment,
 } from "../../events/door.ts";
-import type { SubjectFields } from "../runtime/run-subject.ts";
+import type { SubjectFields } from "../runtime/door.ts";
 
 /** The identity of a run: the fields that all its events have. */
 export interface RunRef {

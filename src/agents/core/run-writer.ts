@@ -22,8 +22,7 @@ import {
   toolEnvelopeOf,
   type UsageSnapshot,
 } from "../../events/door.ts";
-import { IdCounter } from "../runtime/event-queue.ts";
-import { isZeroCost } from "../runtime/price.ts";
+import { IdCounter, isZeroCost } from "../runtime/door.ts";
 import type { ModelRequest } from "./model-request.ts";
 import type {
   Beginning,

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
+import { type Fields, fieldsOf, textOf } from "../core/door.ts";
 
 /** Fields in which providers' packages store the finish reason and the model's name. */
 const FINISH_REASONS = [

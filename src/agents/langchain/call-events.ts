@@ -14,9 +14,8 @@ import {
   type ToolFailure,
   toolEnvelopeOf,
 } from "../../events/door.ts";
-import type { ModelRequest } from "../core/model-request.ts";
-import { type SafeSink, withDetails } from "../core/safe-sink.ts";
-import { isZeroCost } from "../runtime/price.ts";
+import { type ModelRequest, type SafeSink, withDetails } from "../core/door.ts";
+import { isZeroCost } from "../runtime/door.ts";
 import type { HeldFailures } from "./held-failures.ts";
 import type { Failure } from "./langchain-errors.ts";
 import { errorText, exceptionIn, explained } from "./langchain-errors.ts";

@@ -7,10 +7,8 @@ import {
   recordSource,
   sourceMoment,
 } from "../../events/door.ts";
-import { describedIn } from "../core/model-request.ts";
-import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
-import type { SafeSink } from "../core/safe-sink.ts";
-import { costOf, type Price } from "../runtime/price.ts";
+import { describedIn, fieldsOf, listOf, type SafeSink, textOf } from "../core/door.ts";
+import { costOf, type Price } from "../runtime/door.ts";
 import { CallEvents } from "./call-events.ts";
 import {
   DEFAULT_OPEN_CALLS,

@@ -9,11 +9,8 @@ import {
   type InnerSink,
   type IsFailure,
 } from "../../events/door.ts";
-import { checkTenant, tenantOf } from "../core/common-options.ts";
-import type { DecidedBy } from "../core/hooks.ts";
-import { type Fields, textOf } from "../core/narrow.ts";
-import type { Price } from "../runtime/price.ts";
-import type { RunSubject } from "../runtime/run-subject.ts";
+import { checkTenant, type DecidedBy, type Fields, tenantOf, textOf } from "../core/door.ts";
+import type { Price, RunSubject } from "../runtime/door.ts";
 
 /** Limits for the memory of a handler. `counts` shows how often each limit applied. */
 export interface HandlerLimits {

@@ -1,5 +1,5 @@
 import { type InnerSink, tellHook } from "../../events/door.ts";
-import { SafeSink } from "../core/safe-sink.ts";
+import { SafeSink } from "../core/door.ts";
 import { CallTracker } from "./call-tracker.ts";
 import {
   checkHandlerOptions,

@@ -5,7 +5,7 @@ import {
   resultText,
   textOfResult,
 } from "../../events/door.ts";
-import { fieldsOf, listOf } from "../core/narrow.ts";
+import { fieldsOf, listOf } from "../core/door.ts";
 import { isTimeout } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
 

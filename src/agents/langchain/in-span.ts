@@ -1,6 +1,6 @@
 import { property } from "../../events/door.ts";
-import { listOf } from "../core/narrow.ts";
-import { carried } from "../runtime/active-run.ts";
+import { listOf } from "../core/door.ts";
+import { carried } from "../runtime/door.ts";
 import { SPAN_SCOPE } from "./handler.ts";
 import type { SpanScope } from "./scope.ts";
 

@@ -1,5 +1,5 @@
 import { MOST_NAME } from "../../events/door.ts";
-import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import { fieldsOf, listOf, textOf } from "../core/door.ts";
 import { classOf } from "./llm-result.ts";
 import type { PausedRun } from "./pauses.ts";
 

@@ -1,5 +1,5 @@
 import type { ModelCallUsage, OutputMessage } from "../../events/door.ts";
-import { countOf, type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import { countOf, type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
 import { metadataOf, modelIn, reasonIn } from "./answer-metadata.ts";
 import { answerMessage } from "./messages.ts";
 

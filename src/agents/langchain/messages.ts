@@ -8,7 +8,7 @@ import {
   roleMessage,
   toMessages,
 } from "../../events/door.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
 import { metadataOf, reasonIn } from "./answer-metadata.ts";
 
 // Converts LangChain's messages to the form of `gen_ai.input.messages` (GenAI conventions). Contents are not copied.

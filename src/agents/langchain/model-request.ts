@@ -1,7 +1,5 @@
-import { type ModelRequest, toolChoiceOf } from "../core/model-request.ts";
-import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
-import { parametersIn } from "../runtime/model-parameters.ts";
-import { serverOf } from "../runtime/server-address.ts";
+import { type Fields, fieldsOf, type ModelRequest, textOf, toolChoiceOf } from "../core/door.ts";
+import { parametersIn, serverOf } from "../runtime/door.ts";
 import { classOf, providerOf } from "./llm-result.ts";
 
 /** Fields in which providers' packages store the base URL of their client. */

@@ -5,8 +5,8 @@ import {
   RecentMap,
   tenantKey,
 } from "../../events/door.ts";
-import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
-import { interruptionIn } from "../runtime/run-errors.ts";
+import { fieldsOf, listOf, textOf } from "../core/door.ts";
+import { interruptionIn } from "../runtime/door.ts";
 import { interruptsOf, signalOf } from "./langchain-errors.ts";
 import type { Review } from "./pending-reviews.ts";
 import { type AskedCall, lastCalls, requestedCalls } from "./review.ts";

@@ -1,5 +1,4 @@
-import { type DecidedBy, personOf } from "../core/hooks.ts";
-import { fieldsOf } from "../core/narrow.ts";
+import { type DecidedBy, fieldsOf, personOf } from "../core/door.ts";
 import type { CallEvents } from "./call-events.ts";
 import {
   type Answer,

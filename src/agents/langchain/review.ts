@@ -1,5 +1,5 @@
 import type { DecisionDetails } from "../../events/door.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
 
 // Decisions about tool calls with LangChain's `humanInTheLoopMiddleware`. It interrupts with `actionRequests`, and is
 // resumed with one entry of `decisions` for each. A decision does not name its call. The calls are in the model's

@@ -1,6 +1,6 @@
 import { type Instant, type InterruptionKind, now, sentLater } from "../../events/door.ts";
-import { type OpenEnvelope, type SafeSink, withDetails } from "../core/safe-sink.ts";
-import { isZeroCost } from "../runtime/price.ts";
+import { type OpenEnvelope, type SafeSink, withDetails } from "../core/door.ts";
+import { isZeroCost } from "../runtime/door.ts";
 import type { Failure } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
 

@@ -1,8 +1,6 @@
 import { type Instant, sourceMoment } from "../../events/door.ts";
-import { fieldsOf, textOf } from "../core/narrow.ts";
-import { UsageTotals } from "../core/usage-totals.ts";
-import type { ActiveRun } from "../runtime/active-run.ts";
-import type { SubjectFields } from "../runtime/run-subject.ts";
+import { fieldsOf, textOf, UsageTotals } from "../core/door.ts";
+import type { ActiveRun, SubjectFields } from "../runtime/door.ts";
 import type { PausedRun } from "./pauses.ts";
 import type { PendingReviews } from "./pending-reviews.ts";
 import type { ToolScope } from "./scope.ts";

@@ -1,11 +1,13 @@
 import { FROM_RUN, type Instant, millisecondsBetween, now } from "../../events/door.ts";
-import { askedSubject } from "../core/hooks.ts";
-import { type Fields, fieldsOf, listOf } from "../core/narrow.ts";
-import type { SafeSink } from "../core/safe-sink.ts";
-import { UsageTotals } from "../core/usage-totals.ts";
-import { cutBy } from "../runtime/aborts.ts";
-import { activeRun } from "../runtime/active-run.ts";
-import type { SubjectFields } from "../runtime/run-subject.ts";
+import {
+  askedSubject,
+  type Fields,
+  fieldsOf,
+  listOf,
+  type SafeSink,
+  UsageTotals,
+} from "../core/door.ts";
+import { activeRun, cutBy, type SubjectFields } from "../runtime/door.ts";
 import type { CallEvents } from "./call-events.ts";
 import {
   DEFAULT_PAUSED_THREADS,

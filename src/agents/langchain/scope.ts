@@ -1,5 +1,5 @@
 import type { AgentEventSink, SpanTarget } from "../../events/door.ts";
-import type { ActiveRun } from "../runtime/active-run.ts";
+import type { ActiveRun } from "../runtime/door.ts";
 import type { RunState } from "./run-state.ts";
 
 interface InRun {

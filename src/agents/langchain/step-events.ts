@@ -8,8 +8,7 @@ import {
   sourceOf,
   toolEnvelopeOf,
 } from "../../events/door.ts";
-import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
-import { type SafeSink, withDetails } from "../core/safe-sink.ts";
+import { fieldsOf, listOf, type SafeSink, textOf, withDetails } from "../core/door.ts";
 import { errorText, exceptionIn, explained, signalOf } from "./langchain-errors.ts";
 import { thrownPause } from "./pauses.ts";
 import { envelopeIn, eventId, inStep } from "./run-events.ts";

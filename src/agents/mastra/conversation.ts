@@ -1,5 +1,5 @@
 import { inputMessages, outputMessages } from "../../events/door.ts";
-import { fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import { fieldsOf, listOf, textOf } from "../core/door.ts";
 import type { Generation, ModelStep, OpenTool } from "./run-state.ts";
 
 // Mastra shows the full messages of a loop's first request only. Later requests show roles and shortened texts. Their

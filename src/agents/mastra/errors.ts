@@ -9,9 +9,7 @@ import {
   textProperty,
   thrownMessage,
 } from "../../events/door.ts";
-import { replacementText } from "../core/ai-sdk.ts";
-import { type Fields, textOf } from "../core/narrow.ts";
-import type { Failure } from "../core/run-parts.ts";
+import { type Failure, type Fields, replacementText, textOf } from "../core/door.ts";
 import type { RunState } from "./run-state.ts";
 
 /** Builds an error from the copy in a span. */

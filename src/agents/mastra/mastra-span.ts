@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
 import type { MastraRun } from "./options.ts";
 
 /** A span as Mastra exports it. Attributes are read field by field, because they differ between versions. */

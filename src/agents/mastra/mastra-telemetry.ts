@@ -1,8 +1,6 @@
 import { isPromise, tellHook } from "../../events/door.ts";
-import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
-import { observedStream } from "../core/observed-stream.ts";
-import { SafeSink } from "../core/safe-sink.ts";
-import { activeRun, carried, currentIn } from "../runtime/active-run.ts";
+import { type Fields, fieldsOf, observedStream, SafeSink, textOf } from "../core/door.ts";
+import { activeRun, carried, currentIn } from "../runtime/door.ts";
 import { type MastraSpan, spanIn } from "./mastra-span.ts";
 import { ModelCalls } from "./model-calls.ts";
 import {

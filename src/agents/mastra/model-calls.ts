@@ -1,9 +1,14 @@
 import { AgentError, FROM_MODEL, fromMilliseconds, now, recordSource } from "../../events/door.ts";
-import { replacementText } from "../core/ai-sdk.ts";
-import type { ModelCallOptions } from "../core/call-reports.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
-import type { ModelCall } from "../core/run-parts.ts";
-import { costOf } from "../runtime/price.ts";
+import {
+  type Fields,
+  fieldsOf,
+  listOf,
+  type ModelCall,
+  type ModelCallOptions,
+  replacementText,
+  textOf,
+} from "../core/door.ts";
+import { costOf } from "../runtime/door.ts";
 import { keepTurn, requestAtEnd, requestAtStart, turnOutput } from "./conversation.ts";
 import { copiedError } from "./errors.ts";
 import { type MastraSpan, startedMsOf } from "./mastra-span.ts";

@@ -1,8 +1,6 @@
 import { checkFunction, checkWhole, type InnerSink, type IsFailure } from "../../events/door.ts";
-import { checkCommonOptions } from "../core/common-options.ts";
-import type { DecidedBy } from "../core/hooks.ts";
-import type { Price } from "../runtime/price.ts";
-import type { RunSubject } from "../runtime/run-subject.ts";
+import { checkCommonOptions, type DecidedBy } from "../core/door.ts";
+import type { Price, RunSubject } from "../runtime/door.ts";
 
 /** A run of an agent or a workflow, as the hooks of {@link MastraTelemetryOptions} get it. */
 export interface MastraRun {

@@ -1,6 +1,5 @@
 import { tenantKey } from "../../events/door.ts";
-import type { Decision } from "../core/call-reports.ts";
-import { fieldsOf, textOf } from "../core/narrow.ts";
+import { type Decision, fieldsOf, textOf } from "../core/door.ts";
 
 /** A paused run. */
 export interface PausedRun {

@@ -1,8 +1,15 @@
 import type { ModelCallUsage } from "../../events/door.ts";
-import { aiSdkProvider } from "../core/ai-sdk.ts";
-import { type ModelRequest, toolChoiceOf } from "../core/model-request.ts";
-import { countOf, type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
-import { parametersIn } from "../runtime/model-parameters.ts";
+import {
+  aiSdkProvider,
+  countOf,
+  type Fields,
+  fieldsOf,
+  listOf,
+  type ModelRequest,
+  textOf,
+  toolChoiceOf,
+} from "../core/door.ts";
+import { parametersIn } from "../runtime/door.ts";
 
 /**
  * Whether a request span stands for a real request. Mastra also opens such a span for the earlier answer of a resumed

@@ -1,10 +1,14 @@
 import type { Instant } from "../../events/door.ts";
-import type { ModelRequest } from "../core/model-request.ts";
-import type { Fields } from "../core/narrow.ts";
-import type { ModelCall, Step, ToolCall } from "../core/run-parts.ts";
-import type { RunWriter } from "../core/run-writer.ts";
-import type { UsageTotals } from "../core/usage-totals.ts";
-import type { ActiveRun } from "../runtime/active-run.ts";
+import type {
+  Fields,
+  ModelCall,
+  ModelRequest,
+  RunWriter,
+  Step,
+  ToolCall,
+  UsageTotals,
+} from "../core/door.ts";
+import type { ActiveRun } from "../runtime/door.ts";
 
 /** A thrown value. */
 export interface Thrown {

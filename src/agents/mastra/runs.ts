@@ -7,17 +7,21 @@ import {
   readsRows,
   sourceMoment,
 } from "../../events/door.ts";
-import { replacementText } from "../core/ai-sdk.ts";
-import { sendDecision } from "../core/call-reports.ts";
-import { askedText, knownTenant } from "../core/common-options.ts";
-import { askedSubject } from "../core/hooks.ts";
-import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
-import { LEFT_OPEN } from "../core/run-parts.ts";
-import { RunWriter } from "../core/run-writer.ts";
-import type { SafeSink } from "../core/safe-sink.ts";
-import { UsageTotals } from "../core/usage-totals.ts";
-import { abortError, cutBy } from "../runtime/aborts.ts";
-import { activeRun } from "../runtime/active-run.ts";
+import {
+  askedSubject,
+  askedText,
+  type Fields,
+  fieldsOf,
+  knownTenant,
+  LEFT_OPEN,
+  RunWriter,
+  replacementText,
+  type SafeSink,
+  sendDecision,
+  textOf,
+  UsageTotals,
+} from "../core/door.ts";
+import { abortError, activeRun, cutBy } from "../runtime/door.ts";
 import { answeredIn, askedIn } from "./conversation.ts";
 import { failureOf } from "./errors.ts";
 import { type MastraSpan, runIn } from "./mastra-span.ts";

@@ -1,8 +1,12 @@
 import { AgentError, type FailureSource, recordSource } from "../../events/door.ts";
-import { replacementText } from "../core/ai-sdk.ts";
-import { sendReturned, type ToolCallOptions } from "../core/call-reports.ts";
-import { fieldsOf, textOf } from "../core/narrow.ts";
-import { startedNow } from "../core/run-parts.ts";
+import {
+  fieldsOf,
+  replacementText,
+  sendReturned,
+  startedNow,
+  type ToolCallOptions,
+  textOf,
+} from "../core/door.ts";
 import { keepResult } from "./conversation.ts";
 import { modelText, thrownOf } from "./errors.ts";
 import type { MastraSpan } from "./mastra-span.ts";

@@ -1,6 +1,5 @@
 import { AgentError, FROM_RUN, sourceOf } from "../../events/door.ts";
-import { replacementText } from "../core/ai-sdk.ts";
-import { textOf } from "../core/narrow.ts";
+import { replacementText, textOf } from "../core/door.ts";
 import { thrownOf } from "./errors.ts";
 import type { MastraSpan } from "./mastra-span.ts";
 import { keepError, type OpenStep, type RunState, type SpanScope } from "./run-state.ts";

@@ -1,8 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
-import { knownTenant } from "../core/common-options.ts";
-import { askedSubject } from "../core/hooks.ts";
-import { RunWriter } from "../core/run-writer.ts";
-import { type ActiveRun, activeRun } from "../runtime/active-run.ts";
+import { askedSubject, knownTenant, RunWriter } from "../core/door.ts";
+import { type ActiveRun, activeRun } from "../runtime/door.ts";
 import type { CallScope } from "./client-call.ts";
 import type { LoneCall, McpClientOptions } from "./client-options.ts";
 import type { Reporter } from "./reporter.ts";

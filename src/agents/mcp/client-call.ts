@@ -12,10 +12,8 @@ import {
   type SpanTarget,
   sourceMoment,
 } from "../../events/door.ts";
-import type { ToolCall } from "../core/run-parts.ts";
-import type { RunWriter } from "../core/run-writer.ts";
-import type { SafeSink } from "../core/safe-sink.ts";
-import { type ActiveRun, carried } from "../runtime/active-run.ts";
+import type { RunWriter, SafeSink, ToolCall } from "../core/door.ts";
+import { type ActiveRun, carried } from "../runtime/door.ts";
 import type { Reporter } from "./reporter.ts";
 import { asksPerson, waitsForPerson } from "./rpc-error.ts";
 import { Waits } from "./waits.ts";

@@ -7,8 +7,8 @@ import {
   type InnerSink,
   type IsFailure,
 } from "../../events/door.ts";
-import { checkTenant } from "../core/common-options.ts";
-import type { RunSubject } from "../runtime/run-subject.ts";
+import { checkTenant } from "../core/door.ts";
+import type { RunSubject } from "../runtime/door.ts";
 import type { Propagate } from "./meta.ts";
 
 /** A call outside any run, as the hooks of {@link McpClientOptions} get it. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { currentRunContext } from "../../bridge/door.ts";
-import { fieldsOf, textOf } from "../core/narrow.ts";
+import { fieldsOf, textOf } from "../core/door.ts";
 import type { ClientCall } from "./client-call.ts";
 import { Connection } from "./connection.ts";
 import { idText, type Request, type RequestId, type Response, readMessage } from "./json-rpc.ts";

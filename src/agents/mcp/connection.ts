@@ -1,5 +1,5 @@
 import { type McpDetails, property } from "../../events/door.ts";
-import { fieldsOf, textOf } from "../core/narrow.ts";
+import { fieldsOf, textOf } from "../core/door.ts";
 import type { Request, RequestId, Response } from "./json-rpc.ts";
 
 /** The reserved key of `_meta` with the protocol version (revision 2026-07-28). */

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
+import { type Fields, fieldsOf, textOf } from "../core/door.ts";
 
 // JSON-RPC 2.0 messages as the SDKs pass them to transports: one object for each message.
 

@@ -1,5 +1,5 @@
 import { isPromise, property } from "../../events/door.ts";
-import { textOf } from "../core/narrow.ts";
+import { textOf } from "../core/door.ts";
 import { CallScopes } from "./call-scopes.ts";
 import { ClientCall } from "./client-call.ts";
 import { checkClientOptions, type McpClientOptions } from "./client-options.ts";

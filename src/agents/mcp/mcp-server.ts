@@ -1,5 +1,5 @@
 import { isPromise, property } from "../../events/door.ts";
-import { fieldsOf, textOf } from "../core/narrow.ts";
+import { fieldsOf, textOf } from "../core/door.ts";
 import { keepCounts, mcpCounts, Reporter } from "./reporter.ts";
 import { handledCall } from "./server-call.ts";
 import { checkServerOptions, type McpServerOptions } from "./server-options.ts";

@@ -1,5 +1,5 @@
 import { type RunContext, readMessage, writeMessage } from "../../events/door.ts";
-import { fieldsOf } from "../core/narrow.ts";
+import { fieldsOf } from "../core/door.ts";
 import type { Request } from "./json-rpc.ts";
 
 /**

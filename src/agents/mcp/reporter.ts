@@ -1,5 +1,5 @@
 import { type AgentEventSink, tellHook } from "../../events/door.ts";
-import { SafeSink } from "../core/safe-sink.ts";
+import { SafeSink } from "../core/door.ts";
 
 /** Counts, errors and sinks of one wrapped client or server. */
 export class Reporter {

@@ -1,5 +1,5 @@
 import { AgentError, property } from "../../events/door.ts";
-import { type Fields, textOf } from "../core/narrow.ts";
+import { type Fields, textOf } from "../core/door.ts";
 
 /** The error of a JSON-RPC response, in the form that the SDK's clients throw. */
 export class RpcError extends Error {

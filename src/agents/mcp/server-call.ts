@@ -9,10 +9,8 @@ import {
   sourceMoment,
   textOfResult,
 } from "../../events/door.ts";
-import type { ToolCall } from "../core/run-parts.ts";
-import type { RunWriter } from "../core/run-writer.ts";
-import type { SafeSink } from "../core/safe-sink.ts";
-import { type ActiveRun, carried } from "../runtime/active-run.ts";
+import type { RunWriter, SafeSink, ToolCall } from "../core/door.ts";
+import { type ActiveRun, carried } from "../runtime/door.ts";
 import type { Response } from "./json-rpc.ts";
 import type { Reporter } from "./reporter.ts";
 import { asksPerson, isOfRequest, RpcError, statusCodeOf, waitsForPerson } from "./rpc-error.ts";

@@ -5,8 +5,8 @@ import {
   type InnerSink,
   type IsFailure,
 } from "../../events/door.ts";
-import { checkCommonOptions } from "../core/common-options.ts";
-import type { RunSubject } from "../runtime/run-subject.ts";
+import { checkCommonOptions } from "../core/door.ts";
+import type { RunSubject } from "../runtime/door.ts";
 
 /** A received call, and what the transport knows about its caller. */
 export interface McpCaller {

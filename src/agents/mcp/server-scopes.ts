@@ -1,9 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import type { McpDetails } from "../../events/door.ts";
-import { knownTenant } from "../core/common-options.ts";
-import { askedSubject } from "../core/hooks.ts";
-import { RunWriter } from "../core/run-writer.ts";
-import type { ActiveRun } from "../runtime/active-run.ts";
+import { askedSubject, knownTenant, RunWriter } from "../core/door.ts";
+import type { ActiveRun } from "../runtime/door.ts";
 import { contextIn } from "./meta.ts";
 import type { Reporter } from "./reporter.ts";
 import type { ServerScope } from "./server-call.ts";

@@ -1,5 +1,5 @@
 import { type McpDetails, MOST_NAME, property } from "../../events/door.ts";
-import { fieldsOf, textOf } from "../core/narrow.ts";
+import { fieldsOf, textOf } from "../core/door.ts";
 import { Connection } from "./connection.ts";
 import { idText, type Request, type RequestId, readMessage } from "./json-rpc.ts";
 import type { Reporter } from "./reporter.ts";

@@ -5,9 +5,7 @@ import {
   FROM_RUN,
   type McpDetails,
 } from "../../events/door.ts";
-import type { Fields } from "../core/narrow.ts";
-import type { Step } from "../core/run-parts.ts";
-import type { RunWriter } from "../core/run-writer.ts";
+import type { Fields, RunWriter, Step } from "../core/door.ts";
 import { RpcError, statusCodeOf } from "./rpc-error.ts";
 
 /** Server requests during a call, and the names of their steps. */

@@ -6,8 +6,8 @@ import {
   FROM_RUN,
   type Instant,
 } from "../../events/door.ts";
-import { type OpenEnvelope, type SafeSink, withDetails } from "../core/safe-sink.ts";
-import { isZeroCost } from "../runtime/price.ts";
+import { type OpenEnvelope, type SafeSink, withDetails } from "../core/door.ts";
+import { isZeroCost } from "../runtime/door.ts";
 import { eventIdOf } from "./ids.ts";
 import { exceptionIn, thrownIn } from "./parse-span-error.ts";
 import { contentOf } from "./run-content.ts";

@@ -1,5 +1,5 @@
 import type { Instant } from "../../events/door.ts";
-import { textOf } from "../core/narrow.ts";
+import { textOf } from "../core/door.ts";
 import { failureOf, type RunEvents } from "./agent-run-events.ts";
 import { nextRunId, runIdOfTrace } from "./ids.ts";
 import { parseSpanError } from "./parse-span-error.ts";

@@ -1,6 +1,12 @@
 import { type DecisionDetails, millisecondsBetween } from "../../events/door.ts";
-import { type DecidedBy, personOf, type ToolDecision } from "../core/hooks.ts";
-import { fieldIn, listOf, textOf } from "../core/narrow.ts";
+import {
+  type DecidedBy,
+  fieldIn,
+  listOf,
+  personOf,
+  type ToolDecision,
+  textOf,
+} from "../core/door.ts";
 import type { AskedCall } from "./span-answer.ts";
 import type { AgentRun, TraceRecord } from "./trace-record.ts";
 

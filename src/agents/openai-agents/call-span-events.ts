@@ -19,10 +19,14 @@ import {
   toMessages,
   toolEnvelopeOf,
 } from "../../events/door.ts";
-import { describedIn } from "../core/model-request.ts";
-import { textOf } from "../core/narrow.ts";
-import { type OpenEnvelope, type SafeSink, withDetails } from "../core/safe-sink.ts";
-import { isZeroCost } from "../runtime/price.ts";
+import {
+  describedIn,
+  type OpenEnvelope,
+  type SafeSink,
+  textOf,
+  withDetails,
+} from "../core/door.ts";
+import { isZeroCost } from "../runtime/door.ts";
 import { eventIdOf, type SpanEvent } from "./ids.ts";
 import { exceptionIn, type ParsedError, thrownIn } from "./parse-span-error.ts";
 import { noteAnswer, noteQuestion } from "./run-content.ts";

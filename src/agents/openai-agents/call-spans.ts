@@ -7,9 +7,8 @@ import {
   type Instant,
   type IsFailure,
 } from "../../events/door.ts";
-import { textOf } from "../core/narrow.ts";
-import { cutBy } from "../runtime/aborts.ts";
-import { costOf, type Price } from "../runtime/price.ts";
+import { textOf } from "../core/door.ts";
+import { costOf, cutBy, type Price } from "../runtime/door.ts";
 import type { Approvals } from "./approvals.ts";
 import type { CallEvents, CallScope, ModelScope, ToolScope } from "./call-span-events.ts";
 import { type ParsedError, parseSpanError, thrownIn, withThrown } from "./parse-span-error.ts";

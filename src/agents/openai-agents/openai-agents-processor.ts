@@ -7,13 +7,15 @@ import {
   isSpanActivator,
   tellHook,
 } from "../../events/door.ts";
-import { checkCommonOptions } from "../core/common-options.ts";
-import type { DecidedBy } from "../core/hooks.ts";
-import { fieldIn, fieldsOf, textOf } from "../core/narrow.ts";
-import { SafeSink } from "../core/safe-sink.ts";
-import { withCurrentRun } from "../runtime/active-run.ts";
-import type { Price } from "../runtime/price.ts";
-import type { RunSubject } from "../runtime/run-subject.ts";
+import {
+  checkCommonOptions,
+  type DecidedBy,
+  fieldIn,
+  fieldsOf,
+  SafeSink,
+  textOf,
+} from "../core/door.ts";
+import { type Price, type RunSubject, withCurrentRun } from "../runtime/door.ts";
 import { type MutableCounts, noCounts, type ProcessorCounts } from "./counts.ts";
 import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { TraceFollower } from "./trace-follower.ts";

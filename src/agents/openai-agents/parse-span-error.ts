@@ -6,7 +6,7 @@ import {
   MCP_PREFIX,
   textProperty,
 } from "../../events/door.ts";
-import { fieldsOf, textOf } from "../core/narrow.ts";
+import { fieldsOf, textOf } from "../core/door.ts";
 import type { SdkSpanError } from "./sdk.ts";
 import type { CodeOutcome } from "./trace-record.ts";
 

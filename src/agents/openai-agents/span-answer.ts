@@ -1,5 +1,5 @@
 import { type ModelCallUsage, type OutputMessage, outputMessages } from "../../events/door.ts";
-import { countOf, type Fields, fieldsOf, listOf, textOf } from "../core/narrow.ts";
+import { countOf, type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
 import type { SdkSpanData } from "./sdk.ts";
 import { requestedModel } from "./span-request.ts";
 

@@ -1,8 +1,12 @@
-import { aiSdkProvider } from "../core/ai-sdk.ts";
-import { type ModelRequest, toolChoiceOf } from "../core/model-request.ts";
-import { type Fields, fieldsOf, textOf } from "../core/narrow.ts";
-import { parametersIn } from "../runtime/model-parameters.ts";
-import { serverOf } from "../runtime/server-address.ts";
+import {
+  aiSdkProvider,
+  type Fields,
+  fieldsOf,
+  type ModelRequest,
+  textOf,
+  toolChoiceOf,
+} from "../core/door.ts";
+import { parametersIn, serverOf } from "../runtime/door.ts";
 import type { SdkSpanData } from "./sdk.ts";
 
 /** Data of a model request that its span has so far. The SDK's own two models use OpenAI's API. */

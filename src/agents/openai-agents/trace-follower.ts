@@ -1,9 +1,6 @@
 import { type Instant, type IsFailure, now } from "../../events/door.ts";
-import { askedSubject, type DecidedBy } from "../core/hooks.ts";
-import { textOf } from "../core/narrow.ts";
-import type { SafeSink } from "../core/safe-sink.ts";
-import { type ActiveRun, activeRun } from "../runtime/active-run.ts";
-import type { Price } from "../runtime/price.ts";
+import { askedSubject, type DecidedBy, type SafeSink, textOf } from "../core/door.ts";
+import { type ActiveRun, activeRun, type Price } from "../runtime/door.ts";
 import { RunEvents } from "./agent-run-events.ts";
 import { AgentRuns } from "./agent-runs.ts";
 import { Approvals, awaitedCalls } from "./approvals.ts";

@@ -5,10 +5,8 @@ import {
   now,
   type OutputMessage,
 } from "../../events/door.ts";
-import { textOf } from "../core/narrow.ts";
-import { UsageTotals } from "../core/usage-totals.ts";
-import type { ActiveRun } from "../runtime/active-run.ts";
-import type { SubjectFields } from "../runtime/run-subject.ts";
+import { textOf, UsageTotals } from "../core/door.ts";
+import type { ActiveRun, SubjectFields } from "../runtime/door.ts";
 import type { AwaitedCall } from "./approvals.ts";
 import type { ParsedError } from "./parse-span-error.ts";
 import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";

@@ -1,5 +1,5 @@
 import { AI_SDK_TELEMETRY, AiSdkTelemetry } from "../ai-sdk/telemetry.ts";
-import { fieldIn, listOf } from "../core/narrow.ts";
+import { fieldIn, listOf } from "../core/door.ts";
 import type { AgentSink } from "./agent-sink.ts";
 
 /** The global in which the AI SDK 7 stores integrations of `registerTelemetry`. */

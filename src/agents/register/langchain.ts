@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { fieldIn, listOf } from "../core/narrow.ts";
+import { fieldIn, listOf } from "../core/door.ts";
 import { LangChainHandler } from "../langchain/handler.ts";
 import type { AgentSink } from "./agent-sink.ts";
 

@@ -1,4 +1,4 @@
-import { fieldIn, listOf } from "../core/narrow.ts";
+import { fieldIn, listOf } from "../core/door.ts";
 import {
   OPENAI_AGENTS_PROCESSOR,
   OpenAIAgentsProcessor,

@@ -9,7 +9,7 @@ import {
   type TracingOptions,
 } from "../../bridge/door.ts";
 import type { InnerSink } from "../../events/door.ts";
-import { fieldIn } from "../core/narrow.ts";
+import { fieldIn } from "../core/door.ts";
 import { AgentSink } from "./agent-sink.ts";
 import { enableAiSdk } from "./ai-sdk.ts";
 import { enableLangChain } from "./langchain.ts";

@@ -1,7 +1,6 @@
 import type { MeterProvider } from "@opentelemetry/api";
 import type { FailureKindId } from "../../events/door.ts";
-import type { Adjustment, IgnoredReason } from "../lifecycle/counters.ts";
-import type { RunObserver } from "../lifecycle/run-observer.ts";
+import type { Adjustment, IgnoredReason, RunObserver } from "../lifecycle/door.ts";
 import type { Reporter } from "../report.ts";
 import { EventMetrics } from "./event-metrics.ts";
 import { instrumentsOf, type JoinedBridge } from "./instruments.ts";

@@ -13,9 +13,13 @@ import {
   type RunUsage,
   type SpanAttributes,
 } from "../../events/door.ts";
-import type { ModelCall } from "../lifecycle/part.ts";
-import { inSegment, type Run } from "../lifecycle/run.ts";
-import type { CallDecision, RunObserver } from "../lifecycle/run-observer.ts";
+import {
+  type CallDecision,
+  inSegment,
+  type ModelCall,
+  type Run,
+  type RunObserver,
+} from "../lifecycle/door.ts";
 import type { Reporter } from "../report.ts";
 import { NOTHING_REPLACED, type OverflowLabel } from "./bridge-metrics.ts";
 import { amountOf, decimalOf, unusable } from "./figures.ts";

@@ -1,5 +1,5 @@
 import type { CallEnd, ErrorEnvelope, ExceptionDetails, RunEnd } from "../../events/door.ts";
-import type { Run } from "../lifecycle/run.ts";
+import type { Run } from "../lifecycle/door.ts";
 import { failureKindOf, originOf, toolErrorKindOf } from "./run-outcomes.ts";
 
 /** Longest part of a fingerprint, in characters. */

@@ -11,9 +11,14 @@ import {
 } from "@opentelemetry/api";
 import { fromMilliseconds, type Instant } from "../../events/door.ts";
 import { VERSION } from "../../version.ts";
-import type { Adjustment } from "../lifecycle/counters.ts";
-import type { Tree } from "../lifecycle/tree.ts";
-import { childrenIn, delayOf, idleMs, waitOf } from "../lifecycle/waiting.ts";
+import {
+  type Adjustment,
+  childrenIn,
+  delayOf,
+  idleMs,
+  type Tree,
+  waitOf,
+} from "../lifecycle/door.ts";
 import { type BridgeCounts, CountSum } from "./bridge-metrics.ts";
 import { FingerprintCounts } from "./fingerprint-counts.ts";
 import { METRICS, type MetricName } from "./metric-names.ts";

@@ -1,4 +1,4 @@
-import type { WaitKind } from "../lifecycle/waiting.ts";
+import type { WaitKind } from "../lifecycle/door.ts";
 import type { Instruments } from "./instruments.ts";
 import { type LabelCaps, type LabelOption, LabelValues } from "./label-values.ts";
 import { OTHER } from "./metric-names.ts";

@@ -1,5 +1,5 @@
 import { RecentPairs } from "../../events/door.ts";
-import type { Run } from "../lifecycle/run.ts";
+import type { Run } from "../lifecycle/door.ts";
 
 /** Usage that is counted once for a tree of runs. */
 export type Figure = "tokens" | "cost";

@@ -1,4 +1,4 @@
-import type { CallDecision } from "../lifecycle/run-observer.ts";
+import type { CallDecision } from "../lifecycle/door.ts";
 import { amountOf } from "./figures.ts";
 import { PairSeries } from "./series-cache.ts";
 

@@ -6,8 +6,7 @@ import {
   type SpanExporter,
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
-import { withoutHeaderName } from "../export/attempt.ts";
-import type { BatchSettings } from "../export/export-settings.ts";
+import { type BatchSettings, withoutHeaderName } from "../export/door.ts";
 import type { Reporter } from "../report.ts";
 import type { SpanLedger } from "./span-ledger.ts";
 

@@ -1,6 +1,6 @@
 import type { Attributes } from "@opentelemetry/api";
 import { isPromise } from "../../events/door.ts";
-import type { Run } from "../lifecycle/run.ts";
+import type { Run } from "../lifecycle/door.ts";
 import type { Reporter } from "../report.ts";
 import type { SpanHandle } from "./span-handle.ts";
 

@@ -1,5 +1,5 @@
 import type { AttributeName, DecisionDetails, OwnAttributes } from "../../events/door.ts";
-import type { Run } from "../lifecycle/run.ts";
+import type { Run } from "../lifecycle/door.ts";
 import type { ContentPolicy } from "./content.ts";
 import type { SpanHandle } from "./span-handle.ts";
 

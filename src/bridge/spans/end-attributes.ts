@@ -7,7 +7,7 @@ import {
   textIn,
   type UsageLimitBreach,
 } from "../../events/door.ts";
-import type { OwnUsage } from "../lifecycle/own-usage.ts";
+import type { OwnUsage } from "../lifecycle/door.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
 /** Sets the error envelope of a failed run or call. */

@@ -1,7 +1,6 @@
 import { SpanKind } from "@opentelemetry/api";
 import type { Instant, KnownAttributes, ModelEnd, ModelOpening } from "../../events/door.ts";
-import type { ModelCall } from "../lifecycle/part.ts";
-import type { Run } from "../lifecycle/run.ts";
+import type { ModelCall, Run } from "../lifecycle/door.ts";
 import type { SpanEnds } from "./span-ends.ts";
 import { parentIn, type SpanHandle } from "./span-handle.ts";
 import type { SpanPort } from "./span-port.ts";

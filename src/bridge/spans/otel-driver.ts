@@ -15,10 +15,7 @@ import {
   type SpanAttributes,
   type StepEnd,
 } from "../../events/door.ts";
-import type { Link } from "../lifecycle/parent-context.ts";
-import type { Call, ModelCall, Step } from "../lifecycle/part.ts";
-import type { Run } from "../lifecycle/run.ts";
-import type { SpanDriver } from "../lifecycle/span-driver.ts";
+import type { Call, Link, ModelCall, Run, SpanDriver, Step } from "../lifecycle/door.ts";
 import type { RunRows } from "../run-rows.ts";
 import { type ContentPolicy, CutCounts } from "./content.ts";
 import type { CustomAttributes, SpanOpening } from "./custom-attributes.ts";

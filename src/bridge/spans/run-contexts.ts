@@ -1,9 +1,7 @@
 import { type Context, context, isSpanContextValid } from "@opentelemetry/api";
 import type { EventEnvelope, RunContext, SpanTarget } from "../../events/door.ts";
 import { contextInside } from "../event-context.ts";
-import type { Call } from "../lifecycle/part.ts";
-import type { Run } from "../lifecycle/run.ts";
-import type { RunKeeper } from "../lifecycle/run-keeper.ts";
+import type { Call, Run, RunKeeper } from "../lifecycle/door.ts";
 import { type SpanHandle, spanRefs } from "./span-handle.ts";
 import { formatTraceparent } from "./traceparent.ts";
 

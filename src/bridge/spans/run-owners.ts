@@ -1,6 +1,6 @@
 import type { AttributeValue } from "@opentelemetry/api";
 import { type AttributeName, type EventEnvelope, property } from "../../events/door.ts";
-import type { RunOwner } from "../lifecycle/parent-context.ts";
+import type { RunOwner } from "../lifecycle/door.ts";
 import { cutBytes } from "./content.ts";
 
 /** Limit of `user.id` and `session.id` in bytes. A longer ID is omitted, since a cut one could be another's. */

@@ -15,9 +15,8 @@ import {
   type SpanAttributeValue,
   textIn,
 } from "../../events/door.ts";
-import type { Call, ModelCall } from "../lifecycle/part.ts";
-import type { Run } from "../lifecycle/run.ts";
-import { callFingerprint, runFingerprint } from "../metrics/fingerprint.ts";
+import type { Call, ModelCall, Run } from "../lifecycle/door.ts";
+import { callFingerprint, runFingerprint } from "../metrics/door.ts";
 import type { ContentPolicy } from "./content.ts";
 import type { DecisionAttributes } from "./decision-attributes.ts";
 import {

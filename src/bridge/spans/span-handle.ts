@@ -16,8 +16,7 @@ import type {
   SpanAttributes,
   SpanAttributeValue,
 } from "../../events/door.ts";
-import type { Link } from "../lifecycle/parent-context.ts";
-import type { Run } from "../lifecycle/run.ts";
+import type { Link, Run } from "../lifecycle/door.ts";
 import type { SegmentRows } from "../run-rows.ts";
 import { type ContentCuts, CutCounts } from "./content.ts";
 

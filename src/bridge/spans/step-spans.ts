@@ -1,7 +1,6 @@
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { type Instant, type KnownAttributes, type StepEnd, textIn } from "../../events/door.ts";
-import type { Step } from "../lifecycle/part.ts";
-import type { Run } from "../lifecycle/run.ts";
+import type { Run, Step } from "../lifecycle/door.ts";
 import type { ContentPolicy } from "./content.ts";
 import { setEnvelope } from "./end-attributes.ts";
 import type { ExceptionEvents } from "./exception-events.ts";

@@ -1,0 +1,34 @@
+// The door of `agents/core`: what adapters share. Other parts of the room import from here.
+
+export { aiSdkProvider, replacementText } from "./ai-sdk.ts";
+export {
+  type Decision,
+  type ModelCallOptions,
+  sendDecision,
+  sendReturned,
+  type ToolCallOptions,
+} from "./call-reports.ts";
+export {
+  askedText,
+  checkCommonOptions,
+  checkTenant,
+  knownTenant,
+  tenantOf,
+} from "./common-options.ts";
+export { askedSubject, type DecidedBy, personOf, type ToolDecision } from "./hooks.ts";
+export { describedIn, type ModelRequest, toolChoiceOf } from "./model-request.ts";
+export { countOf, type Fields, fieldIn, fieldsOf, listOf, textOf } from "./narrow.ts";
+export { observed, observedStream, type StreamObserver } from "./observed-stream.ts";
+export {
+  type Beginning,
+  type Failure,
+  LEFT_OPEN,
+  type ModelCall,
+  type RunRef,
+  type Step,
+  startedNow,
+  type ToolCall,
+} from "./run-parts.ts";
+export { RunWriter } from "./run-writer.ts";
+export { type OpenEnvelope, SafeSink, withDetails } from "./safe-sink.ts";
+export { UsageTotals } from "./usage-totals.ts";
