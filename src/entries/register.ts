@@ -6,6 +6,6 @@ try {
   const settings = registerSettings(process.env);
   if (settings !== undefined) say(register(settings, process.argv[1]));
 } catch (error) {
-  // The application must start whatever happens here.
+  // The application must start even if this fails.
   say(`nothing is reported: ${String(error)}`);
 }

@@ -61,7 +61,7 @@ export type {
 } from "./errors/agent-error-detail.ts";
 export { failureKindFromEnvelope, toolErrorKindFromEnvelope } from "./errors/agent-error-tables.ts";
 export { asAgentError, knownError } from "./errors/as-agent-error.ts";
-export { callHook, tellHook } from "./errors/call-hook.ts";
+export { callErrorHook, callHook } from "./errors/call-hook.ts";
 export {
   classifyFailure,
   classifyToolError,

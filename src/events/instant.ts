@@ -209,7 +209,7 @@ export function inUtc(timestamp: string | Readonly<Instant>): string {
   return formatRfc3339(instantOf(timestamp));
 }
 
-/** @throws RangeError when a text is no RFC 3339 time. */
+/** @throws RangeError for a text that is not an RFC 3339 time. */
 export function instantOf(timestamp: string | Readonly<Instant>): Readonly<Instant> {
   const instant = typeof timestamp === "string" ? readTimestamp(timestamp) : timestamp;
   if (instant !== undefined) return instant;

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { tellHook } from "../../events/door.ts";
+import { callErrorHook } from "../../events/door.ts";
 import { type Fields, fieldsOf, observedStream, SafeSink, textOf } from "../core/door.ts";
 import type { CallState } from "./call-state.ts";
 import { Calls } from "./calls.ts";
@@ -48,7 +48,9 @@ export class AiSdkTelemetry {
     this.#sink = options.sink;
     this.#onError = options.onError;
     this.#safeSink = new SafeSink({ sink: options.sink, onError: options.onError });
-    this.#calls = new Calls(options, this.#safeSink, (error) => tellHook(this.#onError, error));
+    this.#calls = new Calls(options, this.#safeSink, (error) =>
+      callErrorHook(this.#onError, error),
+    );
     const spans = new SpanCalls({
       calls: this.#calls,
       contentNeed: this.#safeSink.contentNeed,
@@ -92,7 +94,7 @@ export class AiSdkTelemetry {
     try {
       await this.#sink.forceFlush?.();
     } catch (error) {
-      tellHook(this.#onError, error);
+      callErrorHook(this.#onError, error);
     }
   }
 
@@ -226,7 +228,7 @@ export class AiSdkTelemetry {
 
   #fault(error: unknown): void {
     this.#faults += 1;
-    tellHook(this.#onError, error);
+    callErrorHook(this.#onError, error);
   }
 }
 

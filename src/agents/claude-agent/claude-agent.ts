@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { property, RecentMap, tellHook, tenantKey } from "../../events/door.ts";
+import { callErrorHook, property, RecentMap, tenantKey } from "../../events/door.ts";
 import {
   askedSubject,
   type Fields,
@@ -126,7 +126,7 @@ export class ClaudeAgent {
     try {
       await this.#options.sink.forceFlush?.();
     } catch (error) {
-      tellHook(this.#options.onError, error);
+      callErrorHook(this.#options.onError, error);
     }
   }
 
@@ -277,7 +277,7 @@ export class ClaudeAgent {
 
   #troubled(error: unknown): void {
     this.#troubles += 1;
-    tellHook(this.#options.onError, error);
+    callErrorHook(this.#options.onError, error);
   }
 }
 

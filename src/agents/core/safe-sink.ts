@@ -2,12 +2,12 @@ import {
   type AgentEvent,
   type AgentEventSink,
   type ContentNeed,
+  callErrorHook,
   contentNeedOf,
   type EventDetails,
   type EventEnvelope,
   type Instant,
   isPromise,
-  tellHook,
 } from "../../events/door.ts";
 
 /** A mutable envelope. Events of adapters always have an ID and a time. */
@@ -79,6 +79,6 @@ export class SafeSink {
 
   #failed(error: unknown): void {
     this.failures += 1;
-    tellHook(this.#onError, error);
+    callErrorHook(this.#onError, error);
   }
 }

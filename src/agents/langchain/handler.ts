@@ -1,4 +1,4 @@
-import { type InnerSink, tellHook } from "../../events/door.ts";
+import { callErrorHook, type InnerSink } from "../../events/door.ts";
 import { SafeSink } from "../core/door.ts";
 import { CallTracker } from "./call-tracker.ts";
 import {
@@ -226,6 +226,6 @@ export class LangChainHandler {
   }
 
   #report(error: unknown): void {
-    tellHook(this.#onError, error);
+    callErrorHook(this.#onError, error);
   }
 }

@@ -1,4 +1,4 @@
-import { isPromise, tellHook } from "../../events/door.ts";
+import { callErrorHook, isPromise } from "../../events/door.ts";
 import { type Fields, fieldsOf, observedStream, SafeSink, textOf } from "../core/door.ts";
 import { activeRun, carried, currentIn } from "../runtime/door.ts";
 import { type MastraSpan, spanIn } from "./mastra-span.ts";
@@ -53,7 +53,7 @@ export class MastraTelemetry {
   readonly #tools: ToolCalls;
   readonly #steps = new WorkflowSteps();
   readonly #runs: Runs;
-  readonly #onError = (error: unknown) => tellHook(this.#options.onError, error);
+  readonly #onError = (error: unknown) => callErrorHook(this.#options.onError, error);
   /** The last event, to detect repetitions. */
   #last: unknown;
   #outside = 0;

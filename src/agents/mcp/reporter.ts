@@ -1,4 +1,4 @@
-import { type AgentEventSink, tellHook } from "../../events/door.ts";
+import { type AgentEventSink, callErrorHook } from "../../events/door.ts";
 import { SafeSink } from "../core/door.ts";
 
 /** Counts, errors and sinks of one wrapped client or server. */
@@ -17,7 +17,7 @@ export class Reporter {
     if (known !== undefined) return known;
     const onError = (error: unknown) => {
       this.counts.sinkFailures += 1;
-      tellHook(this.#onError, error);
+      callErrorHook(this.#onError, error);
     };
     const made = new SafeSink({ sink, onError });
     this.#sinks.set(sink, made);
@@ -27,7 +27,7 @@ export class Reporter {
   /** Counts and reports an error that must not reach the SDK. */
   readonly troubled = (error: unknown): void => {
     this.counts.troubles += 1;
-    tellHook(this.#onError, error);
+    callErrorHook(this.#onError, error);
   };
 }
 

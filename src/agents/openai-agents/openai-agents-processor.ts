@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  callErrorHook,
   checkWhole,
   type InnerSink,
   type IsFailure,
   isPromise,
   isSpanActivator,
-  tellHook,
 } from "../../events/door.ts";
 import {
   checkCommonOptions,
@@ -304,7 +304,7 @@ export class OpenAIAgentsProcessor {
 
   #troubled(error: unknown): void {
     this.#counts.troubles += 1;
-    tellHook(this.#onError, error);
+    callErrorHook(this.#onError, error);
   }
 }
 

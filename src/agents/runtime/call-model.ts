@@ -1,4 +1,5 @@
 import {
+  callErrorHook,
   classifyFailure,
   cutText,
   describe,
@@ -11,7 +12,6 @@ import {
   operatorText,
   outputMessages,
   recordSource,
-  tellHook,
   toMessages,
 } from "../../events/door.ts";
 import { carried, currentIn } from "./active-run.ts";
@@ -132,7 +132,7 @@ export function callModel<T>(
     if (sent !== undefined) await sent;
     call.assertNotCut();
     call.restart();
-    const wrong = (error: unknown) => tellHook(run.policy.onError, error);
+    const wrong = (error: unknown) => callErrorHook(run.policy.onError, error);
     const answer = new Answer(call, names.model_call_id, wrong);
     let result: T;
     try {
@@ -174,7 +174,7 @@ async function complete(
   const duration_ms = call.end();
   const { firstOutputMs } = answer;
   const { budget, onError, price } = run.policy;
-  const report = checkedReport(answer.reported, (error) => tellHook(onError, error));
+  const report = checkedReport(answer.reported, (error) => callErrorHook(onError, error));
   const { output, usage, response_model } = report;
   // A returned text is the answer, unless the report has one.
   const isAnswer = output === undefined && typeof result === "string" && result !== "";

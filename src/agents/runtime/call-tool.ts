@@ -1,5 +1,6 @@
 import {
   AgentError,
+  callErrorHook,
   classifyToolError,
   cutText,
   exceptionDetails,
@@ -11,7 +12,6 @@ import {
   renderForLlm,
   resultException,
   schemaIn,
-  tellHook,
   toolEnvelopeOf,
 } from "../../events/door.ts";
 import { carried, currentIn } from "./active-run.ts";
@@ -206,7 +206,7 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
   const duration_ms = call.end();
   const { isFailure, onError } = run.policy;
   const failure = failureInResult(output, { tool: dispatch.name, toolUseId }, isFailure, (error) =>
-    tellHook(onError, error),
+    callErrorHook(onError, error),
   );
   if (failure !== undefined) {
     const event = { type: "tool_error", ...names, ...failure, duration_ms } as const;

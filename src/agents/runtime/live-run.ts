@@ -1,6 +1,7 @@
 import {
   AgentError,
   type AgentEvent,
+  callErrorHook,
   classifyFailure,
   Deferred,
   type EventDetails,
@@ -10,7 +11,6 @@ import {
   operatorText,
   sourceMoment,
   sourceOf,
-  tellHook,
 } from "../../events/door.ts";
 import { cutBy, LazySignal, Watch } from "./aborts.ts";
 import type { ActiveRun } from "./active-run.ts";
@@ -362,7 +362,7 @@ export class LiveRun<I> implements RunCore {
   }
 
   #report(error: unknown): void {
-    tellHook(this.policy.onError, error);
+    callErrorHook(this.policy.onError, error);
   }
 }
 

@@ -1,9 +1,9 @@
 import {
+  callErrorHook,
   isPromise,
   type ModelCallUsage,
   readDecimal,
   roundedText,
-  tellHook,
 } from "../../events/door.ts";
 
 /** An ended model call, as the price hook gets it. */
@@ -50,12 +50,12 @@ export function costOf(
     if (typeof given === "number" && given >= 0 && given < LEAST_EXPONENT)
       return roundedText(given, MOST_PLACES);
     if (isPromise(given)) {
-      given.then(undefined, (error) => tellHook(onError, error));
+      given.then(undefined, (error) => callErrorHook(onError, error));
       throw new TypeError("price: expected a decimal text or a number, got a promise");
     }
     throw new TypeError(`price: expected a decimal text or a number from 0, got ${shown(given)}`);
   } catch (error) {
-    tellHook(onError, error);
+    callErrorHook(onError, error);
     return undefined;
   }
 }

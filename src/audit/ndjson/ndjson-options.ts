@@ -1,9 +1,9 @@
 import {
+  callErrorHook,
   checkFunction,
   checkHas,
   checkOptionsObject,
   checkWhole,
-  tellHook,
 } from "../../events/door.ts";
 import { DEFAULT_EVENT_IDS } from "../session-log.ts";
 import type { FileLayer } from "../storage/file-layer.ts";
@@ -74,7 +74,7 @@ export function ndjsonSettings(options: NdjsonSessionLogOptions): NdjsonSettings
     heads: options.heads ?? 100_000,
     maxPendingBytes: options.maxPendingBytes ?? 256 * 1024 * 1024,
     onRecovered: options.onRecovered ?? (() => {}),
-    onError: (error) => tellHook(options.onError, error),
+    onError: (error) => callErrorHook(options.onError, error),
     files: options.files ?? nodeFileLayer,
   };
   if (!["none", "batch", "each"].includes(settings.durability)) {

@@ -1,11 +1,11 @@
 import {
+  callErrorHook,
   checkBoolean,
   checkFunction,
   checkHas,
   checkOptionsObject,
   checkText,
   checkWhole,
-  tellHook,
 } from "../../events/door.ts";
 import type { Durability } from "../ndjson/ndjson-options.ts";
 import type { PgPool } from "./pg-pool.ts";
@@ -82,7 +82,7 @@ export function postgresSettings(options: PostgresSessionLogOptions): CheckedSet
     connections: options.connections ?? 4,
     doubtMs: options.doubtMs ?? 10_000,
     lockMs: options.lockMs ?? 30_000,
-    onError: (error) => tellHook(options.onError, error),
+    onError: (error) => callErrorHook(options.onError, error),
   };
   quotedSchema(settings.schema);
   if (!["none", "batch", "each"].includes(settings.durability)) {

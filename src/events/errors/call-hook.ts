@@ -11,6 +11,6 @@ export function callHook(call: () => unknown): void {
 }
 
 /** Calls a hook with an error. Errors and rejections of the hook are ignored. */
-export function tellHook(hook: ((error: unknown) => void) | undefined, error: unknown): void {
+export function callErrorHook(hook: ((error: unknown) => void) | undefined, error: unknown): void {
   callHook(() => hook?.(error));
 }

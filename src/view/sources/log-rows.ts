@@ -33,7 +33,7 @@ export class LogRows implements RunLog {
   readonly #options: LogRowsOptions;
   readonly #store: RunStore;
   readonly #log: number;
-  #place: LogPosition | undefined;
+  #position: LogPosition | undefined;
   /** Number and file identity of the segment that was read last. */
   #identity: string | undefined;
   /** Consecutive checks that did not find that segment. */
@@ -52,25 +52,25 @@ export class LogRows implements RunLog {
   }
 
   /** Position up to which rows were read; `undefined` before the first row. */
-  get place(): LogPosition | undefined {
-    return this.#place;
+  get position(): LogPosition | undefined {
+    return this.#position;
   }
 
   /** Indexes and yields the new rows. Do not call it again before it has ended. */
   async *more(onProblem?: (problem: LogProblem) => void): AsyncGenerator<AuditRow, void, void> {
     const { directory } = this.#options;
-    let reached = this.#place;
+    let reached = this.#position;
     const onPosition = (place: LogPosition) => {
       reached = place;
     };
-    const options = { from: this.#place, onPosition, onProblem };
+    const options = { from: this.#position, onPosition, onProblem };
     for await (const placed of placedRows(directory, {}, options)) {
       // Without a pause in between: `again` can run at any time, and reads up to this position.
-      this.#place = placed.to;
+      this.#position = placed.to;
       this.#index(placed);
       yield placed.row;
     }
-    this.#place = reached;
+    this.#position = reached;
   }
 
   /** Indexes the new rows. */
@@ -85,21 +85,21 @@ export class LogRows implements RunLog {
 
   /** Indexes all rows again, up to the present position. */
   async again(): Promise<void> {
-    const to = this.#place;
+    const to = this.#position;
     if (to === undefined) return;
     for await (const placed of placedRows(this.#options.directory, {}, { to })) this.#index(placed);
   }
 
   /** Reads the log from its start again. */
   restart(): void {
-    this.#place = undefined;
+    this.#position = undefined;
     this.#identity = undefined;
   }
 
   /** @throws ReplacedError when the segment that was read last is shorter, replaced, or missing. */
   async checkUnchanged(): Promise<void> {
-    if (this.#place === undefined) return;
-    const { offset, segment } = this.#place;
+    if (this.#position === undefined) return;
+    const { offset, segment } = this.#position;
     const { archive, root } = logPaths(this.#options.directory);
     const name = segmentName(segment);
     const [own, archived] = await Promise.all(

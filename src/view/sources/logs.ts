@@ -169,7 +169,7 @@ export class LogSource {
     const { pollMs, signal } = this.#options;
     let quiet = 0;
     for (let isFirst = true; !signal.aborted; isFirst = false) {
-      const before = rows.place;
+      const before = rows.position;
       quiet += 1;
       for await (const piece of this.#lines()) {
         quiet = 0;
@@ -178,7 +178,7 @@ export class LogSource {
       // At the first end, and after two polls without rows.
       await job.release(isFirst || quiet === 2 ? "all" : "old");
       if (isFirst) onEnd();
-      else if (quiet > 0 && rows.place !== before) this.state.grown();
+      else if (quiet > 0 && rows.position !== before) this.state.grown();
       await waitFor(pollMs, signal);
       await rows.checkUnchanged();
     }
