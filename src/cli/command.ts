@@ -20,6 +20,8 @@ export interface Io {
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Ends the process soon, even if a connection to a store, broker or browser is still open. */
+  leaveSoon(): void;
 }
 
 /** One command of `entelix-otel`. */

@@ -33,7 +33,7 @@ import {
 } from "./services/options.ts";
 import { reportRarely } from "./services/reports.ts";
 import { sayWaiting } from "./services/say-waiting.ts";
-import { leaveSoon, StopSignals } from "./services/signals.ts";
+import { StopSignals } from "./services/signals.ts";
 import { SPAN_OPTIONS, spanChoices } from "./span-options.ts";
 import { safe } from "./terminal/text.ts";
 
@@ -255,7 +255,7 @@ export const consume: Command = {
     } finally {
       await stores.close();
     }
-    leaveSoon();
+    io.leaveSoon();
     return 0;
   },
 };

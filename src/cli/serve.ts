@@ -24,7 +24,7 @@ import {
 } from "./services/options.ts";
 import { Reports, tornTexts } from "./services/reports.ts";
 import { limitsOf, SERVE_OPTIONS, tokenEntries } from "./services/serve-options.ts";
-import { HangUps, leaveSoon, StopSignals } from "./services/signals.ts";
+import { HangUps, StopSignals } from "./services/signals.ts";
 import { spanChoices } from "./span-options.ts";
 import { counted } from "./terminal/table.ts";
 import { safe } from "./terminal/text.ts";
@@ -116,7 +116,7 @@ export const serve: Command = {
       await closeStores(stores, reports);
       signals.release();
       hangUps.release();
-      leaveSoon();
+      io.leaveSoon();
     }
   },
 };

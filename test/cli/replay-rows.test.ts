@@ -44,6 +44,7 @@ async function called(command: Command, args: string[], stdin = "") {
     stdin: Readable.from([Buffer.from(stdin)]),
     stdout,
     env: {},
+    leaveSoon: () => {},
   };
   const code = await command.run(args, io);
   return { code, stdout: stdout.text, stderr: stderr.text };

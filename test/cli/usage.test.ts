@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readText } from "../support/golden.ts";
-import { command, MAIN } from "./support/command.ts";
+import { command } from "./support/any-process.ts";
+import { MAIN } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
 import { recording } from "./support/recorded.ts";
 

@@ -1,12 +1,4 @@
-import {
-  CliError,
-  count,
-  counted,
-  Interruption,
-  type Io,
-  leaveSoon,
-  safe,
-} from "../../cli/door.ts";
+import { CliError, count, counted, Interruption, type Io, safe } from "../../cli/door.ts";
 import { MOST_LISTED } from "../model/list-limits.ts";
 import type { SourcesOptions, ViewedRuns } from "../runs/viewed-runs.ts";
 import { openSources } from "./open-sources.ts";
@@ -32,7 +24,7 @@ export async function withRuns(
     }
   } finally {
     interruption.release();
-    leaveSoon();
+    io.leaveSoon();
   }
 }
 

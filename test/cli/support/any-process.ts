@@ -4,15 +4,11 @@ import { Output, run } from "../../../src/cli/door.ts";
 import { COMMANDS } from "../../../src/commands.ts";
 import { command as builtCommand, type CommandOptions, type CommandResult } from "./command.ts";
 
-/** These set up telemetry for their process, or end it. */
-const NEED_PROCESS: ReadonlySet<string> = new Set([
-  "consume",
-  "demo",
-  "doctor",
-  "report",
-  "serve",
-  "view",
-]);
+/** Whether a command sets up telemetry for its process, or runs until a signal comes. */
+function needsProcess([name = "", ...args]: readonly string[]): boolean {
+  if (name === "view") return !args.includes("--json");
+  return ["consume", "demo", "doctor", "serve"].includes(name);
+}
 
 /**
  * Runs a command line: from the source in this process where that makes no difference, else as the built command.
@@ -24,13 +20,7 @@ export async function command(
   options: CommandOptions = {},
 ): Promise<CommandResult> {
   const { stdin = "", ...others } = options;
-  if (
-    Object.keys(others).length > 0 ||
-    NEED_PROCESS.has(args[0] ?? "") ||
-    args.includes("--endpoint")
-  ) {
-    return builtCommand(args, options);
-  }
+  if (Object.keys(others).length > 0 || needsProcess(args)) return builtCommand(args, options);
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const texts = Promise.all([text(stdout), text(stderr)]);
   const env = {};
@@ -42,6 +32,7 @@ export async function command(
       stdin: Readable.from([stdin], { objectMode: false }),
       stdout,
       env,
+      leaveSoon: () => {},
     },
     COMMANDS,
   );

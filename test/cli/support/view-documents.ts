@@ -7,7 +7,7 @@ import type {
   ViewSpan,
   ViewValue,
 } from "../../../src/view/format.ts";
-import { command } from "./command.ts";
+import { command } from "./any-process.ts";
 import type { LineSpan } from "./otlp-lines.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../../../recordings", import.meta.url));
@@ -48,7 +48,8 @@ export async function viewedRuns(
 }
 
 async function printed<T>(args: readonly string[], env: Environment): Promise<T> {
-  const { code, stderr, stdout } = await command(args, { env });
+  const options = Object.keys(env).length > 0 ? { env } : {};
+  const { code, stderr, stdout } = await command(args, options);
   if (code !== 0 && code !== 2) throw new Error(stderr);
   return JSON.parse(stdout);
 }

@@ -13,6 +13,6 @@ export async function verifyInProcess(folder: string): Promise<{ code: number; s
   };
   const output = new Output(stream, {});
   const { stdin, stdout } = process;
-  const io = { out: output, err: output, stdin, stdout, env: {} };
+  const io = { out: output, err: output, stdin, stdout, env: {}, leaveSoon: () => {} };
   return { code: await auditVerify.run([folder], io), said };
 }

@@ -72,7 +72,7 @@ describe("brokers, TLS and SASL", () => {
 });
 
 describe("consume", () => {
-  const io = { env: {} };
+  const io = { env: {}, leaveSoon: () => {} };
   const GIVEN = [
     "--brokers",
     "k:1",

@@ -11,7 +11,7 @@ export const ALL: SourcesOptions = { follow: false, content: true };
 export function silentIo(stdin: Readable = Readable.from([])): Io {
   const stdout = new PassThrough();
   const out = new Output(stdout, {});
-  return { out, err: out, stdin, stdout, env: {} };
+  return { out, err: out, stdin, stdout, env: {}, leaveSoon: () => {} };
 }
 
 /** Opens sources, reads all of them, and closes them after the work. */
