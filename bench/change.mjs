@@ -1,8 +1,9 @@
-// node bench/change.mjs BASE [--short]: what our adapters cost a run and a span, beside those of the checkout in BASE, with and
-// without content, and without steps. Build both first.
+// node bench/change.mjs BASE [--short]: what our adapters cost a run and a span, beside those of the checkout in BASE,
+// with and without content, and without steps. Build both first.
 //
-// One variant a process; the processes take turns, and each round gives one ratio. A figure is the median of the rounds.
-// Of a framework, its own work is measured in the same process and taken off. Beside each table stands a control.
+// One variant a process; the processes take turns, and each round gives one ratio. A figure is the median of the
+// rounds. Of a framework, its own work is measured in the same process and taken off. Beside each table stands a
+// control.
 import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { promisify } from "node:util";

@@ -1,6 +1,6 @@
-// node bench/export.mjs [cpu|loss|encode] [--short]: spans created, encoded and sent to a receiver on this machine, in CPU
-// of the process, as a share of hand-written SDK calls with the stock batch processor and OTLP/JSON
-// exporter; what is lost of more spans than those take; and encoding alone, beside OpenTelemetry's encoders.
+// node bench/export.mjs [cpu|loss|encode] [--short]: spans created, encoded and sent to a receiver on this machine, in
+// CPU of the process, as a share of hand-written SDK calls with the stock batch processor and OTLP/JSON exporter; what
+// is lost of more spans than those take; and encoding alone, beside OpenTelemetry's encoders.
 //
 // One side a process, since sides in one process share their call sites: processes take turns, A B, B A,
 // and a ratio is one of neighbours. The control is the stock side against itself: how far it is from 1 is

@@ -3,11 +3,11 @@
 // others. All of it takes about ten minutes on a quiet machine; `--short` is a first look, NAME a framework or a
 // workload, and `--write` puts what was measured into docs/benchmarks.md.
 //
-// Every variant has content on, makes spans with the same SDK, and hands them to a span processor that does nothing. One
-// variant a process; the processes take turns, so that what disturbs the machine disturbs all, and each round gives one
-// ratio. A figure is the median of the rounds. Where the framework itself is run, its own work is measured in the same
-// process, in turn, with a handler that does nothing, and taken off. So is the work of playing a recording, where the
-// framework takes so long that a cost would be lost in it. Beside each table stands a control, ours against ours.
+// Every variant has content on, makes spans with the same SDK, and hands them to a span processor that does nothing.
+// One variant a process; the processes take turns, so that what disturbs the machine disturbs all, and each round gives
+// one ratio. A figure is the median of the rounds. Where the framework itself is run, its own work is measured in the
+// same process, in turn, with a handler that does nothing, and taken off. So is the work of playing a recording, where
+// the framework takes so long that a cost would be lost in it. Beside each table stands a control, ours against ours.
 import { execFile } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
@@ -19,8 +19,8 @@ const run = promisify(execFile);
 const short = process.argv.includes("--short");
 const ROUNDS = short ? 3 : 5;
 /**
- * Slices of a process, runs of a slice, and slices to warm up: the engine takes thousands of callbacks to settle. A graph
- * takes thirty times as long as its callbacks alone. To play a recording takes as long as callbacks.
+ * Slices of a process, runs of a slice, and slices to warm up: the engine takes thousands of callbacks to settle. A
+ * graph takes thirty times as long as its callbacks alone. To play a recording takes as long as callbacks.
  */
 const SIZES = short
   ? { callbacks: [30, 100, 20], framework: [20, 20, 20], graph: [15, 10, 20] }

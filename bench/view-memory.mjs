@@ -1,5 +1,6 @@
-// npm run build && node --expose-gc bench/view-memory.mjs [ROWS]: how much memory the server of `view` takes for an audit log of a
-// million rows, six a run. Prints JSON: MB in all, and bytes for each run of the list, which has at most 100,000.
+// npm run build && node --expose-gc bench/view-memory.mjs [ROWS]: how much memory the server of `view` takes for an
+// audit log of a million rows, six a run. Prints JSON: MB in all, and bytes for each run of the list, which has at most
+// 100,000.
 //
 // The log is followed, as `view` does it, so that what a replay keeps for events to come counts, too.
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,6 +1,7 @@
-// npm run build && node bench/view-page.mjs: what the page of `view` costs the browser. A run with 20,000 spans is opened in five
-// fresh browsers, for the CPU time of its script, and scrolled; a list of 100,000 runs is searched, sorted and scrolled. Of each part stands the longest
-// task of the main thread, by the wall clock and by its CPU time: on a machine that does something else they differ.
+// npm run build && node bench/view-page.mjs: what the page of `view` costs the browser. A run with 20,000 spans is
+// opened in five fresh browsers, for the CPU time of its script, and scrolled; a list of 100,000 runs is searched,
+// sorted and scrolled. Of each part stands the longest task of the main thread, by the wall clock and by its CPU time:
+// on a machine that does something else they differ.
 //
 // Needs Debian's Chromium: `npm run servers chromium`.
 import { spawn } from "node:child_process";

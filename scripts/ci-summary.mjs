@@ -1,6 +1,6 @@
 // Prints the ten slowest test files of each report of vitest's JSON reporter, and last how many tests passed and
-// failed, as one line: `120 passed, 0 failed`. Exit 1 when one failed, when a report has none, or when one is not there.
-// node scripts/ci-summary.mjs REPORT…
+// failed, as one line: `120 passed, 0 failed`. Exit 1 when one failed, when a report has none, or when one is not
+// there. node scripts/ci-summary.mjs REPORT…
 import { readFileSync } from "node:fs";
 import { basename, relative } from "node:path";
 

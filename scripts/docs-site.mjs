@@ -1,5 +1,5 @@
-// npm run docs:site: builds the documentation as a site in site/. VitePress is installed once, beside the servers of the
-// end-to-end tests. A link that leads nowhere fails it.
+// npm run docs:site: builds the documentation as a site in site/. VitePress is installed once, beside the servers of
+// the end-to-end tests. A link that leads nowhere fails it.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

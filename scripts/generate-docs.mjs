@@ -1,6 +1,6 @@
 // Writes docs/attributes.md from the tables in src/events/semconv/semconv-*.ts, docs/metrics.md from the one in
-// src/bridge/metrics/metric-names.ts, table and runbooks of docs/alerts.md from deploy/prometheus/rules, and docs/api and
-// docs/cli.md from `dist`. `--print PAGE` shows `attributes`, `metrics`, `alerts` or `cli` instead.
+// src/bridge/metrics/metric-names.ts, table and runbooks of docs/alerts.md from deploy/prometheus/rules, and docs/api
+// and docs/cli.md from `dist`. `--print PAGE` shows `attributes`, `metrics`, `alerts` or `cli` instead.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { alertsPage } from "./generate-docs/alerts-page.mjs";

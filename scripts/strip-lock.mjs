@@ -1,6 +1,6 @@
-// node scripts/strip-lock.mjs [FILE]: takes the download addresses out of package-lock.json, or FILE: they name the registry of whoever wrote it.
-// Run after `npm install --omit-lockfile-registry-resolved=false` (npm's own switch loses the versions
-// of optional packages for other platforms, and `npm ci` then refuses the file).
+// node scripts/strip-lock.mjs [FILE]: takes the download addresses out of package-lock.json, or FILE: they name the
+// registry of whoever wrote it. Run after `npm install --omit-lockfile-registry-resolved=false` (npm's own switch loses
+// the versions of optional packages for other platforms, and `npm ci` then refuses the file).
 import { readFileSync, writeFileSync } from "node:fs";
 
 const path = process.argv[2] ?? new URL("../package-lock.json", import.meta.url);

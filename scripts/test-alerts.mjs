@@ -1,5 +1,5 @@
-// node scripts/test-alerts.mjs [FOLDER [TEST …]]: runs the unit tests of the alert rules in FOLDER (deploy/prometheus) with
-// promtool, all or those named, such as `kinds`. promtool compares all annotations of an alert. Those that make
+// node scripts/test-alerts.mjs [FOLDER [TEST …]]: runs the unit tests of the alert rules in FOLDER (deploy/prometheus)
+// with promtool, all or those named, such as `kinds`. promtool compares all annotations of an alert. Those that make
 // docs/alerts.md are in every alert and not worth a copy in each test, so the rules are tested without them.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// The public interface: what users register, configure or catch. The rest is in the entries beside this file in `src/entries`.
+// The public interface: what users register, configure or catch. The rest is in the entries beside this file in
+// `src/entries`.
 
 export type { AuditCalls, SessionLog } from "./audit/door.ts";
 export {

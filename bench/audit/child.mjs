@@ -1,5 +1,5 @@
-// One process of the comparison: `child SIDE RUNS ROUNDS RUNS_A_ROUND`, so many runs at a time. Prints JSON: us a run of
-// the main thread, of all threads, and by the wall clock.
+// One process of the comparison: `child SIDE RUNS ROUNDS RUNS_A_ROUND`, so many runs at a time. Prints JSON: us a run
+// of the main thread, of all threads, and by the wall clock.
 
 import { THREAD_CLOCK, threadTime } from "../thread-time.mjs";
 import { makeRuns } from "../workload.mjs";

@@ -1,5 +1,5 @@
-// `crowd.mjs sampled|unsampled OPEN PAIRS`: what a tool call's two events cost while so many runs are open, each time in
-// another run. Prints JSON: us a call, of the main thread and of all threads.
+// `crowd.mjs sampled|unsampled OPEN PAIRS`: what a tool call's two events cost while so many runs are open, each time
+// in another run. Prints JSON: us a call, of the main thread and of all threads.
 import { threadTime } from "../thread-time.mjs";
 import { runId, started, toolPair } from "./events.mjs";
 import { openSink } from "./provider.mjs";

@@ -1,5 +1,5 @@
-// `node --expose-gc heap.mjs sampled|unsampled|span RUNS`: bytes of heap that an open run takes, without the strings that
-// came with its event; `span`: a span of the SDK alone, kept by run id. Prints JSON.
+// `node --expose-gc heap.mjs sampled|unsampled|span RUNS`: bytes of heap that an open run takes, without the strings
+// that came with its event; `span`: a span of the SDK alone, kept by run id. Prints JSON.
 import { runId, started } from "./events.mjs";
 import { openSink, openSpans } from "./provider.mjs";
 

@@ -1,5 +1,5 @@
-// What the process of the Claude Agent SDK 0.3.332 sends for a run: messages and calls of hooks, in the fields and the order
-// that were recorded from it.
+// What the process of the Claude Agent SDK 0.3.332 sends for a run: messages and calls of hooks, in the fields and the
+// order that were recorded from it.
 import { randomUUID } from "node:crypto";
 import { MODEL, payloadOf, USAGE } from "./payload.mjs";
 

@@ -1,5 +1,5 @@
-// Each instrumentation of the Claude Agent SDK as the `query()` that an application calls, on the same provider. Content is
-// on in all.
+// Each instrumentation of the Claude Agent SDK as the `query()` that an application calls, on the same provider.
+// Content is on in all.
 import { ClaudeAgentSDKInstrumentation } from "@arizeai/openinference-instrumentation-claude-agent-sdk";
 import { sdk } from "./claude-agent-sdk.mjs";
 import { langfuseProcessor } from "./langfuse-processor.mjs";

@@ -1,5 +1,5 @@
-// What Mastra asks of its bridge, and tells its exporters, in a run. It is recorded from a run of Mastra itself, which takes
-// tens of milliseconds: a cost of microseconds would drown in it.
+// What Mastra asks of its bridge, and tells its exporters, in a run. It is recorded from a run of Mastra itself, which
+// takes tens of milliseconds: a cost of microseconds would drown in it.
 
 /** Stands for the number of the run in a recording. */
 const NUMBER = 7000001;

@@ -90,7 +90,10 @@ const agent = new Agent({
 
 const hex = (bytes) => randomBytes(bytes).toString("hex");
 
-/** All that a processor is told of a run, made before the clock starts; `begin` and `end` are what the SDK fills a span in with. */
+/**
+ * All that a processor is told of a run, made before the clock starts; `begin` and `end` are what the SDK fills a span
+ * in with.
+ */
 function spansOf(n) {
   const { question, calls, answer } = payloadOf(n);
   const traceId = `trace_${hex(16)}`;

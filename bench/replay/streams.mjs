@@ -51,7 +51,9 @@ function defect() {
 
 const LOGS = ["own_log", "upstream", "turns", "sub_agents", "endings"];
 
-/** One stream a log, without what belongs to the file's own form. Bare rows get the envelope that says whose they are. */
+/**
+ * One stream a log, without what belongs to the file's own form. Bare rows get the envelope that says whose they are.
+ */
 function graph() {
   return LOGS.map((name) =>
     linesOf(`test/streams/graph_${name}.ndjson`)

@@ -1,7 +1,10 @@
 import { createServer } from "node:http";
 import { spansOfProtobuf } from "./protobuf-spans.mjs";
 
-/** Takes OTLP/HTTP, spans in protobuf or JSON, metrics in JSON, on a free port of this machine, and keeps the spans and the counts of runs. */
+/**
+ * Takes OTLP/HTTP, spans in protobuf or JSON, metrics in JSON, on a free port of this machine, and keeps the spans and
+ * the counts of runs.
+ */
 export class OtlpReceiver {
   #server = createServer((request, response) => this.#take(request, response));
   #spans = [];

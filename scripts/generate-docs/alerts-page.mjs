@@ -1,5 +1,5 @@
-// The table and the runbooks of docs/alerts.md, from the annotations of the alert rules. The rest of the page is written by
-// hand and stays.
+// The table and the runbooks of docs/alerts.md, from the annotations of the alert rules. The rest of the page is
+// written by hand and stays.
 import { readdirSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
 

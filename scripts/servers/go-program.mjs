@@ -1,5 +1,5 @@
-// A server that is built from Go sources of this folder, from one Go module, or from a copy of a module with files that its
-// release has and the module lacks. It is kept by a hash of what it was built from.
+// A server that is built from Go sources of this folder, from one Go module, or from a copy of a module with files that
+// its release has and the module lacks. It is kept by a hash of what it was built from.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { arch, platform } from "node:os";
@@ -13,10 +13,12 @@ import { firstLine, run } from "./command.mjs";
  * @typedef {object} GoProgram
  * @property {string} name
  * @property {string} version
- * @property {string} module the package to build: "." for the sources' own, or a path, with `@version` when there are no sources
+ * @property {string} module the package to build: "." for the sources' own, or a path, with `@version` when there are
+ *   no sources
  * @property {URL} [sources] folder with go.mod, go.sum and the Go files
  * @property {readonly string[]} [tags] build tags
- * @property {string} [copyOf] the module that `module` is in, with `@version`, to copy and to build there; without `sources`
+ * @property {string} [copyOf] the module that `module` is in, with `@version`, to copy and to build there; without
+ *   `sources`
  * @property {Readonly<Record<string, string>>} [files] what is added to that copy, by path
  */
 

@@ -29,12 +29,14 @@ const MOST_SHORTENED = 1024 * 1024;
  * | value | JSON |
  * |---|---|
  * | `bigint` | its digits |
- * | typed array, `DataView`, `ArrayBuffer`, `SharedArrayBuffer`, `Buffer` | `{"type":"Uint8Array","base64":"AAEC"}`; as `summary`: `{"type":"Uint8Array","bytes":3}`. The same for what `Buffer.toJSON` gives |
+ * | typed array, `DataView`, `ArrayBuffer`, `SharedArrayBuffer`, `Buffer` | `{"type":"Uint8Array","base64":"AAEC"}`; as
+ * `summary`: `{"type":"Uint8Array","bytes":3}`. The same for what `Buffer.toJSON` gives |
  * | `Map` | an object; a key of another type has its JSON as its name, if that is plain and short, else its type |
  * | `Set` | a list |
  * | `Error` | `{"name":"TypeError"}`; with `errorText` also `message` and its own fields |
  * | array of more than 1,024 entries that are mostly holes | an object of the entries that it has |
- * | a cycle, a field that throws, more than 960 levels, more lists and objects than can be shortened, an integer of more than 10,000 digits | the text `[unserializable: <reason>]` in its place, without a word of the value |
+ * | a cycle, a field that throws, more than 960 levels, more lists and objects than can be shortened, an integer of
+ * more than 10,000 digits | the text `[unserializable: <reason>]` in its place, without a word of the value |
  *
  * A larger value is shortened inside: long texts are cut between characters, long lists lose entries in the middle,
  * objects lose their last fields, and bytes are given by type and length. Equal values give equal texts. Work and
@@ -86,8 +88,8 @@ function shortJson(value: unknown, options: BoundedJsonOptions): BoundedJson {
 }
 
 /**
- * The complete JSON of a value, or `undefined` if it has more than `bytes` characters. The parts are not kept in memory:
- * they would take many times the size of the JSON.
+ * The complete JSON of a value, or `undefined` if it has more than `bytes` characters. The parts are not kept in
+ * memory: they would take many times the size of the JSON.
  */
 function streamed(node: JsonNode, bytes: number): string | undefined {
   const out = { text: "", left: bytes };

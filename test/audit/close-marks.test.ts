@@ -379,7 +379,9 @@ describe("a close mark that cannot be written", () => {
 });
 
 describe("verifying beside the writer", () => {
-  /** The disk as seen by a verification during which something happens: before the lock is looked at for the n-th time. */
+  /**
+   * The disk as seen by a verification during which something happens: before the lock is looked at for the n-th time.
+   */
   function during(disk: MemoryDisk, happens: (look: number) => Promise<unknown>) {
     let looks = 0;
     const files: RemovingFileLayer = {

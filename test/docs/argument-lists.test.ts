@@ -4,21 +4,13 @@ import { expect, it } from "vitest";
 import { ROOT, readPage } from "./pages.ts";
 
 /**
- * Each element of a list that is spread into arguments takes a place on the stack: 100,000 of them end a program. So only
- * arguments are passed on as arguments. These lists are short:
+ * Each element of a list that is spread into arguments takes a place on the stack: 100,000 of them end a program. So
+ * only arguments are passed on as arguments. These lists are short:
  */
 const BOUNDED: ReadonlyMap<string, string> = new Map([
   ["src/agents/claude-agent/claude-agent.ts: args", "the arguments of a method of `Query`"],
   ["src/agents/mcp/mcp-server.ts: given", "the arguments, the last one replaced"],
   ["src/agents/openai-agents/ids.ts: CODES", "the characters of one UUID"],
-  [
-    'src/cli/doctor/check-packages.ts: wouldNeed("entelix-otel/setup", FOR_SETUP, byName)',
-    "a package each, by name",
-  ],
-  [
-    'src/cli/doctor/check-packages.ts: wouldNeed("entelix-otel/telemetry (metrics)", FOR_METRICS, byName)',
-    "a package each, by name",
-  ],
   [
     'src/events/errors/failure-source.ts: listProperty(error, "errors", MAX_DEPTH)',
     "at most MAX_DEPTH",

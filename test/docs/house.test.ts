@@ -41,7 +41,10 @@ const inside = imports
   .filter(({ from }) => from.startsWith("."))
   .map(({ file, from, names }) => ({ file, to: normalize(join(dirname(file), from)), names }));
 
-/** Where a room is entered. What writes figures for people runs in browsers too, which have no Node: it has its own door. */
+/**
+ * Where a room is entered. What writes figures for people runs in browsers too, which have no Node: it has its own
+ * door.
+ */
 const DOORS = [...rooms.map((room) => `src/${room}/door.ts`), "src/events/format/door.ts"];
 /** Where other parts of a room enter a part of it. */
 const PART_DOORS = [

@@ -1,5 +1,5 @@
-// npm run test:hostile [-- --help]: attacks the built command and the library from outside, and counts what was refused,
-// accepted, lost, doubled, altered, left unanswered or otherwise unexpected. Exits 1 when anything was.
+// npm run test:hostile [-- --help]: attacks the built command and the library from outside, and counts what was
+// refused, accepted, lost, doubled, altered, left unanswered or otherwise unexpected. Exits 1 when anything was.
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -13,8 +13,8 @@ const { checkSync }: typeof import("recheck") = createRequire(import.meta.url)(
 );
 
 /**
- * Limits that count work, so that a busy machine changes no verdict. Only the time for one expression is a time: the longest takes
- * 5 s, and a check that takes more than this counts as not safe.
+ * Limits that count work, so that a busy machine changes no verdict. Only the time for one expression is a time: the
+ * longest takes 5 s, and a check that takes more than this counts as not safe.
  */
 const LIMITS = {
   timeout: 90_000,
@@ -24,7 +24,10 @@ const LIMITS = {
   maxRepeatCount: 400,
 } as const;
 
-/** Expressions that are not linear, or not constant, with the bound that makes them safe. A text stands for every call that holds it. */
+/**
+ * Expressions that are not linear, or not constant, with the bound that makes them safe. A text stands for every call
+ * that holds it.
+ */
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   [
     ".escapePattern(",

@@ -1,6 +1,6 @@
-// Draws the data of every dashboard into docs/images: npm run dashboards:pictures [-- --out FOLDER]
-// [--prometheus URL --hours 6]. Without --prometheus it makes the same sample data each time, with the Prometheus of the
-// end-to-end tests. ECharts draws; it is installed once, beside them.
+// Draws the data of every dashboard into docs/images: npm run dashboards:pictures [-- --out FOLDER] [--prometheus URL
+// --hours 6]. Without --prometheus it makes the same sample data each time, with the Prometheus of the end-to-end
+// tests. ECharts draws; it is installed once, beside them.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

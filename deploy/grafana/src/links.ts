@@ -21,7 +21,9 @@ export function labelOf(clicked: Clicked, label: string): string {
     : `\${__data.fields.${label}:percentencode}`;
 }
 
-/** The traces behind what was clicked, in Jaeger's UI, for the dashboard's time range. The series or row needs `job`. */
+/**
+ * The traces behind what was clicked, in Jaeger's UI, for the dashboard's time range. The series or row needs `job`.
+ */
 export function jaegerLink(
   title: string,
   clicked: Clicked,

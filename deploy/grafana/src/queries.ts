@@ -33,8 +33,8 @@ export function grown(selector: string, window: string, ago = ""): string {
 }
 
 /**
- * How long ago counters grew, in seconds before the end of the time range: `last` or `first` time in it. As exact as a bar is
- * wide. A series grew where it is above what it was in the hour before, or was not there.
+ * How long ago counters grew, in seconds before the end of the time range: `last` or `first` time in it. As exact as a
+ * bar is wide. A series grew where it is above what it was in the hour before, or was not there.
  */
 export function grownAgo(
   which: "first" | "last",

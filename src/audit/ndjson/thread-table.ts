@@ -160,8 +160,8 @@ export class ThreadTable {
   }
 
   /**
-   * Subtracts a thread's rows with ordinals above `from` and up to `to`, and moves each segment without a live row to the
-   * archive. One call at a time, after {@link countLive}.
+   * Subtracts a thread's rows with ordinals above `from` and up to `to`, and moves each segment without a live row to
+   * the archive. One call at a time, after {@link countLive}.
    */
   async release(spans: readonly SealedSpan[], from: number, to: number): Promise<void> {
     for (const { segment, span } of spans) {

@@ -1,4 +1,5 @@
-// The door of `bridge/lifecycle`: the pure rules of runs, calls, models and steps. Other parts of the room import from here.
+// The door of `bridge/lifecycle`: the pure rules of runs, calls, models and steps. Other parts of the room import from
+// here.
 
 export type { Adjustment, IgnoredReason } from "./counters.ts";
 export { IdCache } from "./id-cache.ts";

@@ -22,7 +22,10 @@ export function addWaits(run: IndexedRun, waits: readonly Wait[]): void {
   }
 }
 
-/** Takes the decision about a call. If the call began before it, the wait ended at the decision, not at the start of the call. */
+/**
+ * Takes the decision about a call. If the call began before it, the wait ended at the decision, not at the start of the
+ * call.
+ */
 export function addDecision({ waits }: IndexedRun, callId: string, at: number): void {
   const wait = waits?.byCall.get(callId);
   if (wait !== undefined && wait.to < at) {
@@ -33,8 +36,8 @@ export function addDecision({ waits }: IndexedRun, callId: string, at: number): 
 /**
  * How long an open run has waited so far, in ms.
  *
- * @param start of the run, or of its segment, Unix time in ms. The wait for a decision that was asked for before a pause
- * includes the pause. The time before `start` does not count.
+ * @param start of the run, or of its segment, Unix time in ms. The wait for a decision that was asked for before a
+ *   pause includes the pause. The time before `start` does not count.
  * @param end the time after it does not count.
  */
 export function openWaitMs(

@@ -43,8 +43,8 @@ export interface RunIndexOptions {
 }
 
 /**
- * The newest runs. Spans and rows come in any order. If several sources have a run, the spans and rows of the source with
- * the highest standing count.
+ * The newest runs. Spans and rows come in any order. If several sources have a run, the spans and rows of the source
+ * with the highest standing count.
  */
 export class RunIndex {
   /** Counts changes: it is the same as long as nothing has changed. */

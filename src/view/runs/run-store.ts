@@ -72,8 +72,8 @@ export class RunStore {
   }
 
   /**
-   * Removes everything of a source that was replaced. The index is rebuilt from the spans of the other sources, since runs that
-   * were left out may be among the newest now. The caller must add all rows again.
+   * Removes everything of a source that was replaced. The index is rebuilt from the spans of the other sources, since
+   * runs that were left out may be among the newest now. The caller must add all rows again.
    */
   forget(source: number): void {
     this.#sources[source] = STANDING.gone;

@@ -15,8 +15,8 @@ export interface SourcedSpan {
 const HEAD = 16;
 
 /**
- * Spans in one file, as JSON lines. The spans of a trace in a batch are one piece. Memory holds only the offset of the last
- * piece of each trace, so it does not grow with spans. Each piece has the offset of the one before.
+ * Spans in one file, as JSON lines. The spans of a trace in a batch are one piece. Memory holds only the offset of the
+ * last piece of each trace, so it does not grow with spans. Each piece has the offset of the one before.
  *
  * Writes and reads are synchronous: a few MB each, to a file in the system's cache.
  */

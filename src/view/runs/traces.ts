@@ -55,7 +55,9 @@ export class Traces {
   }
 }
 
-/** Deletes the oldest entries beyond `most`, in batches: finding the oldest entry of a `Map` takes long after deletions. */
+/**
+ * Deletes the oldest entries beyond `most`, in batches: finding the oldest entry of a `Map` takes long after deletions.
+ */
 export function deleteOldest(entries: Map<string, unknown>, most: number): void {
   if (entries.size <= most * 1.1) return;
   for (const key of entries.keys()) {

@@ -1,6 +1,6 @@
-// node hold-back.mjs TOPIC PARTITIONS: whoever reads only what is committed sees nothing of what is written to the topic
-// from now on, until the standard input ends; then all of it at once. Prints `held` when that holds, and `free` when
-// all is to be seen.
+// node hold-back.mjs TOPIC PARTITIONS: whoever reads only what is committed sees nothing of what is written to the
+// topic from now on, until the standard input ends; then all of it at once. Prints `held` when that holds, and `free`
+// when all is to be seen.
 //
 // A transaction is open meanwhile, with a line in each partition; its last lines are in the log behind everything, and
 // so much later by their time that nothing before them waits to be put in order. They are of a type that nobody knows.

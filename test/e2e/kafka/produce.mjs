@@ -1,5 +1,5 @@
-// node produce.mjs TOPIC [RECORDS_A_SECOND] < records: one record a line, as JSON with `key`, `value` (text) or `base64`
-// (bytes) or neither (no value), and `headers`. Prints how many the brokers have acknowledged.
+// node produce.mjs TOPIC [RECORDS_A_SECOND] < records: one record a line, as JSON with `key`, `value` (text) or
+// `base64` (bytes) or neither (no value), and `headers`. Prints how many the brokers have acknowledged.
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { kafka, options } from "./client.mjs";

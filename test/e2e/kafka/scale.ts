@@ -1,5 +1,5 @@
-// npm run build && node bench/scale.mjs [EVENTS] [--slices] [--audit] [--profile]: how a topic's events are worked off by
-// one, two and three workers on this machine, as ratios, and the CPU that each record takes. Wants a quiet machine.
+// npm run build && node bench/scale.mjs [EVENTS] [--slices] [--audit] [--profile]: how a topic's events are worked off
+// by one, two and three workers on this machine, as ratios, and the CPU that each record takes. Wants a quiet machine.
 // Nothing is asserted.
 //
 // Every count of workers is a group of its own with the same records from its topic's beginning. It first works off

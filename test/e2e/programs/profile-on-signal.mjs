@@ -1,5 +1,6 @@
-// NODE_OPTIONS=--import=…/profile-on-signal.mjs ENTELIX_PROFILE=FILE node …: SIGUSR2 begins a CPU profile of the program,
-// and the next one ends it and writes it to the file. So what is measured can be profiled without the start before it.
+// NODE_OPTIONS=--import=…/profile-on-signal.mjs ENTELIX_PROFILE=FILE node …: SIGUSR2 begins a CPU profile of the
+// program, and the next one ends it and writes it to the file. So what is measured can be profiled without the start
+// before it.
 import { renameSync, writeFileSync } from "node:fs";
 import { Session } from "node:inspector";
 

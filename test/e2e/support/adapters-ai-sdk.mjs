@@ -1,5 +1,5 @@
-// Runs one scripted program with the AI SDK 6 or 7 that is installed beside it, under the telemetry, and prints the spans
-// of each scene as JSON. It uses only what the oldest supported version has.
+// Runs one scripted program with the AI SDK 6 or 7 that is installed beside it, under the telemetry, and prints the
+// spans of each scene as JSON. It uses only what the oldest supported version has.
 import * as ai from "ai";
 import {
   embed,

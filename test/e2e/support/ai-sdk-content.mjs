@@ -1,4 +1,5 @@
-// Runs the AI SDK 6 or 7 that is installed beside it, and prints what it made: spans, audit rows and the recording, as JSON.
+// Runs the AI SDK 6 or 7 that is installed beside it, and prints what it made: spans, audit rows and the recording, as
+// JSON.
 //
 // node ai-sdk-content.mjs shown | hidden | tenants | streams | pause FILE | resume FILE
 import { readFileSync, writeFileSync } from "node:fs";

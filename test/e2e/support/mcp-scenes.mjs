@@ -1,5 +1,5 @@
-// node mcp-scenes.mjs MAJOR [REFUSAL] [SCENE]: plays every scene with the MCP SDK of that major version that is installed beside it, and
-// prints what spans each made as JSON.
+// node mcp-scenes.mjs MAJOR [REFUSAL] [SCENE]: plays every scene with the MCP SDK of that major version that is
+// installed beside it, and prints what spans each made as JSON.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createServer } from "node:http";
 import { PassThrough } from "node:stream";

@@ -18,7 +18,9 @@ const SHORT = 16_000;
 const LONG = 4 * SHORT;
 /** Less processor time is not looked at, in ms: other families work beside it. */
 const NOTHING = 250;
-/** What takes the square of the length takes 16 times as much for the longer text. Another family may work beside it. */
+/**
+ * What takes the square of the length takes 16 times as much for the longer text. Another family may work beside it.
+ */
 const MOST_TIMES = 8;
 
 /** Texts at which expressions go slow, in every place where others' texts come in. */

@@ -29,7 +29,10 @@ export interface Entrance {
   take(text: string): unknown;
 }
 
-/** Every field of every type of line of a dialect: the line stands in a recorded stream, and the stream is played with content and an audit log. */
+/**
+ * Every field of every type of line of a dialect: the line stands in a recorded stream, and the stream is played with
+ * content and an audit log.
+ */
 export function lineEntrances(dialect: DialectName): readonly Entrance[] {
   const runtime = RUNTIMES.find((each) => each.dialect.name === dialect);
   if (runtime === undefined) throw new Error(`expected a runtime ${dialect}`);

@@ -48,7 +48,10 @@ function constructed(
   return { text: `/${source}/${flags}`, parts: { source, flags } };
 }
 
-/** What variables are set to, by name; `undefined` for a name that is set twice. The bundler sets some behind their declaration. */
+/**
+ * What variables are set to, by name; `undefined` for a name that is set twice. The bundler sets some behind their
+ * declaration.
+ */
 function constantsOf(file: ts.SourceFile): ReadonlyMap<string, ts.Expression | undefined> {
   const values = new Map<string, ts.Expression | undefined>();
   const set = (name: ts.Node, value: ts.Expression) => {

@@ -21,7 +21,9 @@ class Pieces {
   }
 }
 
-/** A connection of a client that decodes one half of the bytes for each of two partitions, and none for the one between. */
+/**
+ * A connection of a client that decodes one half of the bytes for each of two partitions, and none for the one between.
+ */
 function connection(bytes: Buffer, decoded: Buffer[]) {
   return {
     send(key: number, _: number, __: unknown, parse: unknown, ...rest: unknown[]) {

@@ -17,7 +17,8 @@ export interface BackfilledPrometheus {
 }
 
 /**
- * Starts `prometheus` on a free port of this machine; `promtool` makes the blocks. Both are built where they are missing.
+ * Starts `prometheus` on a free port of this machine; `promtool` makes the blocks. Both are built where they are
+ * missing.
  *
  * @param folder an empty one, for the caller to remove after `stop()`
  * @throws Error when one of the programs is not there or fails

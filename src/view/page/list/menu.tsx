@@ -9,7 +9,10 @@ export interface MenuProps {
   readonly children: ComponentChildren;
 }
 
-/** A button with a panel below it, whose content is rendered while it is open. It closes with Escape and when the focus or a click goes elsewhere. */
+/**
+ * A button with a panel below it, whose content is rendered while it is open. It closes with Escape and when the focus
+ * or a click goes elsewhere.
+ */
 export function Menu({ children, isSet, summary }: MenuProps) {
   const details = useRef<HTMLDetailsElement>(null);
   const [open, setOpen] = useState(false);
