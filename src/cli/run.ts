@@ -50,8 +50,11 @@ async function dispatch(
   if (command === undefined) {
     // `audit` is not a command, but has a help.
     const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `));
-    if (group.length > 0 && words.length === 1) return print(overview(group), io.err, 1);
-    if (group.length > 0 && isHelpOption(words[1])) return print(overview(group), io.out);
+    const isAlone = words.length === 1;
+    if (group.length > 0 && (isHelpOption(words[1]) || (isHelp && isAlone))) {
+      return print(overview(group), io.out);
+    }
+    if (group.length > 0 && isAlone) return print(overview(group), io.err, 1);
     throw unknownCommand(words, group, commands);
   }
   const rest = words.slice(command.name.split(" ").length);

@@ -63,6 +63,7 @@ describe("the command line", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("audit verify");
     expect(stdout).not.toContain("replay");
+    expect(await command(["help", "audit"])).toMatchObject({ code, stdout, stderr: "" });
   });
 
   it.each([
