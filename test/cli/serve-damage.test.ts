@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { nodeFileLayer } from "../../src/audit/storage/node-file-layer.ts";
 import { writeCheckpoint } from "../../src/service/journal/checkpoint-file.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { command } from "./support/any-process.ts";
 import { Folder } from "./support/folder.ts";
 
@@ -42,7 +43,7 @@ async function send(url: string): Promise<unknown> {
 async function killed(journal: string, ready: () => void = () => {}): Promise<void> {
   const { signal } = await serving(journal, async (url) => {
     expect(await send(url)).toMatchObject({ accepted: 120, rejected: 0 });
-    await vi.waitFor(ready, { timeout: 20_000 });
+    await waitFor(ready);
   });
   expect(signal).toBe("SIGKILL");
 }

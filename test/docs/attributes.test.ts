@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { OWN_VARIANTS } from "../../src/audit/wire/own-event-form.ts";
 import { Bridge } from "../../src/bridge/bridge.ts";
 import { METRIC_ATTRIBUTES, METRICS } from "../../src/bridge/metrics/metric-names.ts";
@@ -15,6 +15,7 @@ import {
 import { entelixDialect } from "../../src/replay/dialects/entelix/entelix-dialect.ts";
 import { readEvents } from "../../src/replay/input/read-events.ts";
 import { collectSpans } from "../support/spans.ts";
+import { waitUntil } from "../support/wait-for.ts";
 import { PAGES, ROOT, readPage, section, tableRows } from "./pages.ts";
 
 const page = readPage("docs/attributes.md");
@@ -143,7 +144,7 @@ async function markerSpan(): Promise<ReadableSpan> {
   const sink = new Bridge({ tracerProvider: provider, limits: { markerAfterMs: 1 } });
   const run = { run_id: "018f3c7a-0000-7000-8000-000000000002", tenant_id: "acme" };
   void sink.send({ type: "started", ...run, agent: "slow" });
-  const marker = await vi.waitUntil(() => spans().find(({ name }) => name === MARKER_SPAN));
+  const marker = await waitUntil(() => spans().find(({ name }) => name === MARKER_SPAN));
   await sink.shutdown();
   return marker;
 }

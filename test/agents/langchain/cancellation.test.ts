@@ -4,6 +4,7 @@ import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { STOPPED_AFTER_MS } from "../../../src/agents/langchain/stopped-graphs.ts";
 import { formatRfc3339, fromMilliseconds } from "../../../src/events/instant.ts";
+import { waitUntil } from "../../support/wait-for.ts";
 import { tellsEarlyLeave, tellsReasons } from "./abilities.ts";
 import { ASKED, oneNodeGraph, plainTool, reactAgent, run } from "./agents.ts";
 import { observe } from "./observed.ts";
@@ -19,7 +20,7 @@ const asksSlow = () => [says("", ["slow", "call_1"]), says("done")];
 /** Aborts once the sink has heard of a tool's start. */
 function abortAtTool(seen: ReturnType<typeof observe>, reason?: unknown): AbortSignal {
   const controller = new AbortController();
-  void vi.waitUntil(() => seen.of("tool_start").length > 0).then(() => controller.abort(reason));
+  void waitUntil(() => seen.of("tool_start").length > 0).then(() => controller.abort(reason));
   return controller.signal;
 }
 
@@ -31,7 +32,7 @@ describe("cancellation", () => {
     const seen = observe();
     const agent = reactAgent(asksSlow(), [tool()]);
     await run(seen, agent, ASKED, { signal: abortAtTool(seen) });
-    await vi.waitUntil(() => seen.of("failed").length > 0);
+    await waitUntil(() => seen.of("failed").length > 0);
     expect(seen.lines()).toEqual([
       "started support",
       "model_start small-1",
@@ -56,7 +57,7 @@ describe("cancellation", () => {
     ]);
     const asked = model.invoke("hi", { callbacks: [seen.handler], signal: controller.signal });
     await expect(asked).rejects.toThrow();
-    await vi.waitUntil(() => seen.of("failed").length > 0);
+    await waitUntil(() => seen.of("failed").length > 0);
     expect(seen.lines()).toEqual([
       "started small-1",
       "model_start small-1",
@@ -68,7 +69,7 @@ describe("cancellation", () => {
   it("by a time limit is a deadline that was exceeded", async () => {
     const seen = observe();
     await run(seen, reactAgent(asksSlow(), [patient()]), ASKED, { timeout: 30 });
-    await vi.waitUntil(() => seen.of("failed").length > 0);
+    await waitUntil(() => seen.of("failed").length > 0);
     const kind = tellsReasons ? "deadline_exceeded" : "cancelled";
     expect(seen.of("failed")[0]?.event.kind).toEqual({ type: kind });
     // The tool did not fail: the time was the run's.
@@ -94,7 +95,7 @@ describe("cancellation", () => {
       return {};
     });
     await run(seen, graph, ASKED, { signal: runs.signal });
-    await vi.waitUntil(() => seen.of("failed").length > 0);
+    await waitUntil(() => seen.of("failed").length > 0);
     expect(seen.of("tool_error").map(({ event }) => [event.tool, event.envelope])).toEqual([
       ["hasty", { wire_code: "transport_failure", wire_class: "server", origin: "tool" }],
       [
@@ -110,7 +111,7 @@ describe("cancellation", () => {
     const inner = reactAgent(asksSlow(), [deaf()]);
     const graph = new StateGraph(MessagesAnnotation)
       .addNode("fails", async () => {
-        await vi.waitUntil(() => seen.of("tool_start").length > 0);
+        await waitUntil(() => seen.of("tool_start").length > 0);
         throw new TypeError("x is not a function");
       })
       .addNode("asks", async (_, config) => {
@@ -151,7 +152,7 @@ describe("cancellation", () => {
     const seen = observe();
     const agent = reactAgent(asksSlow(), [patient()]);
     for await (const _ of await agent.stream(ASKED, { callbacks: [seen.handler] })) break;
-    if (tellsEarlyLeave) await vi.waitUntil(() => seen.of("failed").length > 0);
+    if (tellsEarlyLeave) await waitUntil(() => seen.of("failed").length > 0);
     else await seen.bridge.shutdown();
     const outcomes = seen.trees().map(({ attributes }) => attributes["entelix.run.outcome"]);
     expect(outcomes).toEqual([tellsEarlyLeave ? "failed" : "abandoned"]);
@@ -184,7 +185,7 @@ describe("cancellation", () => {
           }
         };
         await read().catch(() => {});
-        await vi.waitUntil(() => seen.of("model_error").length > 0);
+        await waitUntil(() => seen.of("model_error").length > 0);
         const leftAt = formatRfc3339(fromMilliseconds(Date.now()));
         await sleep(20);
         expect(seen.of("failed")).toEqual([]);

@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { TraceFlags } from "@opentelemetry/api";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { waitFor } from "../../support/wait-for.ts";
 import { decodeRequest } from "./support/decode-request.ts";
 import { ProtobufServer } from "./support/protobuf-server.ts";
 import { numbers, rig } from "./support/rig.ts";
@@ -94,7 +95,7 @@ describe("an endpoint that is away", () => {
     await expect(processor.forceFlush()).rejects.toThrow("not confirmed within 50 ms");
     expect(ledger.counts()).toMatchObject({ pending: 1, failed: 0 });
     await server.open();
-    await vi.waitFor(() => expect(ledger.counts().exported).toBe(1), { timeout: 20_000 });
+    await waitFor(() => expect(ledger.counts().exported).toBe(1));
     expect(new Set(server.names)).toEqual(new Set(["a"]));
     await processor.shutdown();
     expect(ledger.counts()).toMatchObject({ pending: 0, failed: 0 });
@@ -137,7 +138,7 @@ describe("a slow endpoint", () => {
     const { end, ledger, processor } = rig(server.url, { requestBytes: 4_000 });
     end(numbers(500));
     const flush = processor.forceFlush();
-    await vi.waitFor(() => expect(server.mostAtOnce).toBe(4));
+    await waitFor(() => expect(server.mostAtOnce).toBe(4));
     expect(ledger.counts().pending).toBe(500);
     open();
     await flush;
@@ -283,9 +284,9 @@ describe("the processor", () => {
     await using server = await ProtobufServer.start();
     const { end, processor } = rig(server.url, { scheduledDelayMillis: 1 });
     end(["a", "b"]);
-    await vi.waitFor(() => expect(server.names).toEqual(["a", "b"]));
+    await waitFor(() => expect(server.names).toEqual(["a", "b"]));
     end(["c"]);
-    await vi.waitFor(() => expect(server.names).toEqual(["a", "b", "c"]));
+    await waitFor(() => expect(server.names).toEqual(["a", "b", "c"]));
     await processor.shutdown();
   });
 
@@ -340,7 +341,7 @@ describe("the processor", () => {
     onTestFinished(() => processor.giveUp());
     const before = timers();
     end(numbers(3));
-    await vi.waitFor(() => expect(ledger.queued).toBe(0));
+    await waitFor(() => expect(ledger.queued).toBe(0));
     expect(timers()).toBeLessThanOrEqual(before);
   });
 });

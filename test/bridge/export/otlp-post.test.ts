@@ -4,6 +4,7 @@ import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-ho
 import { isTracingSuppressed } from "@opentelemetry/core";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { OtlpPost } from "../../../src/bridge/export/otlp-post.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { ProtobufServer } from "./support/protobuf-server.ts";
 import { numbers, rig } from "./support/rig.ts";
 
@@ -121,7 +122,7 @@ describe("an attempt that fails", () => {
     await using server = await ProtobufServer.start(() => "hang");
     const post = new OtlpPost({ url: server.url, timeoutMs: 3_600_000 });
     const attempt = post.send(BYTES);
-    await vi.waitFor(() => expect(server.mostAtOnce).toBe(1));
+    await waitFor(() => expect(server.mostAtOnce).toBe(1));
     post.abort();
     expect(await attempt).toMatchObject({ kind: "failed", error: { message: "given up" } });
     expect(await post.send(BYTES)).toMatchObject({ kind: "failed" });

@@ -3,6 +3,7 @@ import { AlwaysOnSampler } from "@opentelemetry/sdk-trace-node";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { setupTracing, type TracingOptions } from "../../../src/entries/setup.ts";
 import { OtlpServer } from "../../support/otlp-server.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
 import { sendRun } from "./sample-run.ts";
 
@@ -289,7 +290,7 @@ describe("batches", () => {
     process.env.OTEL_BSP_SCHEDULE_DELAY = "10";
     const tracing = setupTracing({ endpoint: server.url });
     tracing.tracerProvider.getTracer("app").startSpan("a").end();
-    await vi.waitFor(() => expect(tracing.diagnostics().exported).toBe(1));
+    await waitFor(() => expect(tracing.diagnostics().exported).toBe(1));
     expect(server.span("a").name).toBe("a");
     await tracing.shutdown();
   });
@@ -300,7 +301,7 @@ describe("batches", () => {
     const tracing = setupTracing({ endpoint: server.url, onError: () => {} });
     tracing.tracerProvider.getTracer("app").startSpan("a").end();
     await expect(tracing.forceFlush()).rejects.toThrow("not confirmed within 200 ms");
-    await vi.waitFor(() => expect(tracing.diagnostics().exported).toBe(1), { timeout: 20_000 });
+    await waitFor(() => expect(tracing.diagnostics().exported).toBe(1));
     expect(server.requests.length).toBeGreaterThan(1);
     await tracing.shutdown();
     expect(tracing.diagnostics()).toMatchObject({ ended: 1, exported: 1, failed: 0 });
@@ -320,7 +321,7 @@ describe("batches", () => {
     const tracer = tracing.tracerProvider.getTracer("app");
     tracer.startSpan("a").end();
     tracer.startSpan("b").end();
-    await vi.waitFor(() => expect(server.span("b").name).toBe("b"));
+    await waitFor(() => expect(server.span("b").name).toBe("b"));
     await tracing.shutdown();
     expect(tracing.diagnostics()).toMatchObject({ ended: 2, exported: 1, pending: 1 });
   });

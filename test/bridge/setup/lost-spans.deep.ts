@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { setupTracing, type Tracing } from "../../../src/entries/setup.ts";
 import { setupTelemetry } from "../../../src/entries/telemetry.ts";
 import { deadUrl, OtlpServer } from "../../support/otlp-server.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
 import { keepReports } from "./reports.ts";
 
@@ -60,7 +61,7 @@ describe("every lost span", () => {
     const telemetry = setupTelemetry(options);
     endSpans(telemetry, 1_000);
     const { queue_full } = telemetry.diagnostics().lost;
-    await vi.waitFor(() => expect(lostAt(server)).toEqual({ queue_full }));
+    await waitFor(() => expect(lostAt(server)).toEqual({ queue_full }));
     await telemetry.shutdown();
     expect(lostAt(server)).toEqual({ queue_full, unreachable: 1_000 - queue_full });
     expect(reports.losses("shutdown").map(({ lost }) => lost)).toEqual([1_000]);

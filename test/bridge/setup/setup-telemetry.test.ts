@@ -13,6 +13,7 @@ import { Bridge } from "../../../src/bridge/bridge.ts";
 import { setupTracing } from "../../../src/entries/setup.ts";
 import { setupTelemetry, type TelemetrySetupOptions } from "../../../src/entries/telemetry.ts";
 import { deadUrl, OtlpServer } from "../../support/otlp-server.ts";
+import { waitUntil } from "../../support/wait-for.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
 import { keepReports } from "./reports.ts";
 import { openRun, sendRun } from "./sample-run.ts";
@@ -73,9 +74,9 @@ describe("setupTelemetry", () => {
     const telemetry = setupTelemetry({ endpoint: server.url, metricIntervalMs: 20 });
     const sink = telemetry.createBridge();
     openRun(sink);
-    await vi.waitUntil(() => sum(server, "entelix.runs.active") === 1);
+    await waitUntil(() => sum(server, "entelix.runs.active") === 1);
     sendRun(sink, "another");
-    await vi.waitUntil(() => sum(server, "entelix.runs", complete) === 1);
+    await waitUntil(() => sum(server, "entelix.runs", complete) === 1);
     await telemetry.shutdown();
   });
 
@@ -85,7 +86,7 @@ describe("setupTelemetry", () => {
     process.env.OTEL_EXPORTER_OTLP_ENDPOINT = server.url;
     const telemetry = setupTelemetry();
     openRun(telemetry.createBridge());
-    await vi.waitUntil(() => sum(server, "entelix.runs.active") === 1);
+    await waitUntil(() => sum(server, "entelix.runs.active") === 1);
     await telemetry.shutdown();
     const intervals = vi.spyOn(globalThis, "setInterval");
     process.env.OTEL_METRIC_EXPORT_INTERVAL = "soon";
@@ -254,7 +255,7 @@ describe("setupTelemetry", () => {
     const first = setupTelemetry({ ...options, metricReaders: [reader], register: false });
     const again = () => setupTelemetry({ ...options, metricReaders: [reader] });
     expect(again).toThrow("MetricReader can not be bound to a MeterProvider again.");
-    await vi.waitUntil(() => setupTracing({ ...options }).registered);
+    await waitUntil(() => setupTracing({ ...options }).registered);
     await first.shutdown();
   });
 
@@ -284,13 +285,13 @@ describe("an endpoint that takes no metrics", () => {
     });
     openRun(telemetry.createBridge());
     const told = () => reports.all.map(({ where }) => where);
-    await vi.waitUntil(() => server.requests.length >= 3);
+    await waitUntil(() => server.requests.length >= 3);
     expect(told()).toEqual(["metric export"]);
     refuse = false;
-    await vi.waitUntil(() => sum(server, "entelix.runs.active") === 1);
+    await waitUntil(() => sum(server, "entelix.runs.active") === 1);
     refuse = true;
     const before = server.requests.length;
-    await vi.waitUntil(() => server.requests.length >= before + 3);
+    await waitUntil(() => server.requests.length >= before + 3);
     expect(told()).toEqual(["metric export", "metric export"]);
     await expect(telemetry.forceFlush()).rejects.toThrow("flush failed: OTLPExporterError");
     await telemetry.shutdown();

@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { setupTracing, type Tracing } from "../../../src/entries/setup.ts";
 import { type Answer, deadUrl, OtlpServer } from "../../support/otlp-server.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
 import { keepReports } from "./reports.ts";
 import { sendRun } from "./sample-run.ts";
@@ -21,17 +22,22 @@ function expectBalance({ ended, exported, failed, dropped, pending, lost }: Coun
 }
 type Counts = ReturnType<Tracing["diagnostics"]>;
 
+/** For a shutdown that needs no time limit: a busy machine must not reach it. */
+const PATIENT_MS = 100_000;
 const PROTOCOLS = ["http/protobuf", "http/json"];
 
 describe("a burst of 10,000 spans in one tick, then a shutdown", () => {
   it("loses none", async () => {
     await using server = await OtlpServer.start();
     const reports = keepReports();
-    const tracing = setupTracing({ endpoint: server.url, onError: reports.onError });
+    const tracing = setupTracing({
+      endpoint: server.url,
+      shutdownTimeoutMs: PATIENT_MS,
+      onError: reports.onError,
+    });
     endSpans(tracing, 10_000);
     await tracing.shutdown();
     expect(new Set(server.spans.map(({ name }) => name)).size).toBe(10_000);
-    expect(server.spans).toHaveLength(10_000);
     expect(tracing.diagnostics()).toMatchObject({ ended: 10_000, exported: 10_000, dropped: 0 });
     expect(reports.all).toEqual([]);
   });
@@ -40,7 +46,11 @@ describe("a burst of 10,000 spans in one tick, then a shutdown", () => {
     await using server = await OtlpServer.start();
     process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = "http/json";
     const reports = keepReports();
-    const tracing = setupTracing({ endpoint: server.url, onError: reports.onError });
+    const tracing = setupTracing({
+      endpoint: server.url,
+      shutdownTimeoutMs: PATIENT_MS,
+      onError: reports.onError,
+    });
     endSpans(tracing, 10_000);
     await tracing.shutdown();
 
@@ -69,13 +79,13 @@ describe("a burst of 10,000 spans in one tick, then a shutdown", () => {
     process.env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE = "100";
     const tracing = setupTracing({
       endpoint: server.url,
-      shutdownTimeoutMs: 25_000,
+      shutdownTimeoutMs: PATIENT_MS,
       onError: reports.onError,
     });
     endSpans(tracing, 10_000);
     const shutdown = tracing.shutdown();
     // The exporter's own limit is 30: it would have refused the others by now.
-    await vi.waitFor(() => expect(server.requests).toHaveLength(100), { timeout: 20_000 });
+    await waitFor(() => expect(server.requests).toHaveLength(100));
     release();
     await shutdown;
     expect(server.spans).toHaveLength(10_000);
@@ -101,9 +111,10 @@ describe("a burst of 10,000 spans in one tick, then a shutdown", () => {
     await tracing.shutdown();
     const counts = tracing.diagnostics();
     expectBalance(counts);
-    expect(counts.exported).toBe(server.spans.length);
+    // A request whose answer comes too late was received and counts as lost.
+    expect(counts.exported).toBeLessThanOrEqual(server.spans.length);
     const report = reports.losses("shutdown")[0];
-    expect((report?.lost ?? 0) + server.spans.length).toBe(10_000);
+    expect((report?.lost ?? 0) + counts.exported).toBe(10_000);
   });
 });
 
@@ -202,7 +213,7 @@ describe("reports while the process runs", () => {
     const options = { endpoint: server.url, onError: reports.onError, queueBytes: 100_000 };
     const tracing = setupTracing(options);
     endSpans(tracing, 3000);
-    await vi.waitFor(() => expect(reports.all).toHaveLength(1));
+    await waitFor(() => expect(reports.all).toHaveLength(1));
     const lost = reports.losses("span loss")[0]?.lost ?? 0;
     await tracing.shutdown();
     expect(lost).toBe(3000 - server.spans.length);
@@ -219,7 +230,7 @@ describe("reports while the process runs", () => {
     const reports = keepReports();
     const tracing = setupTracing({ endpoint: server.url, onError: reports.onError });
     endSpans(tracing, 3000);
-    await vi.waitFor(() => expect(reports.all).toHaveLength(1));
+    await waitFor(() => expect(reports.all).toHaveLength(1));
     expect(reports.losses("span loss")[0]?.lost).toBe(440);
     await tracing.shutdown();
     expect(reports.losses("shutdown")[0]?.lost).toBe(440);
@@ -246,7 +257,7 @@ describe("reports while the process runs", () => {
     await tracing.shutdown();
     expect(reports.all).toEqual([]);
     endSpans(tracing, 4);
-    await vi.waitFor(() => expect(reports.losses("span loss")[0]?.lost).toBe(4));
+    await waitFor(() => expect(reports.losses("span loss")[0]?.lost).toBe(4));
     expect(tracing.diagnostics()).toMatchObject({ ended: 5, exported: 1, dropped: 4 });
     expect(tracing.diagnostics().lost.after_shutdown).toBe(4);
   });
@@ -264,9 +275,9 @@ describe("reports while the process runs", () => {
     endSpans(tracing, 2);
     await tracing.shutdown();
     expect(reports.losses("shutdown")[0]?.lost).toBe(2);
-    await vi.waitFor(() => expect(tracing.diagnostics().failed).toBe(2), { timeout: 5_000 });
+    await waitFor(() => expect(tracing.diagnostics().failed).toBe(2));
     endSpans(tracing, 1);
-    await vi.waitFor(() => expect(reports.losses("span loss")).toHaveLength(1));
+    await waitFor(() => expect(reports.losses("span loss")).toHaveLength(1));
     expect(reports.losses("span loss")[0]?.lost).toBe(1);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { emptyResource } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AuditRow } from "../../../src/audit/audit-row.ts";
 import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import { stringifyExact } from "../../../src/events/exact-json.ts";
@@ -13,6 +13,7 @@ import { DEFAULT_INGEST_LIMITS } from "../../../src/service/http/ingest-limits.t
 import { IngestService } from "../../../src/service/http/ingest-service.ts";
 import { tokenDigest } from "../../../src/service/http/tokens/token-file.ts";
 import { RunEvents, second } from "../../support/run-events.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-00000000000a";
 const TENANTS = ["acme", "beta"] as const;
@@ -111,7 +112,7 @@ describe("two tokens and one run id", () => {
     expect(await service.send("beta", [line(4, first.complete())])).toEqual([200, 1, 0]);
     expect(await service.send("beta", filler())).toEqual([200, FILLER, 0]);
     const ended = () => TENANTS.map((tenant) => service.spansOf(tenant).length);
-    await vi.waitFor(() => expect(ended()).toEqual([2, 1]), { timeout: 20_000 });
+    await waitFor(() => expect(ended()).toEqual([2, 1]));
 
     const ids = RunIds.hashed("acme", RUN);
     const callId = ids.childSpanId("t", "call_1");

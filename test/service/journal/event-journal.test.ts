@@ -1,8 +1,9 @@
 import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EventJournal } from "../../../src/service/journal/event-journal.ts";
 import type { LogLine } from "../../../src/service/journal/log-line.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { all, brief, line, lines, temporaryFolder, texts } from "./support/lines.ts";
 
 let folder: string;
@@ -216,7 +217,7 @@ describe("following", () => {
         if (batch.at(-1)?.text === "last") stop.abort();
       }
     })();
-    await vi.waitFor(() => expect(batches.flat().length).toBe(2493));
+    await waitFor(() => expect(batches.flat().length).toBe(2493));
     for (let n = 0; n < 20; n += 1) await journal.append(lines(300, `${n} `));
     const large = "x".repeat(400_000);
     await journal.append(Array.from({ length: 8 }, () => line(large)));
@@ -250,7 +251,7 @@ describe("following", () => {
     stop.abort();
     expect(await stopped).toEqual([]);
     await journal.append(lines(1, "second"));
-    await vi.waitFor(() => expect(seen).toEqual(["0 n0", "1 second0"]));
+    await waitFor(() => expect(seen).toEqual(["0 n0", "1 second0"]));
     await journal.close();
     await closed;
     expect(await ahead).toEqual([]);

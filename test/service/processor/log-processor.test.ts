@@ -9,6 +9,7 @@ import type {
   LogProcessorOptions,
   ProcessorLine,
 } from "../../../src/service/processor/log-processor-options.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 const BEGIN = 1_780_000_000;
 
@@ -321,7 +322,7 @@ describe("a log processor", () => {
         await it.take(line(n, n, toolStart(2, `call-${n}`)));
         vi.setSystemTime(Date.now() + 1_000);
         await it.idle(Date.now());
-        await vi.waitFor(() => expect(it.figures.rowsStored).toBe(n - 1));
+        await waitFor(() => expect(it.figures.rowsStored).toBe(n - 1));
       };
       await it.take(line(0, 0, started(1)));
       await it.take(line(1, 1, complete(1)));

@@ -3,6 +3,7 @@ import { NodeTracerProvider, type ReadableSpan } from "@opentelemetry/sdk-trace-
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { OtlpSpanStore } from "../../../src/bridge/stores/span-store.ts";
 import { type Answer, deadUrl, OtlpServer } from "../../support/otlp-server.ts";
+import { waitUntil } from "../../support/wait-for.ts";
 
 function spans(names: readonly string[]): ReadableSpan[] {
   const ended: ReadableSpan[] = [];
@@ -85,7 +86,7 @@ describe.each(["http/protobuf", "http/json"] as const)("OtlpSpanStore in %s", (p
         () => "stored",
         () => "closed",
       ),
-      vi.waitUntil(() => errors.length > 0, { timeout: 5_000 }).then(() => store.close()),
+      waitUntil(() => errors.length > 0).then(() => store.close()),
     ]);
     expect(first).toBe("closed");
     expect(errors).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { NdjsonSessionLog } from "../../../src/audit/ndjson/ndjson-session-log.ts";
 import { openSources } from "../../../src/view/commands/open-sources.ts";
 import type { ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
@@ -9,6 +9,7 @@ import { command } from "../../cli/support/any-process.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { completed, line, recording, started } from "../../cli/support/recorded.ts";
 import { runs as cases } from "../../support/runs.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { ALL, detailsOf, listOf, silentIo, withRuns } from "../support/opened.ts";
 
 const FOLLOW = { follow: true, content: true, pollMs: 5 };
@@ -30,8 +31,6 @@ async function followed(places: readonly string[], work: (runs: ViewedRuns) => P
     await runs.close();
   }
 }
-
-const soon = { timeout: 20_000, interval: 10 };
 
 describe("a recording that grows", () => {
   it.each(["success", "nested_subagent", "two_tenants", "approval"])(
@@ -57,7 +56,7 @@ describe("a recording that grows", () => {
               await new Promise((resolve) => setTimeout(resolve, wait));
             }
             appendFileSync(file, bytes.subarray(from, end));
-            await vi.waitFor(async () => expect(await known(runs)).toEqual(whole), soon);
+            await waitFor(async () => expect(await known(runs)).toEqual(whole));
             expect(listOf(runs).sources[0]?.problems).toEqual([]);
           });
         }),
@@ -98,9 +97,8 @@ describe("a recording that grows", () => {
       appendFileSync(file, `${completed()}\n`);
       // Its new audit row may be there before its end.
       const ended = { outcome: "complete", working_ms: 1000, spans: 2 };
-      await vi.waitFor(
-        () => expect(listOf(runs, revision).runs).toEqual([expect.objectContaining(ended)]),
-        soon,
+      await waitFor(() =>
+        expect(listOf(runs, revision).runs).toEqual([expect.objectContaining(ended)]),
       );
     });
   });
@@ -134,12 +132,9 @@ describe("a recording that grows", () => {
       expect(before.runs).toHaveLength(2);
       expect(before.sources[0]?.problems).toMatchObject([{ place: file, line: 2 }]);
       replace(file, `${started({ run_id: other })}\n${completed({ run_id: other })}\n`);
-      await vi.waitFor(
-        () => expect(listOf(runs).runs.map(({ run_id }) => run_id)).toContain(other),
-        soon,
-      );
+      await waitFor(() => expect(listOf(runs).runs.map(({ run_id }) => run_id)).toContain(other));
       const read = () => listOf(runs).sources.map((source) => source.read);
-      await vi.waitFor(() => expect(read()).toEqual([1, 1]), soon);
+      await waitFor(() => expect(read()).toEqual([1, 1]));
       const after = listOf(runs, before.revision);
       expect(after.all).toBe(true);
       expect(after.runs).toHaveLength(2);
@@ -165,11 +160,11 @@ describe("a span file that grows", () => {
     writeFileSync(file, text.slice(0, 1000));
     await followed([file], async (runs) => {
       appendFileSync(file, text.slice(1000));
-      await vi.waitFor(async () => expect(await known(runs)).toEqual(whole), soon);
+      await waitFor(async () => expect(await known(runs)).toEqual(whole));
       truncateSync(file);
-      await vi.waitFor(() => expect(listOf(runs).runs).toEqual([]), soon);
+      await waitFor(() => expect(listOf(runs).runs).toEqual([]));
       appendFileSync(file, text);
-      await vi.waitFor(async () => expect(await known(runs)).toEqual(whole), soon);
+      await waitFor(async () => expect(await known(runs)).toEqual(whole));
       expect(listOf(runs).sources[0]?.problem_count).toBe(1);
     });
   });
@@ -190,7 +185,7 @@ describe("an audit log that grows", () => {
       const whole = await withRuns([audit], ALL, known);
       const rows = (all: typeof whole) =>
         all.map((detail) => [detail.run, detail.rows, detail.spans]);
-      await vi.waitFor(async () => expect(rows(await known(runs))).toEqual(rows(whole)), soon);
+      await waitFor(async () => expect(rows(await known(runs))).toEqual(rows(whole)));
       await runs.verify();
       expect(listOf(runs).sources[0]?.verdict).toMatchObject({ state: "intact", problem_count: 0 });
     });
@@ -207,7 +202,7 @@ describe("an audit log that grows", () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
       const { revision } = listOf(runs);
       await log.close();
-      await vi.waitFor(() => expect(listOf(runs).revision).toBeGreaterThan(revision), soon);
+      await waitFor(() => expect(listOf(runs).revision).toBeGreaterThan(revision));
       await runs.verify();
       expect(listOf(runs).sources[0]?.verdict?.state).toBe("intact");
     });
@@ -231,7 +226,7 @@ describe("an audit log that grows", () => {
       // Of the first run only its first rows are left.
       const rows = longer.split("\n").slice(0, 4).join("\n");
       writeFileSync(segment, `${rows}\n`);
-      await vi.waitFor(async () => {
+      await waitFor(async () => {
         const rowsOf = [...(await detailsOf(runs)).values()].map((detail) => [
           detail.run.rows,
           detail.rows.length,
@@ -241,7 +236,7 @@ describe("an audit log that grows", () => {
           [3, 3, "log"],
           [expect.any(Number), expect.any(Number), "replay"],
         ]);
-      }, soon);
+      });
       expect(listOf(runs).all).toBe(true);
       await runs.verify();
       expect(listOf(runs).sources[1]?.verdict?.state).toBe("unclosed");

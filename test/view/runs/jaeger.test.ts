@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openSources } from "../../../src/view/commands/open-sources.ts";
 import { command } from "../../cli/support/any-process.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { recording } from "../../cli/support/recorded.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { ALL, detailsOf, listOf, silentIo, withRuns } from "../support/opened.ts";
 
 const folder = new Folder();
@@ -112,34 +113,27 @@ describe("the runs of a Jaeger", () => {
       await runs.ready();
       expect(listOf(runs).runs).toEqual([]);
       stored = all;
-      await vi.waitFor(() => expect(listOf(runs).runs).toHaveLength(3), { timeout: 20_000 });
+      await waitFor(() => expect(listOf(runs).runs).toHaveLength(3));
       const { revision } = listOf(runs);
       const before = asked.length;
-      await vi.waitFor(() => expect(asked.length).toBeGreaterThan(before + 20), {
-        timeout: 20_000,
-      });
+      await waitFor(() => expect(asked.length).toBeGreaterThan(before + 20));
       expect(listOf(runs, revision).runs).toEqual([]);
       for (const { run, spans } of (await detailsOf(runs)).values()) {
         const own = spans.filter(({ run_id }) => run_id === run.run_id);
         expect(own).toHaveLength(run.spans);
       }
       fail = 503;
-      await vi.waitFor(() => expect(listOf(runs).sources[0]?.problem_count).toBe(1), {
-        timeout: 20_000,
-      });
+      await waitFor(() => expect(listOf(runs).sources[0]?.problem_count).toBe(1));
       expect(listOf(runs).sources[0]?.problems[0]?.problem).toContain("HTTP 503");
       expect(listOf(runs).runs).toHaveLength(3);
       // It is told as long as it is so.
       fail = 500;
-      await vi.waitFor(
-        () => expect(listOf(runs).sources[0]?.problems[0]?.problem).toContain("HTTP 500"),
-        { timeout: 20_000 },
+      await waitFor(() =>
+        expect(listOf(runs).sources[0]?.problems[0]?.problem).toContain("HTTP 500"),
       );
       expect(listOf(runs).sources[0]?.problem_count).toBe(1);
       fail = undefined;
-      await vi.waitFor(() => expect(listOf(runs).sources[0]?.problem_count).toBe(0), {
-        timeout: 20_000,
-      });
+      await waitFor(() => expect(listOf(runs).sources[0]?.problem_count).toBe(0));
     } finally {
       await runs.close();
     }

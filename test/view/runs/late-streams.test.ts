@@ -1,8 +1,9 @@
 import { appendFileSync, writeFileSync } from "node:fs";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { oldBacklog } from "../../replay/input/support/backlogs.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { ALL, listOf, withRuns } from "../support/opened.ts";
 
 const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
@@ -61,7 +62,7 @@ describe("a backlog behind newer runs", () => {
     await withRuns([file], FOLLOW, async (runs) => {
       expect(listOf(runs).runs).toHaveLength(150);
       appendFileSync(file, text(lines.slice(300)));
-      await vi.waitFor(() => expect(backlogIn(runs)).toEqual(COMPLETE), { timeout: 20_000 });
+      await waitFor(() => expect(backlogIn(runs)).toEqual(COMPLETE));
     });
   });
 });

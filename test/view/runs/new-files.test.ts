@@ -7,16 +7,16 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { openSources } from "../../../src/view/commands/open-sources.ts";
 import type { ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
 import { command } from "../../cli/support/any-process.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { completed, recording, started } from "../../cli/support/recorded.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { detailsOf, listOf, silentIo } from "../support/opened.ts";
 
 const FOLLOW = { follow: true, content: true, pollMs: 5 };
-const soon = { timeout: 20_000, interval: 10 };
 
 /** Work with a folder that is followed, and has one recording at first. */
 async function watched(work: (folder: Folder, runs: ViewedRuns) => Promise<void>) {
@@ -42,9 +42,9 @@ it("shows a recording that appears in a folder, and follows it", async () => {
     const file = folder.at("runs/b.ndjson");
     writeFileSync(file, "");
     writeFileSync(file, `${started()}\n`);
-    await vi.waitFor(() => expect(shown(runs)).toContainEqual(["react", "open"]), soon);
+    await waitFor(() => expect(shown(runs)).toContainEqual(["react", "open"]));
     writeFileSync(file, `${completed()}\n`, { flag: "a" });
-    await vi.waitFor(() => expect(shown(runs)).toContainEqual(["react", "complete"]), soon);
+    await waitFor(() => expect(shown(runs)).toContainEqual(["react", "complete"]));
     expect(shown(runs)).toHaveLength(2);
     expect(listOf(runs).sources.map(({ followed, name }) => [name, followed])).toEqual([
       [folder.at("runs/a.ndjson"), true],
@@ -60,7 +60,7 @@ it("shows a file of spans that appears, and not what is no file of runs", async 
     writeFileSync(folder.at("runs/notes.txt"), "nothing to read\n");
     mkdirSync(folder.at("runs/below"));
     renameSync(spans, folder.at("runs/c.jsonl"));
-    await vi.waitFor(() => expect(shown(runs).length).toBeGreaterThan(1), soon);
+    await waitFor(() => expect(shown(runs).length).toBeGreaterThan(1));
     expect(listOf(runs).sources.map(({ kind }) => kind)).toEqual(["recording", "spans"]);
     expect(problems(runs)).toEqual([]);
   });
@@ -71,13 +71,13 @@ it("reads a file once that has two names in the folder, also one that appears la
     const [latest, file] = [folder.at("runs/latest.ndjson"), folder.at("runs/b.ndjson")];
     symlinkSync(folder.at("runs/a.ndjson"), latest);
     writeFileSync(file, `${started()}\n`);
-    await vi.waitFor(() => expect(shown(runs)).toContainEqual(["react", "open"]), soon);
+    await waitFor(() => expect(shown(runs)).toContainEqual(["react", "open"]));
     rmSync(latest);
     symlinkSync(file, latest);
     writeFileSync(file, `${completed()}\n`, { flag: "a" });
-    await vi.waitFor(() => expect(shown(runs)).toContainEqual(["react", "complete"]), soon);
+    await waitFor(() => expect(shown(runs)).toContainEqual(["react", "complete"]));
     copyFileSync(recording("tool_error"), folder.at("runs/z.ndjson"));
-    await vi.waitFor(() => expect(shown(runs)).toHaveLength(3), soon);
+    await waitFor(() => expect(shown(runs)).toHaveLength(3));
     expect(listOf(runs).sources.map(({ name }) => name)).toEqual([
       folder.at("runs/a.ndjson"),
       file,
@@ -91,8 +91,8 @@ it("shows each run once when a recording is rotated", async () => {
     const [live, old] = [folder.at("runs/a.ndjson"), folder.at("runs/a.1.ndjson")];
     renameSync(live, old);
     writeFileSync(live, readFileSync(recording("nested_subagent")));
-    await vi.waitFor(() => expect(listOf(runs).sources).toHaveLength(2), soon);
-    await vi.waitFor(async () => {
+    await waitFor(() => expect(listOf(runs).sources).toHaveLength(2));
+    await waitFor(async () => {
       const details = await detailsOf(runs);
       const counts = [...details.values()].map(({ run, spans }) => [run.agent, spans.length]);
       expect(counts.toSorted()).toEqual(
@@ -102,7 +102,7 @@ it("shows each run once when a recording is rotated", async () => {
           ["react", 4],
         ].toSorted(),
       );
-    }, soon);
+    });
   });
 });
 
@@ -111,6 +111,6 @@ it("goes on after the folder was gone for a while", async () => {
     rmSync(folder.at("runs"), { recursive: true });
     mkdirSync(folder.at("runs"));
     copyFileSync(recording("tool_error"), folder.at("runs/d.ndjson"));
-    await vi.waitFor(() => expect(shown(runs)).toHaveLength(2), soon);
+    await waitFor(() => expect(shown(runs)).toHaveLength(2));
   });
 });

@@ -1,17 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openSources } from "../../../src/view/commands/open-sources.ts";
 import type { RunList } from "../../../src/view/format.ts";
 import type { ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
 import { command } from "../../cli/support/any-process.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { recording } from "../../cli/support/recorded.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { ALL, listOf, silentIo, withRuns } from "../support/opened.ts";
 
 const FOLLOW = { follow: true, content: true, pollMs: 5 };
-const soon = { timeout: 20_000, interval: 10 };
 
 const pipe = (path: string) => void execFileSync("mkfifo", [path]);
 
@@ -89,14 +89,14 @@ describe("an odd entry of a folder", () => {
       expect(shown(listOf(runs)).problems).toHaveLength(1);
       const later = folder.at("runs/z.json");
       symlinkSync("nowhere", later);
-      await vi.waitFor(() => expect(shown(listOf(runs)).problems).toHaveLength(2), soon);
+      await waitFor(() => expect(shown(listOf(runs)).problems).toHaveLength(2));
       rmSync(later);
       rmSync(odd);
       copyFileSync(recording("nested_subagent"), odd);
-      await vi.waitFor(() => {
+      await waitFor(() => {
         const { agents, problems } = shown(listOf(runs));
         expect([agents.includes("coordinator"), problems]).toEqual([true, []]);
-      }, soon);
+      });
     });
   });
 
@@ -115,18 +115,18 @@ describe("an odd entry of a folder", () => {
       expect(listOf(runs).runs).toHaveLength(2);
       rmSync(file);
       replace(file);
-      await vi.waitFor(() => {
+      await waitFor(() => {
         const { agents, problems } = shown(listOf(runs));
         expect(agents).toHaveLength(1);
         expect(problems).toContainEqual([name, file, problem]);
-      }, soon);
+      });
       rmSync(file);
       writeFileSync(file, content);
-      await vi.waitFor(() => {
+      await waitFor(() => {
         const { agents, problems } = shown(listOf(runs));
         expect(agents).toHaveLength(2);
         expect(problems).not.toContainEqual([name, file, problem]);
-      }, soon);
+      });
     });
   });
 });
@@ -157,10 +157,10 @@ describe("an empty folder", () => {
         ["folder", true],
       ]);
       copyFileSync(recording("success"), folder.at("runs/a.ndjson"));
-      await vi.waitFor(() => {
+      await waitFor(() => {
         const { runs: rows, sources } = listOf(runs);
         expect([rows.length, sources.map(({ kind }) => kind)]).toEqual([1, ["recording"]]);
-      }, soon);
+      });
     });
   });
 
@@ -169,10 +169,10 @@ describe("an empty folder", () => {
     mkdirSync(folder.at("runs"));
     await followed(folder, async (runs) => {
       await command(["replay", recording("success"), "--audit", folder.at("runs")]);
-      await vi.waitFor(() => {
+      await waitFor(() => {
         const { runs: rows, sources } = listOf(runs);
         expect([rows.length, sources.map(({ kind }) => kind)]).toEqual([1, ["audit-log"]]);
-      }, soon);
+      });
       await runs.verify();
       expect(listOf(runs).sources.map(({ verdict }) => verdict?.state)).toEqual(["intact"]);
     });
@@ -182,22 +182,22 @@ describe("an empty folder", () => {
     using folder = aFolder();
     await followed(folder, async (runs) => {
       rmSync(folder.at("runs"), { recursive: true });
-      await vi.waitFor(() => {
+      await waitFor(() => {
         const [[kind, place] = []] = shown(listOf(runs)).problems;
         expect([kind, place]).toEqual(["folder", folder.at("runs")]);
-      }, soon);
+      });
       pipe(folder.at("runs"));
-      await vi.waitFor(() => {
+      await waitFor(() => {
         const [[, , problem] = []] = shown(listOf(runs)).problems;
         expect(problem).toContain("ENOTDIR");
-      }, soon);
+      });
       rmSync(folder.at("runs"));
       mkdirSync(folder.at("runs"));
       copyFileSync(recording("tool_error"), folder.at("runs/d.ndjson"));
-      await vi.waitFor(() => {
+      await waitFor(() => {
         const { agents, problems } = shown(listOf(runs));
         expect([agents.length, problems]).toEqual([2, []]);
-      }, soon);
+      });
     });
   });
 });
