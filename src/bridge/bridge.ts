@@ -30,14 +30,9 @@ import type { Diagnostics } from "./diagnostics.ts";
 import type { Run } from "./lifecycle/door.ts";
 import { checkOpenRunsOptions, type OpenRun, type OpenRunsOptions } from "./open-runs.ts";
 import { droppable, lostRowOf, RunRows, type SegmentRows } from "./run-rows.ts";
-import {
-  callIn,
-  checkWait,
-  provenanceOf,
-  runContextOf,
-  type SpanHandle,
-  spanRefs,
-} from "./spans/door.ts";
+import { provenanceOf, runContextOf } from "./spans/run-contexts.ts";
+import { callIn, type SpanHandle, spanRefs } from "./spans/span-handle.ts";
+import { checkWait } from "./spans/within.ts";
 import { type Taken, Telemetry } from "./telemetry.ts";
 import type { BridgeOptions } from "./telemetry-options.ts";
 

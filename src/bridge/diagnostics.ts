@@ -1,5 +1,5 @@
 import type { Adjustment, IgnoredReason } from "./lifecycle/door.ts";
-import type { OverflowLabel } from "./metrics/door.ts";
+import type { OverflowLabel } from "./metrics/bridge-metrics.ts";
 
 /** Counts of a bridge since it was created. */
 export interface Diagnostics {

@@ -3,7 +3,7 @@
 export { Bridge, type BridgeInternals, internalsOf } from "./bridge.ts";
 export type { Diagnostics } from "./diagnostics.ts";
 export type { ParentResolver, RootParent } from "./event-context.ts";
-export { Backoff, Retry, type RetryDelays } from "./export/door.ts";
+export { Backoff, Retry, type RetryDelays } from "./export/retry.ts";
 export {
   type Adjustment,
   IdCache,
@@ -15,7 +15,8 @@ export {
   WAIT_KINDS,
   type WaitKind,
 } from "./lifecycle/door.ts";
-export { type MetricOptions, WaitedTime } from "./metrics/door.ts";
+export type { MetricOptions } from "./metrics/label-values.ts";
+export { WaitedTime } from "./metrics/waiting-run.ts";
 export type { OpenRun } from "./open-runs.ts";
 export { environmentWarnings, watchedTelemetry } from "./output/command-telemetry.ts";
 export { type Delivery, OtlpEndpoint, type Probe, probe } from "./output/otlp-endpoint.ts";
@@ -45,47 +46,40 @@ export type {
 export type { ErrorHook } from "./report.ts";
 export type { RunRows, SegmentRows } from "./run-rows.ts";
 export {
-  createSampler,
-  isRegistered,
-  type LossReason,
-  type MetricReaderLike,
   metricsUrl,
-  type ProcessTelemetry,
   type Protocol,
   protocolChoice,
   protocolFromEnvironment,
-  type SpanCounts,
-  type SpanLossError,
-  setupTelemetry,
-  setupTracing,
   shownUrl,
-  type TelemetrySetupOptions,
-  type Tracing,
-  type TracingOptions,
   tracesUrl,
-} from "./setup/door.ts";
+} from "./setup/exporter-choice.ts";
+export { isRegistered } from "./setup/global-registration.ts";
 export {
-  type AttributeHook,
+  type MetricReaderLike,
+  type ProcessTelemetry,
+  setupTelemetry,
+  type TelemetrySetupOptions,
+} from "./setup/metrics/setup-telemetry.ts";
+export { createSampler } from "./setup/sampler.ts";
+export { setupTracing } from "./setup/setup-tracing.ts";
+export type { LossReason, SpanCounts, SpanLossError } from "./setup/span-ledger.ts";
+export type { Tracing } from "./setup/tracing.ts";
+export type { TracingOptions } from "./setup/tracing-options.ts";
+export { type ContentOptions, capturesByEnvironment } from "./spans/content.ts";
+export type { AttributeHook, SpanInfo } from "./spans/custom-attributes.ts";
+export { createIdGenerator, type IdGeneratorLike, idSlot } from "./spans/id-generator.ts";
+export {
   type CarrierFormat,
-  type ContentOptions,
-  capturesByEnvironment,
-  createIdGenerator,
   currentRunContext,
   type ExtractOptions,
   extract,
   extractedRunContext,
-  type IdGeneratorLike,
   type InjectOptions,
-  idSlot,
   inject,
-  isDerivedParent,
   RunContextPropagator,
-  type SpanHandle,
-  type SpanInfo,
-  type SpanRefs,
-  spanRefs,
-  within,
-} from "./spans/door.ts";
+} from "./spans/propagation.ts";
+export { isDerivedParent, type SpanHandle, type SpanRefs, spanRefs } from "./spans/span-handle.ts";
+export { within } from "./spans/within.ts";
 export { ReplayFilter, type RunSegment } from "./stores/replay-filter.ts";
 export { MOST_SPANS, SpanExports } from "./stores/span-exports.ts";
 export { noSpanStore, OtlpSpanStore, type SpanStore } from "./stores/span-store.ts";

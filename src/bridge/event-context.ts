@@ -24,7 +24,9 @@ import type {
   SignalContext,
 } from "./lifecycle/door.ts";
 import type { Reporter } from "./report.ts";
-import { parseTraceparent, RunOwners, SpanHandle } from "./spans/door.ts";
+import { RunOwners } from "./spans/run-owners.ts";
+import { SpanHandle } from "./spans/span-handle.ts";
+import { parseTraceparent } from "./spans/traceparent.ts";
 
 /**
  * Returns the parent span of a run that the bridge cannot know. The bridge calls it for a root run,

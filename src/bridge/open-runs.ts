@@ -15,7 +15,7 @@ import {
   type WaitKind,
   waitOf,
 } from "./lifecycle/door.ts";
-import { type SpanHandle, spanRefs } from "./spans/door.ts";
+import { type SpanHandle, spanRefs } from "./spans/span-handle.ts";
 
 /** Which open runs to list. */
 export interface OpenRunsOptions {

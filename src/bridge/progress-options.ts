@@ -1,6 +1,6 @@
 import type { Attributes, Context, TimeInput } from "@opentelemetry/api";
 import { checkGiven, checkObject } from "../events/door.ts";
-import { checkWait } from "./spans/door.ts";
+import { checkWait } from "./spans/within.ts";
 
 /**
  * The part of a log record of `@opentelemetry/api-logs` that is used. The three types here are copies,

@@ -10,11 +10,12 @@ import {
 } from "../events/door.ts";
 import { VERSION } from "../version.ts";
 import type { Run, RunObserver } from "./lifecycle/door.ts";
-import { failureKindOf } from "./metrics/door.ts";
+import { failureKindOf } from "./metrics/run-outcomes.ts";
 import type { OpenRun, OpenRunsOptions } from "./open-runs.ts";
 import type { LoggerLike, ProgressOptions } from "./progress-options.ts";
 import type { Reporter } from "./report.ts";
-import { nameIn, SpanHandle } from "./spans/door.ts";
+import { nameIn } from "./spans/span-ends.ts";
+import { SpanHandle } from "./spans/span-handle.ts";
 
 /** Default interval of the records of an open run, in ms. */
 const USUAL_MS = 30_000;

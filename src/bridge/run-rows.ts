@@ -1,7 +1,9 @@
 import type { RowAnchor, RowWaiter } from "../audit/door.ts";
 import type { AgentEvent } from "../events/door.ts";
 import type { Run } from "./lifecycle/door.ts";
-import { type AuditAnchor, type SpanHandle, within } from "./spans/door.ts";
+import type { AuditAnchor } from "./spans/otel-driver.ts";
+import type { SpanHandle } from "./spans/span-handle.ts";
+import { within } from "./spans/within.ts";
 
 type Finish = (anchor: AuditAnchor) => void;
 

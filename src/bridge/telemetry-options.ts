@@ -13,10 +13,11 @@ import {
 } from "../events/door.ts";
 import type { ParentResolver, RootParent } from "./event-context.ts";
 import type { LifecycleLimits } from "./lifecycle/door.ts";
-import type { MetricOptions } from "./metrics/door.ts";
+import type { MetricOptions } from "./metrics/label-values.ts";
 import { checkProgressOptions, type ProgressOptions } from "./progress-options.ts";
 import type { ErrorHook } from "./report.ts";
-import type { AttributeHook, ContentOptions } from "./spans/door.ts";
+import type { ContentOptions } from "./spans/content.ts";
+import type { AttributeHook } from "./spans/custom-attributes.ts";
 
 /** Options for spans and metrics. */
 export interface TelemetryOptions extends ContentOptions {

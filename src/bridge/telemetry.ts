@@ -13,21 +13,19 @@ import {
 import type { Diagnostics } from "./diagnostics.ts";
 import { EventContexts } from "./event-context.ts";
 import { bothOf, Lifecycle, type Outcome, type Run, resolveLimits } from "./lifecycle/door.ts";
-import { BridgeMetrics, NOTHING_REPLACED, resolveCaps, TenantTally } from "./metrics/door.ts";
+import { BridgeMetrics, NOTHING_REPLACED } from "./metrics/bridge-metrics.ts";
+import { resolveCaps, TenantTally } from "./metrics/label-values.ts";
 import { listOpenRuns, type OpenRun, type OpenRunsOptions } from "./open-runs.ts";
 import { Reporter } from "./report.ts";
 import { progressOf, type RunProgress } from "./run-progress.ts";
 import type { RunRows } from "./run-rows.ts";
-import {
-  ContentPolicy,
-  CustomAttributes,
-  flushProvider,
-  OtelDriver,
-  RunContexts,
-  type SpanHandle,
-  SpanPort,
-  tracerOf,
-} from "./spans/door.ts";
+import { ContentPolicy } from "./spans/content.ts";
+import { CustomAttributes } from "./spans/custom-attributes.ts";
+import { flushProvider } from "./spans/flush-provider.ts";
+import { OtelDriver } from "./spans/otel-driver.ts";
+import { RunContexts } from "./spans/run-contexts.ts";
+import type { SpanHandle } from "./spans/span-handle.ts";
+import { SpanPort, tracerOf } from "./spans/span-port.ts";
 import { startSweeper } from "./sweeper.ts";
 import { checkTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
 

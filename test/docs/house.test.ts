@@ -47,12 +47,9 @@ const inside = imports
  */
 const DOORS = [...rooms.map((room) => `src/${room}/door.ts`), "src/events/format/door.ts"];
 /** Where other parts of a room enter a part of it. */
-const PART_DOORS = [
-  ...["export", "lifecycle", "metrics", "setup", "spans"].map(
-    (part) => `src/bridge/${part}/door.ts`,
-  ),
-  ...["core", "runtime"].map((part) => `src/agents/${part}/door.ts`),
-];
+const PART_DOORS = ["bridge/lifecycle", "agents/core", "agents/runtime"].map(
+  (part) => `src/${part}/door.ts`,
+);
 /** Asked for when it is used, and so not through a door: it has its client with it. */
 const LATER = "src/audit/postgres/postgres-session-log.ts";
 

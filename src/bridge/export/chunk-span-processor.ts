@@ -1,7 +1,7 @@
 import { TraceFlags } from "@opentelemetry/api";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node";
-import { type SpanLedger, shortText } from "../setup/door.ts";
-import { within } from "../spans/door.ts";
+import { type SpanLedger, shortText } from "../setup/span-ledger.ts";
+import { within } from "../spans/within.ts";
 import { StatusError } from "./attempt.ts";
 import { Chunk } from "./chunk.ts";
 import type { ExportSettings } from "./export-settings.ts";

@@ -1,5 +1,5 @@
-import { environmentNumber } from "../setup/door.ts";
-import { LONGEST_WAIT_MS } from "../spans/door.ts";
+import { environmentNumber } from "../setup/environment-variables.ts";
+import { LONGEST_WAIT_MS } from "../spans/within.ts";
 import type { RetryDelays } from "./retry.ts";
 import { LIVE } from "./send-policy.ts";
 

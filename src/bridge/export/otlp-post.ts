@@ -5,8 +5,8 @@ import { context } from "@opentelemetry/api";
 import { convertLegacyHttpOptions } from "@opentelemetry/otlp-exporter-base/node-http";
 import { asError, hasCode } from "../../events/door.ts";
 import { VERSION } from "../../version.ts";
-import type { SignalName } from "../setup/door.ts";
-import { UNTRACED } from "../spans/door.ts";
+import type { SignalName } from "../setup/exporter-choice.ts";
+import { UNTRACED } from "../spans/suppressed-tracing.ts";
 import { type Attempt, attemptOf, withoutHeaderName } from "./attempt.ts";
 
 /** Sends the bytes of a request. */

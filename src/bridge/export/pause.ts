@@ -1,4 +1,4 @@
-import { LONGEST_WAIT_MS } from "../spans/door.ts";
+import { LONGEST_WAIT_MS } from "../spans/within.ts";
 import { Backoff, type RetryPolicy } from "./retry.ts";
 
 /** The pause after a failed request, in which nothing is sent. */

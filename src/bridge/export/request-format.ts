@@ -1,6 +1,6 @@
 import { JsonTraceSerializer } from "@opentelemetry/otlp-transformer";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
-import type { Protocol } from "../setup/door.ts";
+import type { Protocol } from "../setup/exporter-choice.ts";
 import { Chunk } from "./chunk.ts";
 
 /** The encoding of requests. */

@@ -1,4 +1,4 @@
-import { reasonOfFailure } from "../setup/door.ts";
+import { reasonOfFailure } from "../setup/span-ledger.ts";
 import { isPassing, statusOf } from "./attempt.ts";
 import { EXPORTER_RETRY, type RetryPolicy, SERVICE_RETRY } from "./retry.ts";
 

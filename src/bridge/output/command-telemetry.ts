@@ -1,14 +1,11 @@
 import { type DiagLogFunction, DiagLogLevel, diag } from "@opentelemetry/api";
 import { AlwaysOnSampler } from "@opentelemetry/sdk-trace-node";
 import { Reporter } from "../report.ts";
-import {
-  MetricReporter,
-  metricReaders,
-  setupTelemetry,
-  setupTracing,
-  type Tracing,
-  type TracingOptions,
-} from "../setup/door.ts";
+import { MetricReporter, metricReaders } from "../setup/metrics/metric-readers.ts";
+import { setupTelemetry } from "../setup/metrics/setup-telemetry.ts";
+import { setupTracing } from "../setup/setup-tracing.ts";
+import type { Tracing } from "../setup/tracing.ts";
+import type { TracingOptions } from "../setup/tracing-options.ts";
 import type { FinishedSpan } from "./span-outlet.ts";
 import { SpanOutlet } from "./span-outlet.ts";
 

@@ -1,15 +1,10 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
-import {
-  formatOf,
-  isPassing,
-  OtlpPost,
-  REPLAY,
-  type RequestFormat,
-  type SendFailure,
-  SpanSender,
-  statusOf,
-} from "../export/door.ts";
-import { protocolFromEnvironment, type SignalName, shownUrl } from "../setup/door.ts";
+import { isPassing, type SendFailure, statusOf } from "../export/attempt.ts";
+import { OtlpPost } from "../export/otlp-post.ts";
+import { formatOf, type RequestFormat } from "../export/request-format.ts";
+import { REPLAY } from "../export/send-policy.ts";
+import { SpanSender } from "../export/span-sender.ts";
+import { protocolFromEnvironment, type SignalName, shownUrl } from "../setup/exporter-choice.ts";
 import type { SpanTarget } from "./span-outlet.ts";
 
 /** The number of delivered spans. */

@@ -13,7 +13,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { envDetector, type Resource, resourceFromAttributes } from "@opentelemetry/resources";
-import { createIdGenerator } from "../spans/door.ts";
+import { createIdGenerator } from "../spans/id-generator.ts";
 import { type EndedSpans, type SpanOrigin, SpanRecord } from "./span-record.ts";
 
 const ids = createIdGenerator();

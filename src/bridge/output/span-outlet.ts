@@ -4,7 +4,7 @@ import { finished } from "node:stream/promises";
 import { SpanStatusCode } from "@opentelemetry/api";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node";
 import type { Instant } from "../../events/door.ts";
-import { encodeTraceRequest } from "../export/door.ts";
+import { encodeTraceRequest } from "../export/request-format.ts";
 
 /** A destination of finished spans. */
 export interface SpanTarget {

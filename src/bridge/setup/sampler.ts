@@ -7,7 +7,7 @@ import {
   type SamplingResult,
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace-node";
-import { isDerivedParent } from "../spans/door.ts";
+import { isDerivedParent } from "../spans/span-handle.ts";
 import { environmentText, warnOfVariable } from "./environment-variables.ts";
 
 /**

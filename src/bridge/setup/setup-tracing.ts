@@ -13,15 +13,12 @@ import {
   SimpleSpanProcessor,
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
-import {
-  batchSettings,
-  ChunkSpanProcessor,
-  concurrencyLimit,
-  exportSettings,
-  OtlpPost,
-} from "../export/door.ts";
+import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
+import { batchSettings, concurrencyLimit, exportSettings } from "../export/export-settings.ts";
+import { OtlpPost } from "../export/otlp-post.ts";
 import { Reporter } from "../report.ts";
-import { createIdGenerator, LONGEST_WAIT_MS } from "../spans/door.ts";
+import { createIdGenerator } from "../spans/id-generator.ts";
+import { LONGEST_WAIT_MS } from "../spans/within.ts";
 import {
   applyLogLevel,
   environmentText,

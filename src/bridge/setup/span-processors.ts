@@ -6,7 +6,8 @@ import {
   type SpanExporter,
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
-import { type BatchSettings, withoutHeaderName } from "../export/door.ts";
+import { withoutHeaderName } from "../export/attempt.ts";
+import type { BatchSettings } from "../export/export-settings.ts";
 import type { Reporter } from "../report.ts";
 import type { SpanLedger } from "./span-ledger.ts";
 

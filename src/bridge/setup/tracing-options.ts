@@ -12,7 +12,7 @@ import {
   checkText,
 } from "../../events/door.ts";
 import type { ErrorHook } from "../report.ts";
-import { checkWait } from "../spans/door.ts";
+import { checkWait } from "../spans/within.ts";
 import { tracesUrl } from "./exporter-choice.ts";
 
 /** Options of `setupTracing`. Each overrides the environment variable of the same meaning. */

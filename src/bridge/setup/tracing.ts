@@ -3,10 +3,10 @@ import { type MeterProvider, ProxyTracerProvider, type TracerProvider } from "@o
 import type { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import { type ClosableSink, checkOptionsObject } from "../../events/door.ts";
 import { Bridge, internalsOf } from "../bridge.ts";
-import { ChunkSpanProcessor } from "../export/door.ts";
+import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
 import { firstOpenRuns, type OpenRun, type OpenRunsOptions } from "../open-runs.ts";
 import type { ErrorHook, Reporter } from "../report.ts";
-import { within } from "../spans/door.ts";
+import { within } from "../spans/within.ts";
 import type { BridgeOptions } from "../telemetry-options.ts";
 import { unregister } from "./global-registration.ts";
 import type { LossReporter, SpanCounts, SpanLedger } from "./span-ledger.ts";

@@ -16,7 +16,7 @@ import {
   textIn,
 } from "../../events/door.ts";
 import type { Call, ModelCall, Run } from "../lifecycle/door.ts";
-import { callFingerprint, runFingerprint } from "../metrics/door.ts";
+import { callFingerprint, runFingerprint } from "../metrics/fingerprint.ts";
 import type { ContentPolicy } from "./content.ts";
 import type { DecisionAttributes } from "./decision-attributes.ts";
 import {

@@ -2,7 +2,7 @@ import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node"
 import { EMPTY_THREAD, type RowAnchor } from "../../audit/door.ts";
 import { type Instant, type RunEnd, tenantKey } from "../../events/door.ts";
 import type { Run, RunObserver } from "../lifecycle/door.ts";
-import { SpanHandle } from "../spans/door.ts";
+import { SpanHandle } from "../spans/span-handle.ts";
 import type { SpanExports } from "./span-exports.ts";
 import type { Epoch, InFlightSet } from "./store-flow.ts";
 

@@ -1,16 +1,13 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
-import {
-  formatOf,
-  OtlpPost,
-  type RequestFormat,
-  type RetryDelays,
-  SERVICE,
-  type SendFailure,
-  SpanSender,
-} from "../export/door.ts";
+import type { SendFailure } from "../export/attempt.ts";
+import { OtlpPost } from "../export/otlp-post.ts";
+import { formatOf, type RequestFormat } from "../export/request-format.ts";
+import type { RetryDelays } from "../export/retry.ts";
+import { SERVICE } from "../export/send-policy.ts";
+import { SpanSender } from "../export/span-sender.ts";
 import { describeFailure } from "../output/otlp-endpoint.ts";
 import type { ErrorHook } from "../report.ts";
-import { protocolFromEnvironment } from "../setup/door.ts";
+import { protocolFromEnvironment } from "../setup/exporter-choice.ts";
 
 /** The result of {@link SpanStore.store}. */
 interface StoredSpans {

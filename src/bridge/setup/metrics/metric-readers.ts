@@ -10,7 +10,7 @@ import {
   type ResourceMetrics,
 } from "@opentelemetry/sdk-metrics";
 import type { Reporter } from "../../report.ts";
-import { LONGEST_WAIT_MS } from "../../spans/door.ts";
+import { LONGEST_WAIT_MS } from "../../spans/within.ts";
 import { environmentNumber } from "../environment-variables.ts";
 import { exportersFromEnvironment, otlpTarget, stockOptions } from "../exporter-choice.ts";
 import {

@@ -5,8 +5,8 @@ import {
 } from "@opentelemetry/api";
 import { MeterProvider, type MeterProviderOptions } from "@opentelemetry/sdk-metrics";
 import { checkList, checkOptionsObject } from "../../../events/door.ts";
-import { observable, ownMeter } from "../../metrics/door.ts";
-import { checkWait } from "../../spans/door.ts";
+import { observable, ownMeter } from "../../metrics/instruments.ts";
+import { checkWait } from "../../spans/within.ts";
 import { variablesAloud } from "../environment-variables.ts";
 import { isRegistered } from "../global-registration.ts";
 import { type Wiring, wireTracing } from "../setup-tracing.ts";
