@@ -212,8 +212,10 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   protected override recordCall(scope: ResumeScope, row: CallRow): Promise<RowAnchor> {
     let stored: Promise<RowAnchor>;
     try {
-      const run = this.#runOf?.(scope, row.kind);
-      stored = this.#writeCall({ ...run?.ids, ...scope }, row, run?.segment);
+      // Read once, and first: a scope that throws must not leave a row of its run pending.
+      const given = { ...scope };
+      const run = this.#runOf?.(given, row.kind);
+      stored = this.#writeCall({ ...run?.ids, ...given }, row, run?.segment);
       if (run !== undefined) void reportWhenStored(stored, run.waiter);
     } catch (error) {
       // The scope cannot be read. The caller expects a promise.

@@ -270,4 +270,21 @@ describe("Bridge with an audit log", () => {
       runs[0]?.spanContext().spanId,
     ]);
   });
+
+  it("ends the span of a run although an audit call's scope threw when it was read", async () => {
+    const { bridge, spans } = bridged(new MemorySessionLog());
+    await bridge.send(started);
+    const scope = {
+      tenant_id: TENANT,
+      run_id: RUN,
+      get trace_id(): string {
+        throw new TypeError("no such trace");
+      },
+    };
+    await expect(bridge.audit?.recordAgentHandoff(scope, null, "expert")).rejects.toThrow(
+      "no such trace",
+    );
+    await bridge.send(complete);
+    expect(spans().map(({ name }) => name)).toEqual(["invoke_agent react"]);
+  });
 });
