@@ -91,7 +91,6 @@ class MappingPlayer<E> implements SignalPlayer<E> {
     }
     const waiting = [...rows.entries()];
     const stored: Promise<void>[] = [];
-    const findRun = ({ runId }: ProjectedRow) => telemetry.find(tenantId, runId);
     const add = (
       prepared: PreparedRows | undefined,
       run: Run<SpanHandle> | undefined,
@@ -101,17 +100,17 @@ class MappingPlayer<E> implements SignalPlayer<E> {
       stored.push(audit.append(prepared, runRows.waiterOf(run, segment)));
     };
     // A run's span waits for the rows that exist when it closes, so they are written first.
-    const write = (ready: (row: ProjectedRow) => boolean) => {
+    const write = (ofUnknownRuns: boolean) => {
       for (const [position, row] of waiting.splice(0)) {
-        if (!ready(row)) waiting.push([position, row]);
-        else add(this.#prepare(audit, translated, row, envelope, position), findRun(row));
+        const run = telemetry.find(tenantId, row.runId);
+        if (run === undefined && !ofUnknownRuns) waiting.push([position, row]);
+        else add(prepareRow(audit, translated, row, envelope, position, run), run);
       }
     };
-    const isKnown = (row: ProjectedRow) => findRun(row) !== undefined;
     // One event may open and close several runs. Their rows need IDs of their own.
     let index = 0;
     const before = (signal: Signal) => {
-      if (signal.signal === "run_closes") write(isKnown);
+      if (signal.signal === "run_closes") write(false);
     };
     const ended: SegmentRows[] = [];
     const after = (signal: Signal, { call, run, taken }: Outcome<SpanHandle>) => {
@@ -126,29 +125,29 @@ class MappingPlayer<E> implements SignalPlayer<E> {
       add(audit.prepareRows(signal, others, refs), run, segment);
     };
     telemetry.apply(signals, envelope, { before, after });
-    write(() => true);
+    write(true);
     for (const segment of ended) segment.eventDone();
     return stored.length === 0 ? undefined : Promise.all(stored).then(noValue);
   }
+}
 
-  #prepare(
-    audit: AuditSink,
-    { tenantId, threadId }: Translated,
-    { runId, event, eventId, traceId, spanId }: ProjectedRow,
-    envelope: LineEnvelope | undefined,
-    position: number,
-  ): PreparedRows | undefined {
-    const run = this.#options.telemetry.find(tenantId, runId);
-    const refs = run === undefined ? undefined : spanRefs(run);
-    const ids = {
-      trace_id: traceId ?? refs?.trace_id,
-      span_id: spanId ?? refs?.span_id,
-      thread_id: threadId,
-      event_id: eventId ?? rowId(envelope?.event_id, position),
-    };
-    const row = { event, event_id: ids.event_id, projected: true };
-    return audit.prepareRows({ tenantId, runId }, [row], ids);
-  }
+function prepareRow(
+  audit: AuditSink,
+  { tenantId, threadId }: Translated,
+  { runId, event, eventId, traceId, spanId }: ProjectedRow,
+  envelope: LineEnvelope | undefined,
+  position: number,
+  run: Run<SpanHandle> | undefined,
+): PreparedRows | undefined {
+  const refs = run === undefined ? undefined : spanRefs(run);
+  const ids = {
+    trace_id: traceId ?? refs?.trace_id,
+    span_id: spanId ?? refs?.span_id,
+    thread_id: threadId,
+    event_id: eventId ?? rowId(envelope?.event_id, position),
+  };
+  const row = { event, event_id: ids.event_id, projected: true };
+  return audit.prepareRows({ tenantId, runId }, [row], ids);
 }
 
 /** @param index number of this signal among those of the event that can leave rows, from 0. */

@@ -99,8 +99,7 @@ export class RunKeeper<H> {
   /** The run of an event. Closes it first if it was idle for longer than the age limit. */
   findOf({ tenantId, runId }: Pick<SignalSubject, "tenantId" | "runId">): Run<H> | undefined {
     const run = this.find(tenantId, runId);
-    // Live, the timer does this.
-    if (run?.open === true && this.#ages.eventAt !== undefined) this.#ages.closeIfIdle(run.tree);
+    if (run?.open === true) this.#ages.closeIfIdle(run.tree);
     return run;
   }
 

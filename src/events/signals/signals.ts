@@ -71,11 +71,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         name: textIn(event.tool) ?? "",
         version: textIn(event.tool_version),
         durationMs: millisecondsIn(event.duration_ms),
-        end: {
-          outcome: "complete",
-          content: event.output,
-          attributes: details ? mcpAttributes(details) : undefined,
-        },
+        end: { outcome: "complete", content: event.output, attributes: mcpAttributes(details) },
         inStepId: textIn(details?.step_id),
         inCallId: nameIn(details?.tool_use_id),
       };

@@ -7,9 +7,10 @@ import {
   type ViewSpan,
 } from "../format.ts";
 import { type IndexedRun, isKnown, tracesOf } from "./indexed-run.ts";
+import { tenantOf } from "./run-facts.ts";
 import { type RowRange, rowRange, traitsIn } from "./run-index.ts";
 import { isBefore } from "./run-log.ts";
-import { type RunStore, tenantOf } from "./run-store.ts";
+import type { RunStore } from "./run-store.ts";
 
 /** Levels of child runs in a detail. */
 export const DEEPEST_CHILD = 64;

@@ -32,9 +32,15 @@ export interface Wait {
   readonly to: number;
 }
 
+/** The tenant of a span's run; empty for spans of others. */
+export function tenantOf({ attributes }: ViewSpan): string {
+  return textIn(attributes, "entelix.tenant_id") ?? "";
+}
+
 /** Traits of a run, from its span. Other spans have only tenant and agent. */
-export function traitsOf({ attributes, end_ns, kind }: ViewSpan): RunTraits {
-  const tenant_id = textIn(attributes, "entelix.tenant_id") ?? "";
+export function traitsOf(span: ViewSpan): RunTraits {
+  const { attributes, end_ns, kind } = span;
+  const tenant_id = tenantOf(span);
   const agent = textIn(attributes, "gen_ai.agent.name");
   const named = agent === undefined ? { tenant_id } : { tenant_id, agent };
   if (kind !== "run" || end_ns === null) return { ...named, outcome: "open" };

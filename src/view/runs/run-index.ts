@@ -4,7 +4,7 @@ import { textIn } from "../model/attributes.ts";
 import { MOST_LISTED } from "../model/list-limits.ts";
 import { type IndexedRun, isKnown, NO_USAGE, newRun, tracesOf } from "./indexed-run.ts";
 import { addDecision, addWaits, endWaits, openWaitMs } from "./open-waits.ts";
-import { decisionsOf, type RunTraits, traitsOf, usageOf, waitsOf } from "./run-facts.ts";
+import { decisionsOf, type RunTraits, tenantOf, traitsOf, usageOf, waitsOf } from "./run-facts.ts";
 import { isBefore, type RowPosition } from "./run-log.ts";
 import { attach, runsAbove, setUsage, totalUsage } from "./run-trees.ts";
 import { deleteOldest, type Trace, Traces } from "./traces.ts";
@@ -112,7 +112,7 @@ export class RunIndex {
       this.#changed = true;
       return;
     }
-    const tenant = textIn(span.attributes, "entelix.tenant_id") ?? "";
+    const tenant = tenantOf(span);
     const start = BigInt(span.start_ns);
     const run = this.#run(tenant, span.run_id, start);
     if (run === undefined) {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ViewRun, ViewSpan } from "../format.ts";
-import { textIn } from "../model/attributes.ts";
 import { type IndexedRun, tracesOf } from "./indexed-run.ts";
+import { tenantOf } from "./run-facts.ts";
 import { RunIndex, type RunIndexOptions } from "./run-index.ts";
 import type { RunLog } from "./run-log.ts";
 import { type SourcedSpan, SpanSpool } from "./span-spool.ts";
@@ -173,11 +173,6 @@ export class RunStore {
   #standing(source: number): number {
     return this.#sources[source] ?? STANDING.gone;
   }
-}
-
-/** The tenant of a span's run; empty for spans of others. */
-export function tenantOf({ attributes }: ViewSpan): string {
-  return textIn(attributes, "entelix.tenant_id") ?? "";
 }
 
 function nameOf({ span_id, trace_id }: ViewSpan): string {
