@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { waitFor } from "../support/wait-for.ts";
 import { command } from "./support/any-process.ts";
 import { command as builtCommand } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
@@ -113,11 +113,11 @@ async function withService(
 
 /** Lines wait up to 5 s to be put in order. */
 async function played({ url }: Service, token: readonly string[]): Promise<void> {
-  for (;;) {
+  await waitFor(async () => {
     const { stdout } = await command(["runs", "--url", url, ...token, "--json"]);
-    if (stdout.includes(OTHER) && stdout.includes('"lookup"')) return;
-    await sleep(100);
-  }
+    expect(stdout).toContain(OTHER);
+    expect(stdout).toContain('"lookup"');
+  });
 }
 
 /** The ids that the command lists. */
