@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { AuditRow } from "../../src/audit/audit-row.ts";
@@ -20,6 +19,7 @@ import { RecorderSink } from "../../src/events/sinks/recorder-sink.ts";
 import { collectSpans } from "../support/spans.ts";
 import { MAIN } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
+import { memoryIo } from "./support/memory-io.ts";
 import { completed, line, recording, started } from "./support/recorded.ts";
 
 const stream = (name: string) =>
@@ -28,26 +28,10 @@ const stream = (name: string) =>
 /** One character more than a name may have. */
 const LONG = "x".repeat(4_097);
 
-class Kept extends Writable {
-  text = "";
-  override _write(chunk: Buffer, _: string, done: () => void): void {
-    this.text += chunk.toString("utf8");
-    done();
-  }
-}
-
 async function called(command: Command, args: string[], stdin = "") {
-  const [stdout, stderr] = [new Kept(), new Kept()];
-  const io = {
-    out: new Output(stdout, {}),
-    err: new Output(stderr, {}),
-    stdin: Readable.from([Buffer.from(stdin)]),
-    stdout,
-    env: {},
-    leaveSoon: () => {},
-  };
+  const { io, ended } = memoryIo(stdin);
   const code = await command.run(args, io);
-  return { code, stdout: stdout.text, stderr: stderr.text };
+  return { code, ...(await ended()) };
 }
 
 async function converted(args: string[], stdin?: string) {

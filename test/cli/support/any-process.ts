@@ -1,8 +1,7 @@
-import { PassThrough, Readable } from "node:stream";
-import { text } from "node:stream/consumers";
-import { Output, run } from "../../../src/cli/door.ts";
+import { run } from "../../../src/cli/door.ts";
 import { COMMANDS } from "../../../src/commands.ts";
 import { command as builtCommand, type CommandOptions, type CommandResult } from "./command.ts";
+import { memoryIo } from "./memory-io.ts";
 
 /** Whether a command sets up telemetry for its process, or runs until a signal comes. */
 function needsProcess([name = "", ...args]: readonly string[]): boolean {
@@ -21,23 +20,7 @@ export async function command(
 ): Promise<CommandResult> {
   const { stdin = "", ...others } = options;
   if (Object.keys(others).length > 0 || needsProcess(args)) return builtCommand(args, options);
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const texts = Promise.all([text(stdout), text(stderr)]);
-  const env = {};
-  const code = await run(
-    args,
-    {
-      out: new Output(stdout, env),
-      err: new Output(stderr, env),
-      stdin: Readable.from([stdin], { objectMode: false }),
-      stdout,
-      env,
-      leaveSoon: () => {},
-    },
-    COMMANDS,
-  );
-  stdout.end();
-  stderr.end();
-  const [out, err] = await texts;
-  return { code, signal: null, stdout: out, stderr: err };
+  const { io, ended } = memoryIo(stdin);
+  const code = await run(args, io, COMMANDS);
+  return { code, signal: null, ...(await ended()) };
 }

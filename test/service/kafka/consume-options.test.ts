@@ -6,6 +6,7 @@ import { consume } from "../../../src/cli/consume.ts";
 import { kafkaClientOptions } from "../../../src/cli/services/kafka-client-options.ts";
 import { reportRarely } from "../../../src/cli/services/reports.ts";
 import { command } from "../../cli/support/any-process.ts";
+import { memoryIo } from "../../cli/support/memory-io.ts";
 
 const noWait = () => {};
 
@@ -72,7 +73,6 @@ describe("brokers, TLS and SASL", () => {
 });
 
 describe("consume", () => {
-  const io = { env: {}, leaveSoon: () => {} };
   const GIVEN = [
     "--brokers",
     "k:1",
@@ -100,12 +100,8 @@ describe("consume", () => {
     [[...GIVEN, "--run-age", "soon"], /^--run-age: expected a whole number from 1 to/],
     [[...GIVEN, "--listen", "9464"], /^--listen: expected HOST:PORT/],
   ])("refuses %j", async (args, message) => {
-    const { Output } = await import("../../../src/cli/terminal/output.ts");
-    const { PassThrough } = await import("node:stream");
-    const stream = new PassThrough();
-    const output = new Output(stream, {});
-    const all = { ...io, out: output, err: output, stdin: stream, stdout: stream };
-    await expect((async () => consume.run([...args], all))()).rejects.toThrow(message);
+    const { io } = memoryIo();
+    await expect((async () => consume.run([...args], io))()).rejects.toThrow(message);
   });
 });
 

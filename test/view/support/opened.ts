@@ -1,17 +1,15 @@
-import { PassThrough, Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import type { Io } from "../../../src/cli/command.ts";
-import { Output } from "../../../src/cli/terminal/output.ts";
 import { openSources } from "../../../src/view/commands/open-sources.ts";
 import type { RunDetail, RunList } from "../../../src/view/format.ts";
 import type { SourcesOptions, ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
+import { memoryIo } from "../../cli/support/memory-io.ts";
 
 export const ALL: SourcesOptions = { follow: false, content: true };
 
-/** A process around a command that nobody sees. */
-export function silentIo(stdin: Readable = Readable.from([])): Io {
-  const stdout = new PassThrough();
-  const out = new Output(stdout, {});
-  return { out, err: out, stdin, stdout, env: {}, leaveSoon: () => {} };
+/** A process around a command whose output no test reads. */
+export function silentIo(stdin?: Readable): Io {
+  return memoryIo(stdin).io;
 }
 
 /** Opens sources, reads all of them, and closes them after the work. */
