@@ -48,12 +48,12 @@ function countWords(text: string): number {
   return text.match(/[A-Za-z][\w'’-]*/g)?.length ?? 0;
 }
 
-/** The README and all pages of `docs`, without code. */
+/** The pages at the top and those of `docs`, without code. */
 export function pageTexts(): Text[] {
   const pages = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
     .map((name) => `docs/${name.replaceAll("\\", "/")}`)
     .filter((name) => name.endsWith(".md"));
-  return ["README.md", "CONTRIBUTING.md", ...pages].map((file) => ({
+  return ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", ...pages].map((file) => ({
     file,
     line: 1,
     text: withoutCode(readPage(file)),
