@@ -23,6 +23,7 @@ export default defineConfig({
     // Ends what hangs. A busy machine must not reach it.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 100_000 } },
     pool: "forks",
     maxWorkers: "100%",
     projects: [

@@ -31,6 +31,8 @@ export default defineConfig({
     globalSetup: ["test/e2e/support/install-servers.ts"],
     sequence: { sequencer: LongestFirst },
     maxWorkers: 2,
+    // Vitest gives a poll one second, which a machine with two lanes reaches.
+    expect: { poll: { timeout: 60_000 } },
     testTimeout: 240_000,
     hookTimeout: 300_000,
     teardownTimeout: 60_000,

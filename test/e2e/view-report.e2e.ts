@@ -67,13 +67,15 @@ describe("a report, opened as a file", () => {
     await page.goto(await written("without.html", runs(false), ["a", "b", "c"]));
     const agents = page.locator("tbody .cell-agent");
     await expect.poll(() => agents.allTextContents()).toEqual(["alone", "helper"]);
-    expect(await page.locator("main .note").textContent()).toContain("without --capture-content");
-    await page.goto(await written("with.html", runs(true), ["a", "b", "c"]));
     const note = page.locator("main .note");
+    await expect.poll(() => note.textContent()).toContain("without --capture-content");
+    await page.goto(await written("with.html", runs(true), ["a", "b", "c"]));
     await expect.poll(() => note.textContent()).toContain("The report has content: messages");
     await page.getByRole("link", { name: "run b" }).click();
     await expect.poll(() => page.title()).toBe("helper, failed – entelix-otel report");
-    expect(await note.first().textContent()).toContain("The report has content: messages");
+    await expect
+      .poll(() => note.first().textContent())
+      .toContain("The report has content: messages");
     await page.context().close();
   });
 
@@ -99,7 +101,7 @@ describe("a report, opened as a file", () => {
     await page.emulateMedia({ media: "print" });
     const log = page.getByRole("region", { name: "Audit rows of the run" });
     await expect.poll(() => log.getByRole("listitem").count()).toBe(500);
-    expect(await log.textContent()).toContain("The first 500 of 501 rows are printed.");
+    await log.getByText("The first 500 of 501 rows are printed.").waitFor();
     await page.context().close();
   });
 });

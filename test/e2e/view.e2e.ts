@@ -137,8 +137,9 @@ describe("the page of view", () => {
         expect(attributes.filter((name) => !table.includes(name))).toEqual([]);
         const rows = sample.rows.filter(({ span_id }) => span_id === span.span_id);
         await details.getByRole("tab", { name: `Audit rows ${rows.length}` }).click();
-        const shown = await details.locator("ol.audit-rows > li").allInnerTexts();
-        expect(shown).toHaveLength(rows.length);
+        const entries = details.locator("ol.audit-rows > li");
+        await expect.poll(() => entries.count()).toBe(rows.length);
+        const shown = await entries.allInnerTexts();
         for (const [index, { event }] of rows.entries()) expect(shown[index]).toContain(event.kind);
       }
     }
