@@ -24,6 +24,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 100_000 } },
+    setupFiles: process.env.ENTELIX_SAME_DRAWS === "1" ? ["test/support/fixed-seed.ts"] : [],
     pool: "forks",
     maxWorkers: "100%",
     projects: [

@@ -14,6 +14,7 @@ export default defineConfig({
   test: {
     include: files,
     testTimeout: 120_000,
+    setupFiles: process.env.ENTELIX_SAME_DRAWS === "1" ? ["test/support/fixed-seed.ts"] : [],
     pool: "forks",
     maxWorkers: "100%",
     env: { ENTELIX_DEEP_TESTS: "1" },

@@ -29,6 +29,7 @@ export default defineConfig({
   test: {
     include: ["test/e2e/**/*.e2e.ts"],
     globalSetup: ["test/e2e/support/install-servers.ts"],
+    setupFiles: process.env.ENTELIX_SAME_DRAWS === "1" ? ["test/support/fixed-seed.ts"] : [],
     sequence: { sequencer: LongestFirst },
     maxWorkers: 2,
     // Vitest gives a poll one second, which a machine with two lanes reaches.
