@@ -134,7 +134,7 @@ export class ModelCalls {
       finishReasons: reason === undefined ? undefined : [reason],
       output: this.#options.contentNeed === "all" ? answerIn(event, reason) : undefined,
     };
-    writer.modelAnswered(model, answer, model.answeredAt);
+    writer.modelAnswered(model, answer, { at: model.answeredAt });
   }
 
   /** The call ended without an answer, or the SDK will not report its end. */
@@ -148,7 +148,8 @@ export class ModelCalls {
     state.model = undefined;
     const thrown = model.error === undefined ? shown : model.error.thrown;
     state.modelError = { thrown };
-    writer.modelFailed(model, thrown, operatorTextOf(thrown, state), model.answeredAt);
+    const text = operatorTextOf(thrown, state);
+    writer.modelFailed(model, { thrown, text }, { at: model.answeredAt });
   }
 
   /** The last event of a text stream names the model that answered. */

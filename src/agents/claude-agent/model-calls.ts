@@ -147,7 +147,7 @@ export class ModelCalls {
       tools: undefined,
     };
     this.#asked = [];
-    this.#writer.modelStarted(call, REQUEST, content, undefined, this.#sinceAt);
+    this.#writer.modelStarted(call, REQUEST, content, undefined, { at: this.#sinceAt });
     this.#open = open;
     return open;
   }
@@ -174,7 +174,7 @@ export class ModelCalls {
         finishReasons: stopReason === undefined ? undefined : [stopReason],
         output: this.#content.isRead ? toMessages(message, "assistant") : undefined,
       },
-      lastAt,
+      { at: lastAt },
     );
   }
 
@@ -183,7 +183,7 @@ export class ModelCalls {
     this.answered();
     const open = this.#open ?? this.#begin();
     this.#open = undefined;
-    this.#writer.modelFailed(open.call, error);
+    this.#writer.modelFailed(open.call, { thrown: error });
   }
 
   /** The run ended. A call without an answer is cut off. */

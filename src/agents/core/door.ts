@@ -25,6 +25,7 @@ export {
   LEFT_OPEN,
   type ModelCall,
   type RunRef,
+  type Stamp,
   type Step,
   startedNow,
   type ToolCall,

@@ -8,6 +8,11 @@ export interface ModelRequest extends Server {
   readonly parameters?: ModelParameters;
 }
 
+/** Content of a model request. */
+export type RequestContent = Readonly<
+  Partial<Record<"input" | "system_instructions" | "tools", unknown>>
+>;
+
 /** A tool choice as one text: `auto`, `none`, `required`, or the name of a tool. */
 export function toolChoiceOf(given: unknown): string | undefined {
   const fields = fieldsOf(given);

@@ -1,11 +1,14 @@
 import {
   AgentError,
+  type ErrorEnvelope,
   type EventDetails,
   type FailureSource,
+  type Instant,
   type ModelCallUsage,
   sourceMoment,
 } from "../../events/door.ts";
 import type { SubjectFields } from "../runtime/door.ts";
+import type { ModelRequest, RequestContent } from "./model-request.ts";
 
 /** The identity of a run: the fields that all its events have. */
 export interface RunRef {
@@ -15,6 +18,19 @@ export interface RunRef {
   readonly threadId?: string | undefined;
   readonly subject?: SubjectFields | undefined;
 }
+
+/** ID and time of an event, if its source gives them. */
+export interface Stamp {
+  /** Same for every call of the same callback. Default: a new one. */
+  readonly eventId?: string | undefined;
+  /** When it happened. Default: now. */
+  readonly at?: Readonly<Instant> | undefined;
+  /** Whether the event is sent after that time. */
+  readonly isLate?: boolean | undefined;
+}
+
+/** A new ID, and now. */
+export const NOW: Stamp = {};
 
 /** Data of a run's start. */
 export interface Beginning {
@@ -52,6 +68,8 @@ export interface ToolCall extends Timed {
 export interface Step extends Timed {
   readonly stepId: string;
   readonly step: string;
+  /** Default: an ordinary step. */
+  readonly kind?: "retrieval" | undefined;
 }
 
 /** A model call. */
@@ -71,8 +89,8 @@ export interface ModelAnswer {
   readonly finishReasons?: readonly string[] | undefined;
   /** US dollars as decimal text. */
   readonly cost?: string | undefined;
-  /** Content: the request's messages, if they were not known at the start. */
-  readonly input?: unknown;
+  /** Fields of the request that were not known at the start. */
+  readonly request?: (ModelRequest & RequestContent) | undefined;
   /** Content. */
   readonly output?: unknown;
 }
@@ -84,6 +102,10 @@ export interface Failure {
   readonly source: FailureSource;
   /** The operator's text, for an error whose own text may quote content. */
   readonly text?: string | undefined;
+  /** The error whose class and stack are sent. Default: `thrown`. */
+  readonly shown?: unknown;
+  /** Default: made of `thrown`. */
+  readonly envelope?: ErrorEnvelope | undefined;
   readonly details?: EventDetails | undefined;
 }
 

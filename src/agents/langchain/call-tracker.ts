@@ -9,7 +9,7 @@ import {
 } from "../../events/door.ts";
 import { describedIn, fieldsOf, listOf, type SafeSink, textOf } from "../core/door.ts";
 import { costOf, type Price } from "../runtime/door.ts";
-import { CallEvents } from "./call-events.ts";
+import { eventOf } from "./event-ids.ts";
 import {
   DEFAULT_OPEN_CALLS,
   type HandlerCounts,
@@ -43,8 +43,9 @@ import { namesById, noteNode } from "./run-state.ts";
 import { type RunStart, Runs } from "./runs.ts";
 import type { ModelScope, Scope, ToolScope } from "./scope.ts";
 import { isChain, isOver, ScopeTable } from "./scope.ts";
-import { nodeName, StepEvents } from "./step-events.ts";
+import { nodeName, stepCompleted, stepStarted, stepThrew } from "./steps.ts";
 import { StoppedGraphs } from "./stopped-graphs.ts";
+import { PAUSED, toolFailed } from "./tool-failures.ts";
 
 /**
  * Follows LangChain's calls by their run IDs, and sends runs, steps, tool calls and model calls. A chain that is
@@ -52,8 +53,6 @@ import { StoppedGraphs } from "./stopped-graphs.ts";
  */
 export class CallTracker {
   readonly #runs: Runs;
-  readonly #calls: CallEvents;
-  readonly #steps: StepEvents;
   /** Agent name for outermost runs, from the handler's options. */
   readonly #agent: string | undefined;
   readonly #isFailure: IsFailure | undefined;
@@ -74,9 +73,7 @@ export class CallTracker {
     );
     this.#needs = sink.contentNeed;
     this.#held = HeldFailures.of(options.sink);
-    this.#calls = new CallEvents(sink, this.#held);
-    this.#steps = new StepEvents(sink);
-    this.#runs = new Runs(options, sink, this.#scopes, this.#calls, onError);
+    this.#runs = new Runs(options, sink, this.#scopes, this.#held, onError);
     this.#stopped = new StoppedGraphs(this.#scopes, (run, thrown, at) => {
       try {
         this.#runs.end(run, thrown, at);
@@ -88,7 +85,7 @@ export class CallTracker {
     this.#agent = options.agent;
     this.#isFailure = options.isFailure;
     this.#price = options.price;
-    this.#decisions = new Decisions(this.#calls, options.decidedBy, onError);
+    this.#decisions = new Decisions(options.decidedBy, onError);
     this.#onError = onError;
   }
 
@@ -154,7 +151,7 @@ export class CallTracker {
     }
     const name = isInGraph && !run.ended ? nodeName(metadata, runName, tags) : undefined;
     if (name === undefined) this.#scopes.set(id, parentId, above);
-    else this.#scopes.set(id, parentId, this.#steps.start({ kind: "node", id, above, run, name }));
+    else this.#scopes.set(id, parentId, stepStarted({ kind: "node", id, above, run, step: name }));
   }
 
   chainEnds(outputs: unknown, id: string, parentId: string | undefined): void {
@@ -164,7 +161,7 @@ export class CallTracker {
     this.#held.chainEnded(scope.run, id, parentId, outputs);
     if (scope.kind === "node" || scope.id !== id) {
       this.#decisions.nodeEnded(scope.run, id, outputs);
-      if (scope.kind === "node" && scope.id === id) this.#steps.completed(scope);
+      if (scope.kind === "node" && scope.id === id) stepCompleted(scope);
       return;
     }
     const { run } = scope;
@@ -190,7 +187,7 @@ export class CallTracker {
     const isNode = scope.kind === "node" && scope.id === id;
     if (scope.kind === "run" && scope.id === id) this.#runs.end(run, thrown);
     else run.reviews?.nodeFailed(id);
-    if (isNode) this.#steps.threw(scope, thrown);
+    if (isNode) stepThrew(scope, thrown);
     else if (scope.kind !== "run" || scope.id !== parentId) return;
     const signal = signalOf(thrown);
     if (signal === undefined) {
@@ -256,29 +253,34 @@ export class CallTracker {
     run.openTools.add(call);
     this.#held.callRepeated(run, call.toolUseId);
     const description = toolDescription(serialized) ?? describedIn(run.tools, tool);
-    this.#calls.toolStarted(call, toolInput(input), description);
+    const on = eventOf(id, "call-start");
+    run.writer.toolStarted(call, toolInput(input), description, call.stepId, on);
   }
 
   toolEnds(output: unknown, id: string): void {
     const call = this.#open.takeOpen(id, "tool");
     if (call?.kind !== "tool") return;
     const failure = failureInResult(output, call, this.#isFailure, this.#onError);
-    if (failure === undefined) this.#calls.toolCompleted(call, toolOutput(output));
-    else this.#calls.toolFailedWith(call, failure);
+    const { writer } = call.run;
+    const on = eventOf(id, "call-end");
+    if (failure === undefined) writer.toolCompleted(call, toolOutput(output), on);
+    else writer.toolReturnedFailure(call, failure, on);
     if (call.alone) this.#runs.complete(call.run, null);
   }
 
   toolFails(thrown: unknown, id: string): void {
     const call = this.#open.takeOpen(id, "tool");
     if (call?.kind !== "tool") return;
-    const { run } = call;
-    if (thrownPause(run, thrown) !== undefined) this.#calls.toolPaused(call);
-    else if (signalOf(thrown) === "handover") this.#calls.toolCompleted(call, null);
+    const { run, since, tool } = call;
+    const ofTool = { origin: "tool", tool } as const;
+    const on = eventOf(id, "call-end");
+    if (thrownPause(run, thrown) !== undefined) {
+      run.writer.toolFailed(call, { thrown: PAUSED, source: ofTool }, undefined, on);
+    } else if (signalOf(thrown) === "handover") run.writer.toolCompleted(call, null, on);
     else {
       run.lastError = thrown;
-      const { since, tool } = call;
-      const scope = { rootRunId: run.rootId, since };
-      this.#calls.toolFailed(call, thrown, recordSource(thrown, { origin: "tool", tool }, scope));
+      const source = recordSource(thrown, ofTool, { rootRunId: run.rootId, since });
+      toolFailed(this.#held, call, thrown, source);
     }
     if (call.alone) this.#runs.end(run, thrown);
   }
@@ -308,6 +310,7 @@ export class CallTracker {
     const call: ModelScope = {
       kind: "model",
       id,
+      modelCallId: id,
       run,
       toolUseId: above?.toolUseId,
       stepId: above?.stepId,
@@ -319,7 +322,8 @@ export class CallTracker {
       alone: above === undefined,
     };
     this.#scopes.set(id, parentId, call);
-    this.#calls.modelStarted(call, asked, input, toolsIn(further));
+    const content = { input, tools: toolsIn(further) };
+    run.writer.modelStarted(call, asked, content, call.stepId, eventOf(id, "call-start"));
   }
 
   modelStreams(id: string): void {
@@ -339,7 +343,8 @@ export class CallTracker {
     const cost = this.#costOf(call, answer);
     run.totals.add(answer.usage, cost);
     if (answer.toolCalls.length > 0) run.asked = namesById(answer.toolCalls);
-    this.#calls.modelAnswered(call, answer, cost);
+    const firstOutputMs = call.firstMs === undefined ? undefined : call.firstMs - call.startedMs;
+    run.writer.modelAnswered(call, { ...answer, cost, firstOutputMs }, eventOf(id, "call-end"));
     if (call.alone) this.#runs.complete(run, null, answer.output);
   }
 
@@ -354,7 +359,7 @@ export class CallTracker {
     const { run, since } = call;
     run.lastError = thrown;
     recordSource(thrown, FROM_MODEL, { rootRunId: run.rootId, since });
-    this.#calls.modelFailed(call, failureOf(thrown, FROM_MODEL));
+    run.writer.modelFailed(call, failureOf(thrown, FROM_MODEL), eventOf(id, "call-end"));
     if (call.alone) this.#runs.end(run, thrown);
   }
 
@@ -373,14 +378,14 @@ export class CallTracker {
     const invocation = { metadata, tags, asked };
     const run = this.#open.runFor(id, parentId, above, name, invocation);
     if (run === undefined) return;
-    const step = this.#steps.start({ kind: "retriever", id, above, run, name }, query);
+    const step = stepStarted({ kind: "retriever", id, above, run, step: name }, query);
     this.#scopes.set(id, parentId, step);
   }
 
   retrieverEnds(documents: unknown, id: string): void {
     const step = this.#open.takeOpen(id, "retriever");
     if (step?.kind !== "retriever") return;
-    this.#steps.completed(step, documents);
+    stepCompleted(step, documents);
     if (step.alone) this.#runs.complete(step.run, null);
   }
 
@@ -388,7 +393,7 @@ export class CallTracker {
     const step = this.#open.takeOpen(id, "retriever");
     if (step?.kind !== "retriever") return;
     step.run.lastError = thrown;
-    this.#steps.threw(step, thrown);
+    stepThrew(step, thrown);
     if (step.alone) this.#runs.end(step.run, thrown);
   }
 }

@@ -2,12 +2,7 @@ import {
   AgentError,
   type AgentErrorDetail,
   asAgentError,
-  classifyFailure,
-  type ErrorEnvelope,
-  type ExceptionDetails,
   envelopeOf,
-  exceptionOf,
-  type FailureKind,
   type FailureSource,
   FROM_RUN,
   listProperty,
@@ -16,6 +11,7 @@ import {
   sourceOf,
   textProperty,
 } from "../../events/door.ts";
+import type { Failure } from "../core/door.ts";
 import type { RunState } from "./run-state.ts";
 
 /** LangGraph throws these as errors: a pause, or a handover to the parent graph. */
@@ -37,28 +33,22 @@ export function interruptsOf(thrown: unknown): readonly unknown[] {
     : [{ value: reason }];
 }
 
-/** Why a run or model call failed. */
-export interface Failure {
-  readonly error: string;
-  readonly envelope: ErrorEnvelope;
-  readonly kind: FailureKind;
-  readonly exception: ExceptionDetails | undefined;
-}
-
-/** @param source where it was thrown. */
+/**
+ * Why a run or model call failed.
+ *
+ * @param source where it was thrown.
+ */
 export function failureOf(thrown: unknown, source: FailureSource): Failure {
-  const known = explained(thrown);
+  const failure = callFailureOf(thrown, source);
   // LangChain has the figures of an exceeded budget only in its text.
-  const { breach: _, ...envelope } = envelopeOf(known, source);
-  const exception = exceptionIn(thrown);
-  return { error: errorText(thrown), envelope, kind: classifyFailure(known, source), exception };
+  const { breach: _, ...envelope } = envelopeOf(failure.thrown, source);
+  return { ...failure, envelope };
 }
 
-/** Data of the exception behind an error, without content. `undefined` for a pause or a cancellation. */
-export function exceptionIn(thrown: unknown): ExceptionDetails | undefined {
-  const type = typeOf(thrown);
-  if (type === "cancelled" || type === "interrupted") return undefined;
-  return exceptionOf(unwrapped(thrown), errorText(thrown));
+/** Why a tool call or step failed. */
+export function callFailureOf(thrown: unknown, source: FailureSource): Failure {
+  const text = errorText(thrown);
+  return { thrown: explained(thrown), source, text, shown: unwrapped(thrown) };
 }
 
 /** Why a run failed, from its error and the errors below it. */
@@ -121,7 +111,7 @@ function unwrapped(thrown: unknown): unknown {
 }
 
 /** The operator's text, without the content that LangChain adds to it. Never throws. */
-export function errorText(thrown: unknown): string {
+function errorText(thrown: unknown): string {
   const inner = unwrapped(thrown);
   // The rest of its text is the refusal, which is content.
   if (ownName(inner) === "ModelRefusalError") return "the model refused to answer";

@@ -1,5 +1,4 @@
 import { type DecidedBy, fieldsOf, personOf } from "../core/door.ts";
-import type { CallEvents } from "./call-events.ts";
 import {
   type Answer,
   type AskedCall,
@@ -104,16 +103,10 @@ const NONE: readonly DecidedCall[] = [];
 
 /** Sends decisions about tool calls after the asking node ended. */
 export class Decisions {
-  readonly #calls: CallEvents;
   readonly #decidedBy: DecidedBy | undefined;
   readonly #onError: (error: unknown) => void;
 
-  constructor(
-    calls: CallEvents,
-    decidedBy: DecidedBy | undefined,
-    onError: (error: unknown) => void,
-  ) {
-    this.#calls = calls;
+  constructor(decidedBy: DecidedBy | undefined, onError: (error: unknown) => void) {
     this.#decidedBy = decidedBy;
     this.#onError = onError;
   }
@@ -132,7 +125,9 @@ export class Decisions {
         ...(waitMs === undefined ? {} : { wait_ms: Math.round(waitMs) }),
         ...(person === undefined ? {} : { person }),
       };
-      this.#calls.decided(run, id, at, { ...decided, details });
+      const on = { eventId: `${id}:decision:${at}` };
+      if (decided.approved) run.writer.toolApproved(decided, details, id, on);
+      else run.writer.toolDenied(decided, reason, details, id, on);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { type Instant, sourceMoment } from "../../events/door.ts";
-import { fieldsOf, textOf, UsageTotals } from "../core/door.ts";
+import { fieldsOf, RunWriter, type SafeSink, textOf, UsageTotals } from "../core/door.ts";
 import type { ActiveRun, SubjectFields } from "../runtime/door.ts";
 import type { PausedRun } from "./pauses.ts";
 import type { PendingReviews } from "./pending-reviews.ts";
@@ -16,6 +16,7 @@ export interface Pause {
 }
 
 export interface RunFields {
+  readonly sink: SafeSink;
   readonly id: string;
   readonly rootId: string;
   readonly tenant: string;
@@ -44,6 +45,8 @@ export class RunState {
   readonly graph: boolean;
   readonly inGraph: boolean;
   readonly totals: UsageTotals;
+  /** Its events. They have no sequence numbers, because several handlers may report calls of one run. */
+  readonly writer: RunWriter;
   /** Its start, for finding the source of an error. */
   readonly since = sourceMoment();
   /** No more events are sent after the end. */
@@ -86,11 +89,14 @@ export class RunState {
     this.graph = fields.graph;
     this.inGraph = fields.inGraph;
     this.totals = fields.totals;
+    const { id: runId, rootId: rootRunId, sink, subject, tenant: tenantId, threadId } = fields;
+    this.writer = new RunWriter(sink, { runId, rootRunId, tenantId, threadId, subject }, true);
   }
 
   /** A run whose events the runtime or another adapter sends. */
-  static foreign(current: ActiveRun): RunState {
+  static foreign(current: ActiveRun, sink: SafeSink): RunState {
     return new RunState({
+      sink,
       id: current.runId,
       rootId: current.rootRunId,
       tenant: current.tenantId,

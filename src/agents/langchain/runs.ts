@@ -5,10 +5,11 @@ import {
   fieldsOf,
   listOf,
   type SafeSink,
+  type Stamp,
   UsageTotals,
 } from "../core/door.ts";
 import { activeRun, cutBy, type SubjectFields } from "../runtime/door.ts";
-import type { CallEvents } from "./call-events.ts";
+import { eventOf } from "./event-ids.ts";
 import {
   DEFAULT_PAUSED_THREADS,
   type HandlerCounts,
@@ -16,12 +17,12 @@ import {
   limitOf,
   Tenants,
 } from "./handler-options.ts";
+import type { HeldFailures } from "./held-failures.ts";
 import { isResumption, threadOf } from "./invocation.ts";
 import { explained, failureOf, runFailureOf, signalOf, stopReasonOf } from "./langchain-errors.ts";
 import { questionOf } from "./messages.ts";
 import { type Interruption, type PausedRun, PausedThreads, thrownPause } from "./pauses.ts";
 import { PendingReviews } from "./pending-reviews.ts";
-import { RunEvents } from "./run-events.ts";
 import { RunState } from "./run-state.ts";
 import type { KnownScope, Scope, ScopeTable } from "./scope.ts";
 
@@ -43,13 +44,13 @@ export interface RunStart {
 
 /** Starts and ends runs. */
 export class Runs {
-  readonly #events: RunEvents;
+  readonly #sink: SafeSink;
   readonly #onError: (error: unknown) => void;
   readonly #tenants: Tenants;
   readonly #context: LangChainHandlerOptions["context"];
   readonly #threads: PausedThreads;
   readonly #scopes: ScopeTable;
-  readonly #calls: CallEvents;
+  readonly #held: HeldFailures;
   #threadsForgotten = 0;
   #refused = 0;
 
@@ -57,17 +58,17 @@ export class Runs {
     options: LangChainHandlerOptions,
     sink: SafeSink,
     scopes: ScopeTable,
-    calls: CallEvents,
+    held: HeldFailures,
     onError: (error: unknown) => void,
   ) {
     const limit = limitOf("pausedThreads", options.limits?.pausedThreads, DEFAULT_PAUSED_THREADS);
-    this.#events = new RunEvents(sink);
+    this.#sink = sink;
     this.#onError = onError;
     this.#tenants = new Tenants(options.tenant);
     this.#context = options.context;
     this.#threads = PausedThreads.of(options.sink, limit);
     this.#scopes = scopes;
-    this.#calls = calls;
+    this.#held = held;
   }
 
   get counts(): Pick<HandlerCounts, "refused" | "threadsForgotten"> {
@@ -91,7 +92,7 @@ export class Runs {
     if (own?.kind === "run") {
       return { kind: "run", id: own.id, run: own.run, toolUseId, stepId };
     }
-    const run = RunState.foreign(current);
+    const run = RunState.foreign(current, this.#sink);
     return { kind: "foreign", id: current.runId, run, toolUseId, stepId };
   }
 
@@ -105,6 +106,7 @@ export class Runs {
     const outer = above === undefined || above.kind === "foreign" ? undefined : above.run;
     const threadId = threadOf(metadata) ?? above?.run.threadId;
     const run = new RunState({
+      sink: this.#sink,
       id,
       rootId: above?.run.rootId ?? id,
       tenant,
@@ -123,7 +125,7 @@ export class Runs {
     else if (paused !== undefined && isResumption(from.inputs, metadata, paused))
       run.resumes = paused;
     if (graph && outer?.graph === true && !outer.ended) opensIn(outer, run);
-    this.#events.started(run, {
+    const beginning = {
       agent: from.agent,
       parentRunId: above?.run.id,
       // For a run outside LangChain, it is known whether there is a surrounding call.
@@ -131,21 +133,26 @@ export class Runs {
       parentStepId: above?.stepId,
       resumedFromRunId: run.resumes?.id,
       asked: from.asked,
-    });
+    };
+    run.writer.started(beginning, eventOf(id, "run-start", run.part));
     return run;
   }
 
   complete(run: RunState, state: unknown, answer?: unknown): void {
-    this.#calls.held.runEnded(run, "unknown");
+    this.#held.runEnded(run, "unknown");
     this.#cutCalls(run, undefined);
     ended(run);
-    this.#events.complete(run, state, answer);
+    // Only the root run reports usage. It includes the child runs.
+    const usage = run.root ? run.totals.snapshot() : null;
+    const details = answer === undefined ? undefined : { output: answer };
+    run.writer.completed(usage, details, state, endOf(run));
   }
 
   pause(run: RunState, pause: Interruption): void {
-    this.#calls.held.runEnded(run, "own");
+    this.#held.runEnded(run, "own");
     ended(run);
-    this.#events.interrupted(run, pause.kind, pause.payload, questionOf(pause.payload));
+    const { kind, payload } = pause;
+    run.writer.interrupted(kind, payload, questionOf(payload), endOf(run));
     if (run.graph && run.threadId !== undefined) {
       const { id, tenant, threadId, part } = run;
       const checkpointId = run.pause?.checkpointId;
@@ -175,9 +182,9 @@ export class Runs {
     const reason = stopReasonOf(run, thrown);
     const ending = reason ?? explained(thrown);
     this.#cutRuns(run, ending, reason);
-    this.#calls.held.runEnded(run, "own", reason);
+    this.#held.runEnded(run, "own", reason);
     this.#cutCalls(run, ending);
-    this.#events.failed(run, runFailureOf(run, thrown), at);
+    run.writer.failed(runFailureOf(run, thrown), endOf(run, at));
     const { tenant, threadId, resumes } = run;
     if (resumes === undefined || threadId === undefined) return;
     this.#threadsForgotten += this.#threads.restore(tenant, threadId, resumes);
@@ -187,9 +194,9 @@ export class Runs {
   #cutRuns(run: RunState, ending: unknown, reason: unknown): void {
     for (const child of run.openRuns ?? []) {
       this.#cutRuns(child, ending, reason);
-      this.#calls.held.runEnded(child, "own", reason);
+      this.#held.runEnded(child, "own", reason);
       this.#cutCalls(child, ending);
-      this.#events.failed(child, failureOf(cutBy(ending), FROM_RUN));
+      child.writer.failed(failureOf(cutBy(ending), FROM_RUN), endOf(child));
     }
     run.openRuns = undefined;
     ended(run);
@@ -199,7 +206,7 @@ export class Runs {
   #cutCalls(run: RunState, ending: unknown): void {
     if (run.openTools.size === 0) return;
     const error = cutBy(ending);
-    for (const call of run.openTools) this.#calls.toolCut(call, error);
+    for (const call of run.openTools) run.writer.toolCut(call, error, eventOf(call.id, "call-end"));
     run.openTools.clear();
   }
 
@@ -245,7 +252,14 @@ function opensIn(outer: RunState, run: RunState): void {
   outer.openRuns.add(run);
 }
 
+/** @param at time of an end that is sent later. Default: now. */
+function endOf({ id, part }: RunState, at?: Instant): Stamp {
+  const on = eventOf(id, "run-end", part);
+  return at === undefined ? on : { ...on, at, isLate: true };
+}
+
 function ended(run: RunState): void {
+  run.ended = true;
   run.outerGraph?.openRuns?.delete(run);
   run.outerGraph = undefined;
 }

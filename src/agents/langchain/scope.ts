@@ -34,6 +34,7 @@ export interface ToolScope extends InRun {
 /** An open model call. */
 export interface ModelScope extends InRun {
   readonly kind: "model";
+  readonly modelCallId: string;
   readonly model: string | undefined;
   readonly provider: string | undefined;
   readonly startedMs: number;
@@ -48,7 +49,7 @@ export interface StepScope extends InRun {
   readonly kind: "node" | "retriever";
   /** The step's own ID. */
   readonly stepId: string;
-  readonly name: string;
+  readonly step: string;
   readonly startedMs: number;
   /** Its start, for finding the source of an error. */
   readonly since: number;

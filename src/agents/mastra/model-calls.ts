@@ -113,7 +113,7 @@ export class ModelCalls {
       tools: reads && (listOf(tools) ?? []).length > 0 ? tools : undefined,
     };
     const at = startedMs === undefined ? undefined : timeOf(startedMs);
-    run.writer.modelStarted(model, request, content, undefined, at);
+    run.writer.modelStarted(model, request, content, undefined, { at });
     generation.calls += 1;
     return model;
   }
@@ -205,8 +205,9 @@ export class ModelCalls {
     const reason = textOf(attributes.finishReason) ?? textOf(fieldsOf(finish?.stepResult)?.reason);
     const reads = contentNeed === "all";
     const isKnown = step?.generation.isFresh === true && step.generation.calls === 1;
+    const input = reads && step !== undefined && !isKnown ? requestAtEnd(step) : undefined;
     const answer = {
-      input: reads && step !== undefined && !isKnown ? requestAtEnd(step) : undefined,
+      request: input === undefined ? undefined : { input },
       usage,
       cost,
       firstOutputMs: model.firstOutputMs,
@@ -215,11 +216,12 @@ export class ModelCalls {
       finishReasons: reason === undefined ? undefined : [reason],
       output: reads ? turnOutput(span?.output, reason) : undefined,
     };
-    run.writer.modelAnswered(timed(model), answer, model.ended?.at);
+    run.writer.modelAnswered(timed(model), answer, { at: model.ended?.at });
   }
 
   #failed(run: RunState, model: OpenModel, thrown: unknown): void {
-    run.writer.modelFailed(timed(model), thrown, replacementText(thrown), model.ended?.at);
+    const failure = { thrown, text: replacementText(thrown) };
+    run.writer.modelFailed(timed(model), failure, { at: model.ended?.at });
   }
 
   /** Ends a call without an end of its own: it was suspended after its answer, or cut off. */

@@ -32,8 +32,7 @@ const FIRST_CALL = /\n {4}at /;
  * sink.send(failed, { ...envelope, details: { exception: exceptionOf(error) } });
  */
 export function exceptionOf(thrown: unknown, text?: string): ExceptionDetails | undefined {
-  const known = asAgentError(thrown)?.detail.type;
-  if (known === "interrupted" || known === "cancelled") return undefined;
+  if (isNoFailure(thrown)) return undefined;
   const type = classOf(thrown);
   const message = text ?? operatorText(thrown);
   const stack = stackOf(thrown, type, text);
@@ -44,18 +43,28 @@ export function exceptionOf(thrown: unknown, text?: string): ExceptionDetails | 
   };
 }
 
-/** The same, as the details of an event. */
+/**
+ * The same, as the details of an event.
+ *
+ * @param shown the error whose class and stack are used, if it is another one.
+ */
 export function exceptionDetails(
   thrown: unknown,
   text?: string,
+  shown: unknown = thrown,
 ): { readonly exception: ExceptionDetails } | undefined {
-  const exception = exceptionOf(thrown, text);
+  const exception = isNoFailure(thrown) ? undefined : exceptionOf(shown, text);
   return exception === undefined ? undefined : { exception };
 }
 
 /** The same for a failure that a tool returned. Nothing was thrown, so its wire code is the class. */
 export function resultException({ envelope, error }: ToolFailure) {
   return { exception: { type: envelope.wire_code, message: error } };
+}
+
+function isNoFailure(thrown: unknown): boolean {
+  const known = asAgentError(thrown)?.detail.type;
+  return known === "interrupted" || known === "cancelled";
 }
 
 function classOf(thrown: unknown): string {

@@ -1,0 +1,249 @@
+import {
+  type AgentError,
+  classifyFailure,
+  classifyToolError,
+  cutText,
+  type DecisionDetails,
+  type EventDetails,
+  envelopeOf,
+  exceptionDetails,
+  type FailureSource,
+  FROM_MODEL,
+  operatorText,
+  renderForLlm,
+  resultException,
+  resultText,
+  type ToolFailure,
+  toolEnvelopeOf,
+} from "../../events/door.ts";
+import { costKnown, EventWriter, lastedMs } from "./event-writer.ts";
+import type { ModelRequest, RequestContent } from "./model-request.ts";
+import {
+  type Failure,
+  type ModelAnswer,
+  type ModelCall,
+  type ModelText,
+  NOW,
+  type Stamp,
+  type ToolCall,
+} from "./run-parts.ts";
+import { withDetails } from "./safe-sink.ts";
+
+type CallNames = Pick<ToolCall, "tool" | "toolUseId">;
+
+/** Sends the events of tool calls, decisions about them, and model calls. */
+export class CallWriter extends EventWriter {
+  /** @param description the tool's description. */
+  toolStarted(
+    call: ToolCall,
+    input: unknown,
+    description?: string,
+    stepId?: string,
+    on: Stamp = NOW,
+  ): void {
+    const envelope = withDetails(this.envelope(on, stepId), call.details);
+    if (description !== undefined) withDetails(envelope, { tool_description: description });
+    this.send(
+      {
+        type: "tool_start",
+        run_id: this.runId,
+        tenant_id: this.tenantId,
+        tool_use_id: call.toolUseId,
+        tool: call.tool,
+        input,
+      },
+      envelope,
+    );
+  }
+
+  toolCompleted(call: ToolCall, output: unknown, on: Stamp = NOW): void {
+    this.send(
+      {
+        type: "tool_complete",
+        run_id: this.runId,
+        tenant_id: this.tenantId,
+        tool_use_id: call.toolUseId,
+        tool: call.tool,
+        duration_ms: lastedMs(call),
+        output,
+      },
+      withDetails(this.envelope(on), call.details),
+    );
+  }
+
+  toolFailed(call: ToolCall, failure: Failure, modelText?: ModelText, on: Stamp = NOW): void {
+    const { shown, source, text, thrown } = failure;
+    this.#toolError(
+      call,
+      on,
+      {
+        error: text ?? operatorText(thrown),
+        error_for_llm:
+          modelText === undefined ? renderForLlm(thrown, source) : resultText(modelText ?? ""),
+        envelope: toolEnvelopeOf(thrown, source),
+        kind: classifyToolError(thrown, source),
+      },
+      {
+        ...exceptionDetails(thrown, text, shown),
+        ...(modelText === null ? { model_text: "unknown" as const } : {}),
+      },
+    );
+  }
+
+  /** The tool returned a result that is a failure. */
+  toolReturnedFailure(call: ToolCall, failure: ToolFailure, on: Stamp = NOW): void {
+    this.#toolError(call, on, failure, resultException(failure));
+  }
+
+  /** @param error why the call was cut off. It does not count as a failure of the tool. */
+  toolCut(call: ToolCall, error: AgentError, on: Stamp = NOW): void {
+    const source: FailureSource = { origin: "tool", tool: call.tool };
+    this.#toolError(call, on, {
+      error: cutText(error),
+      error_for_llm: renderForLlm(error, source),
+      envelope: toolEnvelopeOf(error, source),
+      kind: classifyToolError(error, source),
+    });
+  }
+
+  #toolError(call: ToolCall, on: Stamp, fields: ToolFailure, details?: EventDetails): void {
+    const { envelope, error, error_for_llm, kind } = fields;
+    this.send(
+      {
+        type: "tool_error",
+        run_id: this.runId,
+        tenant_id: this.tenantId,
+        tool_use_id: call.toolUseId,
+        tool: call.tool,
+        error,
+        error_for_llm,
+        envelope,
+        kind,
+        duration_ms: lastedMs(call),
+      },
+      withDetails(withDetails(this.envelope(on), call.details), details),
+    );
+  }
+
+  toolAsked(call: CallNames): void {
+    this.send(
+      {
+        type: "tool_call_asked",
+        run_id: this.runId,
+        tenant_id: this.tenantId,
+        tool_use_id: call.toolUseId,
+        tool: call.tool,
+      },
+      this.envelope(NOW),
+    );
+  }
+
+  toolApproved(call: CallNames, decision: DecisionDetails, stepId?: string, on: Stamp = NOW): void {
+    this.send(
+      {
+        type: "tool_call_approved",
+        run_id: this.runId,
+        tenant_id: this.tenantId,
+        tool_use_id: call.toolUseId,
+        tool: call.tool,
+      },
+      withDetails(this.envelope(on, stepId), { decision }),
+    );
+  }
+
+  toolDenied(
+    call: CallNames,
+    reason: string,
+    decision: DecisionDetails,
+    stepId?: string,
+    on: Stamp = NOW,
+  ): void {
+    this.send(
+      {
+        type: "tool_call_denied",
+        run_id: this.runId,
+        tenant_id: this.tenantId,
+        tool_use_id: call.toolUseId,
+        tool: call.tool,
+        reason,
+      },
+      withDetails(this.envelope(on, stepId), { decision }),
+    );
+  }
+
+  /**
+   * @param content `input`, `system_instructions` and `tools` of the request.
+   * @param on with the time of the request.
+   */
+  modelStarted(
+    call: ModelCall,
+    request: ModelRequest,
+    content: RequestContent,
+    stepId?: string,
+    on: Stamp = NOW,
+  ): void {
+    this.send(
+      {
+        type: "model_start",
+        run_id: this.runId,
+        tenant_id: this.tenantId,
+        model_call_id: call.modelCallId,
+        model: call.model ?? null,
+        ...request,
+        ...content,
+      },
+      withDetails(this.envelope(on, stepId), call.details),
+    );
+  }
+
+  /** @param on with the time of the answer's last part. */
+  modelAnswered(call: ModelCall, answer: ModelAnswer, on: Stamp = NOW): void {
+    const { cost, firstOutputMs } = answer;
+    this.send(
+      {
+        type: "model_complete",
+        run_id: this.runId,
+        tenant_id: this.tenantId,
+        model_call_id: call.modelCallId,
+        model: call.model ?? null,
+        ...answer.request,
+        duration_ms: lastedMs(call),
+        first_output_ms: firstOutputMs === undefined ? null : Math.round(firstOutputMs),
+        usage: answer.usage ?? null,
+        response_model: answer.responseModel ?? null,
+        response_id: answer.responseId ?? null,
+        finish_reasons: answer.finishReasons ?? null,
+        ...(cost === undefined ? {} : { cost_usd: cost }),
+        ...retriesIn(call),
+        output: answer.output,
+      },
+      withDetails(withDetails(this.envelope(on), call.details), costKnown(cost)),
+    );
+  }
+
+  modelFailed(call: ModelCall, failure: Omit<Failure, "source">, on: Stamp = NOW): void {
+    const { envelope, shown, text, thrown } = failure;
+    this.send(
+      {
+        type: "model_error",
+        run_id: this.runId,
+        tenant_id: this.tenantId,
+        model_call_id: call.modelCallId,
+        model: call.model ?? null,
+        duration_ms: lastedMs(call),
+        error: text ?? operatorText(thrown),
+        envelope: envelope ?? envelopeOf(thrown, FROM_MODEL),
+        kind: classifyFailure(thrown, FROM_MODEL),
+        ...retriesIn(call),
+      },
+      withDetails(
+        withDetails(this.envelope(on), call.details),
+        exceptionDetails(thrown, text, shown),
+      ),
+    );
+  }
+}
+
+function retriesIn({ attempts }: ModelCall): { readonly retries?: number } {
+  return attempts === undefined || attempts < 2 ? {} : { retries: attempts - 1 };
+}

@@ -1,0 +1,36 @@
+import { AgentError, type FailureSource, now } from "../../events/door.ts";
+import { eventOf } from "./event-ids.ts";
+import type { HeldFailures } from "./held-failures.ts";
+import { callFailureOf } from "./langchain-errors.ts";
+import type { ToolScope } from "./scope.ts";
+
+/** The error of a call or step that paused its run, because LangGraph's text would contain the payload. */
+export const PAUSED: AgentError = AgentError.interrupted({ type: "custom" });
+
+/**
+ * Sends the event of a failed tool call, once the text that the model receives is known.
+ *
+ * @param source the innermost call that threw the error.
+ */
+export function toolFailed(
+  held: HeldFailures,
+  call: ToolScope,
+  thrown: unknown,
+  source: FailureSource,
+): void {
+  const failure = callFailureOf(thrown, source);
+  const { chainId, id, run, startedMs, toolUseId } = call;
+  const { writer } = run;
+  const on = eventOf(id, "call-end");
+  if (chainId === undefined) {
+    writer.toolFailed(call, failure, undefined, on);
+    return;
+  }
+  const ended = { ...call, durationMs: performance.now() - startedMs };
+  const late = { ...on, at: now(), isLate: true };
+  held.hold(run, { toolUseId, chainId, thrown }, (text) => {
+    if (text === "cut") writer.toolCut(ended, AgentError.deadlineExceeded({ cause: thrown }), late);
+    else if (text === "own") writer.toolFailed(ended, failure, undefined, late);
+    else writer.toolFailed(ended, failure, text === "unknown" ? null : text, late);
+  });
+}
