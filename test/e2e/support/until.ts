@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Patience {
-  /** How long to go on asking, in ms. Default 30,000. */
+  /** How long to go on asking, in ms. Default 90,000: a busy machine must not reach it. */
   readonly timeoutMs?: number;
   /** Between one answer and the next question, in ms. Default 100. */
   readonly everyMs?: number;
@@ -17,7 +17,7 @@ export interface Patience {
 export async function until<T>(
   what: string,
   ask: () => Promise<T | undefined> | T | undefined,
-  { timeoutMs = 30_000, everyMs = 100 }: Patience = {},
+  { timeoutMs = 90_000, everyMs = 100 }: Patience = {},
 ): Promise<T> {
   const end = performance.now() + timeoutMs;
   let trouble: unknown;
