@@ -184,7 +184,7 @@ describe("the page of a run that goes on", () => {
     // Stays as it is where the page is not loaded again.
     await page.evaluate("window.seen = true");
     append(run.toolComplete("tu-1"), run.toolStart("tu-2", "search"));
-    await expect.poll(() => items.count(), { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => items.count()).toBe(3);
     append(run.toolComplete("tu-2", "search"), run.interrupted());
     await header.getByText("interrupted", { exact: true }).waitFor();
     await sleep(1_000);
@@ -218,12 +218,11 @@ describe("the page of a run that goes on", () => {
       const text = await grid.innerText();
       return ["first", "second", "third"].filter((agent) => text.includes(agent));
     };
-    const soon = { timeout: 20_000 };
-    await expect.poll(listed, soon).toEqual(["first"]);
+    await expect.poll(listed).toEqual(["first"]);
     write("b.ndjson", "second");
-    await expect.poll(listed, soon).toEqual(["first", "second"]);
+    await expect.poll(listed).toEqual(["first", "second"]);
     write("a.ndjson", "third");
-    await expect.poll(listed, soon).toEqual(["second", "third"]);
+    await expect.poll(listed).toEqual(["second", "third"]);
     expect(errors).toEqual([]);
     await page.context().close();
     expect(await view.stop()).toBe(0);

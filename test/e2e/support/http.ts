@@ -1,5 +1,5 @@
 /** How long a server of this machine may take to answer, in ms. */
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 30_000;
 
 export class HttpStatusError extends Error {
   readonly status: number;
