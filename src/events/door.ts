@@ -332,6 +332,7 @@ export {
   redacted,
 } from "./sinks/redaction.ts";
 export { StateErasureSink } from "./sinks/state-erasure-sink.ts";
+export { soundUsage } from "./sound-usage.ts";
 export {
   STEP_EVENT_TYPES,
   type StepComplete,

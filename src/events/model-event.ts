@@ -64,31 +64,34 @@ export interface ModelStart extends ModelScoped, ModelRequest {
   readonly type: "model_start";
 }
 
+/** What a call used, and who answered it, as far as known. A failed call may have used tokens too. */
+interface ModelUse {
+  readonly usage?: ModelCallUsage | null;
+  /** US dollars of this call as a decimal string. Absent: unknown. */
+  readonly cost_usd?: string | null;
+  /** The model that answered, if the provider reports it. */
+  readonly response_model?: string | null;
+  readonly response_id?: string | null;
+  /** Attempts after the first: a retried call is one call. Absent: unknown. */
+  readonly retries?: number | null;
+}
+
 /** The model answered. Fields of the request are here if they were not known at the start. */
-export interface ModelComplete extends ModelScoped, ModelRequest {
+export interface ModelComplete extends ModelScoped, ModelRequest, ModelUse {
   readonly type: "model_complete";
   /** Whole milliseconds from the start to the last output. */
   readonly duration_ms: number | bigint;
   /** Milliseconds from the start to the first output of a streamed answer. */
   readonly first_output_ms?: number | bigint | null;
-  readonly usage?: ModelCallUsage | null;
-  /** The model that answered, if the provider reports it. */
-  readonly response_model?: string | null;
-  readonly response_id?: string | null;
   readonly finish_reasons?: readonly string[] | null;
-  /** Attempts after the first: a retried call is one call. Absent: unknown. */
-  readonly retries?: number | null;
-  /** US dollars of this call as a decimal string. Absent: unknown. */
-  readonly cost_usd?: string | null;
   /** Content: the answer. */
   readonly output?: unknown;
 }
 
 /** The model call failed. The run may continue. */
-export interface ModelError extends ModelScoped {
+export interface ModelError extends ModelScoped, ModelUse {
   readonly type: "model_error";
   readonly duration_ms: number | bigint;
-  readonly retries?: number | null;
   /** Operator text for spans and logs. */
   readonly error: string;
   readonly envelope: ErrorEnvelope;

@@ -4,6 +4,7 @@ import {
   formatDecimal,
   type ModelCallUsage,
   readDecimal,
+  soundUsage,
   type UsageSnapshot,
 } from "../../events/door.ts";
 
@@ -25,8 +26,9 @@ export class UsageTotals {
    *
    * @param cost US dollars as decimal text, if known.
    */
-  add(usage: ModelCallUsage | undefined, cost?: string): void {
-    if (usage === undefined) return;
+  add(given: ModelCallUsage | undefined, cost?: string): void {
+    if (given === undefined) return;
+    const usage = soundUsage(given);
     this.#reported = true;
     this.#inputTokens += Number(usage.input_tokens ?? 0);
     this.#outputTokens += Number(usage.output_tokens ?? 0);

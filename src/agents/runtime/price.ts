@@ -4,6 +4,7 @@ import {
   type ModelCallUsage,
   readDecimal,
   roundedText,
+  soundUsage,
 } from "../../events/door.ts";
 
 /** An ended model call, as the price hook gets it. */
@@ -44,7 +45,7 @@ export function costOf(
 ): string | undefined {
   if (price === undefined) return undefined;
   try {
-    const given: unknown = price(call);
+    const given: unknown = price({ ...call, usage: soundUsage(call.usage) });
     if (given === undefined || given === null) return undefined;
     if (typeof given === "string" && readDecimal(given) !== undefined) return given;
     if (typeof given === "number" && given >= 0 && given < LEAST_EXPONENT)

@@ -9,6 +9,7 @@ import type { EventDetails } from "../event-details.ts";
 import type { Instant } from "../instant.ts";
 import type { ModelComplete, ModelError, ModelStart } from "../model-event.ts";
 import type { AttributeName } from "../semconv/semconv.ts";
+import { soundUsage } from "../sound-usage.ts";
 import type { StepError, StepEvent } from "../step-event.ts";
 import { MOST_INT, MOST_NAME } from "../value-limits.ts";
 import { costIn, decisionIn, mcpAttributes, usageOf } from "./details.ts";
@@ -297,21 +298,7 @@ function withName(
 }
 
 function answerOf(event: ModelComplete, details: EventDetails | undefined): ModelEnd {
-  const { usage } = event;
-  // One literal: spreading the request's attributes into it takes ten times as long.
-  const attributes: SignalAttributes = {
-    "gen_ai.response.model": nameIn(event.response_model),
-    "gen_ai.response.id": nameIn(event.response_id),
-    "gen_ai.response.finish_reasons": textsIn(event.finish_reasons),
-    "gen_ai.response.time_to_first_chunk": secondsIn(event.first_output_ms),
-    "gen_ai.usage.input_tokens": countIn(usage?.input_tokens),
-    "gen_ai.usage.output_tokens": countIn(usage?.output_tokens),
-    "gen_ai.usage.cache_read.input_tokens": countIn(usage?.cache_read_input_tokens),
-    "gen_ai.usage.cache_write.input_tokens": countIn(usage?.cache_write_input_tokens),
-    "gen_ai.usage.reasoning.output_tokens": countIn(usage?.reasoning_output_tokens),
-    "entelix.model.cost": costIn(event.cost_usd, details),
-    "entelix.retry.count": countIn(event.retries) || undefined,
-  };
+  const attributes = useOf(event, details, event);
   return {
     outcome: "complete",
     model: nameIn(event.model),
@@ -322,19 +309,43 @@ function answerOf(event: ModelComplete, details: EventDetails | undefined): Mode
   };
 }
 
+/** @param answer of a call that was answered. */
+function useOf(
+  event: ModelComplete | ModelError,
+  details: EventDetails | undefined,
+  answer?: ModelComplete,
+): SignalAttributes {
+  // Untyped programs may send something else.
+  const usage =
+    typeof event.usage === "object" && event.usage ? soundUsage(event.usage) : undefined;
+  // One literal: spreading the request's attributes into it takes ten times as long.
+  return {
+    "gen_ai.response.model": nameIn(event.response_model),
+    "gen_ai.response.id": nameIn(event.response_id),
+    "gen_ai.response.finish_reasons": textsIn(answer?.finish_reasons),
+    "gen_ai.response.time_to_first_chunk": secondsIn(answer?.first_output_ms),
+    "gen_ai.usage.input_tokens": countIn(usage?.input_tokens),
+    "gen_ai.usage.output_tokens": countIn(usage?.output_tokens),
+    "gen_ai.usage.cache_read.input_tokens": countIn(usage?.cache_read_input_tokens),
+    "gen_ai.usage.cache_write.input_tokens": countIn(usage?.cache_write_input_tokens),
+    "gen_ai.usage.reasoning.output_tokens": countIn(usage?.reasoning_output_tokens),
+    "entelix.model.cost": costIn(event.cost_usd, details),
+    "entelix.retry.count": countIn(event.retries) || undefined,
+  };
+}
+
 function modelErrorOf(event: ModelError, details: EventDetails | undefined): ModelEnd {
   const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
   const model = nameIn(event.model);
   // A pause, or the interrupt of a tool call, is not a failure of the model call.
   if (envelope.wire_code === "interrupted") {
-    return { outcome: "interrupted", model, message: event.error };
+    const attributes = useOf(event, details);
+    return { outcome: "interrupted", model, message: event.error, attributes };
   }
   const kind = failureKindIn(event.kind) ?? failureKindFromEnvelope(envelope);
   const message = textIn(event.error) ?? "";
   const problem = { kind, message, envelope, exception: details?.exception };
-  const retries = countIn(event.retries) || undefined;
-  const attributes = retries === undefined ? undefined : { "entelix.retry.count": retries };
-  return { outcome: "error", model, problem, attributes };
+  return { outcome: "error", model, problem, attributes: useOf(event, details) };
 }
 
 /** A non-empty text. */

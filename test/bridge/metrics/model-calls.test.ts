@@ -48,6 +48,26 @@ describe("a model call", () => {
     expect(bench.spans()).toEqual([]);
   });
 
+  it("that failed has its tokens and its cost counted, also for its run", async () => {
+    const bench = meteredBench();
+    const run = new RunEvents("r");
+    bench.at(0, run.started());
+    bench.at(1, run.modelStart("m1", { provider: "openai" }));
+    const usage = { input_tokens: 100, output_tokens: 3 };
+    bench.at(2, run.modelError("m1", { usage, cost_usd: "0.25" }));
+    bench.at(3, run.failed());
+    const seen = await bench.collect();
+    expect([seen.sum(INPUT), seen.sum(OUTPUT)]).toEqual([100, 3]);
+    expect([seen.sum("entelix.tokens"), seen.sum("entelix.cost")]).toEqual([103, 0.25]);
+    expect(
+      bench.spans().find(({ name }) => name.startsWith("invoke_agent"))?.attributes,
+    ).toMatchObject({
+      "entelix.run.input_tokens": 100,
+      "entelix.run.output_tokens": 3,
+      "entelix.run.cost": "0.25",
+    });
+  });
+
   it("that failed has its kind as error.type, unless the kind is benign here", async () => {
     const bench = meteredBench({ benignFailureKinds: ["cancelled"] });
     const run = new RunEvents("r");

@@ -121,6 +121,45 @@ describe("the span of a model call", () => {
     });
   });
 
+  it("that failed or paused has what it used, and who answered", () => {
+    const used = {
+      usage: { input_tokens: 100, output_tokens: 3n },
+      cost_usd: "0.002",
+      response_model: "small-1-2026",
+      response_id: "resp_1",
+    };
+    const seen = {
+      "gen_ai.response.model": "small-1-2026",
+      "gen_ai.response.id": "resp_1",
+      "gen_ai.usage.input_tokens": 100,
+      "gen_ai.usage.output_tokens": 3,
+      "entelix.model.cost": "0.002",
+    };
+    const failed = chatOf([run.modelStart("m1"), run.modelError("m1", used)]);
+    expect(failed).toMatchObject({ status: "error", attributes: seen });
+    const envelope = { wire_code: "interrupted", wire_class: "client" } as const;
+    const paused = chatOf([run.modelStart("m1"), run.modelError("m1", { ...used, envelope })]);
+    expect(paused).toMatchObject({ status: "unset", attributes: seen });
+  });
+
+  it("has no part of its tokens that is larger than the whole", () => {
+    const usage = {
+      input_tokens: 100,
+      output_tokens: 5n,
+      cache_read_input_tokens: 120,
+      cache_write_input_tokens: 100,
+      reasoning_output_tokens: 6n,
+    };
+    const { attributes } = chatOf([run.modelStart("m1"), run.modelComplete("m1", { usage })]);
+    expect(attributes).toMatchObject({
+      "gen_ai.usage.input_tokens": 100,
+      "gen_ai.usage.output_tokens": 5,
+      "gen_ai.usage.cache_write.input_tokens": 100,
+    });
+    expect(attributes).not.toHaveProperty("gen_ai.usage.cache_read.input_tokens");
+    expect(attributes).not.toHaveProperty("gen_ai.usage.reasoning.output_tokens");
+  });
+
   it("of a failure that is none here is Unset", () => {
     const cancelled = run.modelError("m1", {
       kind: { type: "cancelled" },

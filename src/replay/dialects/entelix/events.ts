@@ -129,6 +129,15 @@ const modelUsage = record(
   "a usage object",
 );
 
+/** Fields of a model call's end, however it ended. */
+const modelUse = {
+  usage: nullish(modelUsage),
+  response_model: nullish(text),
+  response_id: nullish(text),
+  cost_usd: nullish(cost, `${cost.expected}, or null`),
+  retries: nullish(wholeNumber),
+};
+
 const number = value("a number", (given): given is number => typeof given === "number");
 
 const parameters = record({
@@ -194,12 +203,8 @@ export const ENTELIX_EVENTS = tagged("type", {
     ...request,
     duration_ms: milliseconds,
     first_output_ms: nullish(milliseconds, milliseconds.expected),
-    usage: nullish(modelUsage),
-    response_model: nullish(text),
-    response_id: nullish(text),
+    ...modelUse,
     finish_reasons: nullish(asOne(list(text), "an array of text")),
-    cost_usd: nullish(cost, `${cost.expected}, or null`),
-    retries: nullish(wholeNumber),
     output: optional(json),
   }),
   model_error: record({
@@ -208,7 +213,7 @@ export const ENTELIX_EVENTS = tagged("type", {
     error: text,
     kind: failureKind,
     envelope: errorEnvelope,
-    retries: nullish(wholeNumber),
+    ...modelUse,
   }),
   step_start: record({
     ...ofStep,
