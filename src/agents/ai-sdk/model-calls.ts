@@ -1,14 +1,16 @@
 import { FROM_MODEL, outputMessages, recordSource, toMessages } from "../../events/door.ts";
 import {
+  countUse,
   type Fields,
   fieldsOf,
   listOf,
   type ModelCallOptions,
+  type ModelUse,
   observed,
   type StreamObserver,
   textOf,
 } from "../core/door.ts";
-import { carried, costOf, currentIn } from "../runtime/door.ts";
+import { carried, currentIn } from "../runtime/door.ts";
 import type { CallState, OpenModel } from "./call-state.ts";
 import { operatorTextOf } from "./errors.ts";
 import { requestIn, usageIn } from "./requests.ts";
@@ -101,44 +103,38 @@ export class ModelCalls {
         this.attemptFailed(state, model, thrown);
         failed?.(thrown);
       },
-      cancelled: (reason) => cancelled?.(reason),
+      // After an error, the SDK cancels the stream to retry it. The reader has not left.
+      cancelled: (reason) => void (model.error === undefined && cancelled?.(reason)),
     });
   }
 
   /** The answer is complete: text, or an object in `objectText`. */
   answered(state: CallState, event: Fields): void {
-    const { model, totals, writer } = state;
+    const { model, writer } = state;
     if (model === undefined) return;
     // A stream can end normally after it reported an error of the model.
     if (event.finishReason === "error" && model.error !== undefined) {
-      this.failed(state, undefined);
+      this.failed(state, undefined, event);
       return;
     }
     state.model = undefined;
     state.modelError = undefined;
-    const usage = usageIn(event.usage);
-    const response = fieldsOf(event.response);
-    const responseModel =
-      model.responseModel ?? textOf(response?.modelId) ?? this.#streamed(state, event);
-    const { onError, price } = this.#options;
-    const called = { provider: model.provider, model: model.model, responseModel };
-    const cost = usage === undefined ? undefined : costOf(price, { ...called, usage }, onError);
-    totals.add(usage, cost);
     const reason = textOf(event.finishReason);
     const answer = {
-      usage,
-      cost,
+      ...this.#useIn(state, model, event),
       firstOutputMs: firstOutputIn(event),
-      responseModel,
-      responseId: textOf(event.responseId) ?? textOf(response?.id),
       finishReasons: reason === undefined ? undefined : [reason],
       output: this.#options.contentNeed === "all" ? answerIn(event, reason) : undefined,
     };
     writer.modelAnswered(model, answer, { at: model.answeredAt });
   }
 
-  /** The call ended without an answer, or the SDK will not report its end. */
-  failed(state: CallState, shown: unknown): void {
+  /**
+   * The call ended without an answer, or the SDK will not report its end.
+   *
+   * @param event the SDK's event of the end, if there is one. It has the usage.
+   */
+  failed(state: CallState, shown: unknown, event?: Fields): void {
     const { model, writer } = state;
     if (model === undefined) return;
     if (model.answer !== undefined && model.error === undefined) {
@@ -149,7 +145,20 @@ export class ModelCalls {
     const thrown = model.error === undefined ? shown : model.error.thrown;
     state.modelError = { thrown };
     const text = operatorTextOf(thrown, state);
-    writer.modelFailed(model, { thrown, text }, { at: model.answeredAt });
+    const end = event ?? model.answer;
+    const use = end === undefined ? {} : this.#useIn(state, model, end);
+    writer.modelFailed(model, { thrown, text, ...use }, { at: model.answeredAt });
+  }
+
+  /** What the call used, added to the totals of its run. */
+  #useIn(state: CallState, model: OpenModel, event: Fields): ModelUse {
+    const usage = usageIn(event.usage);
+    const response = fieldsOf(event.response);
+    const responseModel =
+      model.responseModel ?? textOf(response?.modelId) ?? this.#streamed(state, event);
+    const responseId = textOf(event.responseId) ?? textOf(response?.id);
+    const use = { usage, responseModel, responseId };
+    return countUse(model, use, state.totals, this.#options);
   }
 
   /** The last event of a text stream names the model that answered. */

@@ -1,9 +1,10 @@
 import { type ContentNeed, failureInResult, type IsFailure } from "../../events/door.ts";
-import type { Price } from "../runtime/door.ts";
+import { costOf, type Price } from "../runtime/door.ts";
 import { type DecidedBy, personOf } from "./hooks.ts";
 import type { Fields } from "./narrow.ts";
-import type { ToolCall } from "./run-parts.ts";
+import type { ModelUse, ToolCall } from "./run-parts.ts";
 import type { RunWriter } from "./run-writer.ts";
+import type { UsageTotals } from "./usage-totals.ts";
 
 /** Options for reporting tool calls. */
 export interface ToolCallOptions {
@@ -17,6 +18,23 @@ export interface ModelCallOptions {
   readonly contentNeed: ContentNeed;
   readonly price: Price | undefined;
   readonly onError: (error: unknown) => void;
+}
+
+/** Adds what a model call used to the totals of its run, with its cost. The call may have failed. */
+export function countUse(
+  {
+    model,
+    provider,
+  }: { readonly model: string | undefined; readonly provider: string | undefined },
+  use: Omit<ModelUse, "cost">,
+  totals: UsageTotals,
+  { onError, price }: Pick<ModelCallOptions, "onError" | "price">,
+): ModelUse {
+  const { responseModel, usage } = use;
+  if (usage === undefined) return use;
+  const cost = costOf(price, { provider, model, responseModel, usage }, onError);
+  totals.add(usage, cost);
+  return { ...use, cost };
 }
 
 /** Sends the end of a tool call that returned. Its result may be a failure (`isFailure`). */

@@ -23,6 +23,7 @@ import {
   type ModelAnswer,
   type ModelCall,
   type ModelText,
+  type ModelUse,
   NOW,
   type Stamp,
   type ToolCall,
@@ -221,8 +222,8 @@ export class CallWriter extends EventWriter {
     );
   }
 
-  modelFailed(call: ModelCall, failure: Omit<Failure, "source">, on: Stamp = NOW): void {
-    const { envelope, shown, text, thrown } = failure;
+  modelFailed(call: ModelCall, failure: Omit<Failure, "source"> & ModelUse, on: Stamp = NOW): void {
+    const { cost, envelope, responseId, responseModel, shown, text, thrown, usage } = failure;
     this.send(
       {
         type: "model_error",
@@ -234,12 +235,16 @@ export class CallWriter extends EventWriter {
         error: text ?? operatorText(thrown),
         envelope: envelope ?? envelopeOf(thrown, FROM_MODEL),
         kind: classifyFailure(thrown, FROM_MODEL),
+        ...(usage === undefined ? {} : { usage }),
+        ...(cost === undefined ? {} : { cost_usd: cost }),
+        ...(responseModel === undefined ? {} : { response_model: responseModel }),
+        ...(responseId === undefined ? {} : { response_id: responseId }),
         ...retriesIn(call),
       },
-      withDetails(
-        withDetails(this.envelope(on), call.details),
-        exceptionDetails(thrown, text, shown),
-      ),
+      withDetails(withDetails(this.envelope(on), call.details), {
+        ...exceptionDetails(thrown, text, shown),
+        ...costKnown(cost),
+      }),
     );
   }
 }

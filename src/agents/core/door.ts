@@ -2,6 +2,7 @@
 
 export { aiSdkProvider, replacementText } from "./ai-sdk.ts";
 export {
+  countUse,
   type Decision,
   type ModelCallOptions,
   sendDecision,
@@ -24,6 +25,7 @@ export {
   type Failure,
   LEFT_OPEN,
   type ModelCall,
+  type ModelUse,
   type RunRef,
   type Stamp,
   type Step,

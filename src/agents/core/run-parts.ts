@@ -80,15 +80,19 @@ export interface ModelCall extends Timed {
   readonly attempts?: number;
 }
 
-/** What a model answered. */
-export interface ModelAnswer {
+/** What a model call used, and who answered it, as far as known. */
+export interface ModelUse {
   readonly usage?: ModelCallUsage | undefined;
-  readonly firstOutputMs?: number | undefined;
-  readonly responseModel?: string | undefined;
-  readonly responseId?: string | undefined;
-  readonly finishReasons?: readonly string[] | undefined;
   /** US dollars as decimal text. */
   readonly cost?: string | undefined;
+  readonly responseModel?: string | undefined;
+  readonly responseId?: string | undefined;
+}
+
+/** What a model answered. */
+export interface ModelAnswer extends ModelUse {
+  readonly firstOutputMs?: number | undefined;
+  readonly finishReasons?: readonly string[] | undefined;
   /** Fields of the request that were not known at the start. */
   readonly request?: (ModelRequest & RequestContent) | undefined;
   /** Content. */

@@ -7,8 +7,8 @@ import {
   recordSource,
   sourceMoment,
 } from "../../events/door.ts";
-import { describedIn, fieldsOf, listOf, type SafeSink, textOf } from "../core/door.ts";
-import { costOf, type Price } from "../runtime/door.ts";
+import { countUse, describedIn, fieldsOf, listOf, type SafeSink, textOf } from "../core/door.ts";
+import type { Price } from "../runtime/door.ts";
 import { eventOf } from "./event-ids.ts";
 import {
   DEFAULT_OPEN_CALLS,
@@ -27,7 +27,7 @@ import {
   toolOutput,
 } from "./invocation.ts";
 import { failureOf, signalOf } from "./langchain-errors.ts";
-import { type Answer, answerOf, classOf, modelNameOf } from "./llm-result.ts";
+import { answerOf, classOf, modelNameOf } from "./llm-result.ts";
 import {
   answeredOf,
   askedMessages,
@@ -340,17 +340,12 @@ export class CallTracker {
       fieldsOf(extra)?.cached === true,
       this.#needs === "all",
     );
-    const cost = this.#costOf(call, answer);
-    run.totals.add(answer.usage, cost);
+    const options = { price: this.#price, onError: this.#onError };
+    const { cost } = countUse(call, answer, run.totals, options);
     if (answer.toolCalls.length > 0) run.asked = namesById(answer.toolCalls);
     const firstOutputMs = call.firstMs === undefined ? undefined : call.firstMs - call.startedMs;
     run.writer.modelAnswered(call, { ...answer, cost, firstOutputMs }, eventOf(id, "call-end"));
     if (call.alone) this.#runs.complete(run, null, answer.output);
-  }
-
-  #costOf({ model, provider }: ModelScope, { responseModel, usage }: Answer): string | undefined {
-    if (usage === undefined) return undefined;
-    return costOf(this.#price, { provider, model, responseModel, usage }, this.#onError);
   }
 
   modelFails(thrown: unknown, id: string): void {

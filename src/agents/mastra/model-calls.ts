@@ -1,14 +1,15 @@
 import { AgentError, FROM_MODEL, fromMilliseconds, now, recordSource } from "../../events/door.ts";
 import {
+  countUse,
   type Fields,
   fieldsOf,
   listOf,
   type ModelCall,
   type ModelCallOptions,
+  type ModelUse,
   replacementText,
   textOf,
 } from "../core/door.ts";
-import { costOf } from "../runtime/door.ts";
 import { keepTurn, requestAtEnd, requestAtStart, turnOutput } from "./conversation.ts";
 import { copiedError } from "./errors.ts";
 import { type MastraSpan, startedMsOf } from "./mastra-span.ts";
@@ -175,10 +176,10 @@ export class ModelCalls {
     run.models.delete(spanId);
     const { attributes, errorInfo } = span;
     const isError = errorInfo !== undefined || attributes.finishReason === "error";
-    if (model.error !== undefined) this.#failed(run, model, model.error.thrown);
+    if (model.error !== undefined) this.#failed(run, model, model.error.thrown, attributes);
     // The answer is complete, so the error is Mastra's, not the model's.
     else if (isError && model.finish !== undefined) this.#answered(run, model, undefined, step);
-    else if (errorInfo !== undefined) this.#failed(run, model, copiedError(errorInfo));
+    else if (errorInfo !== undefined) this.#failed(run, model, copiedError(errorInfo), attributes);
     else if (isError) {
       model.ended ??= { at: now(), ms: performance.now() };
       run.failedModel = model;
@@ -193,34 +194,35 @@ export class ModelCalls {
     span: MastraSpan | undefined,
     step: ModelStep | undefined,
   ): void {
-    const { contentNeed, onError, price } = this.#options;
     const attributes: Fields = span?.attributes ?? {};
     const { finish } = model;
-    const usage = usageIn(attributes.usage) ?? streamUsageIn(finish);
-    const responseModel = model.responseModel ?? textOf(attributes.responseModel);
-    const { provider, model: asked } = model;
-    const called = usage && { provider, model: asked, responseModel, usage };
-    const cost = called && costOf(price, called, onError);
-    run.totals.add(usage, cost);
     const reason = textOf(attributes.finishReason) ?? textOf(fieldsOf(finish?.stepResult)?.reason);
-    const reads = contentNeed === "all";
+    const reads = this.#options.contentNeed === "all";
     const isKnown = step?.generation.isFresh === true && step.generation.calls === 1;
     const input = reads && step !== undefined && !isKnown ? requestAtEnd(step) : undefined;
     const answer = {
       request: input === undefined ? undefined : { input },
-      usage,
-      cost,
+      ...this.#useIn(run, model, attributes),
       firstOutputMs: model.firstOutputMs,
-      responseModel,
-      responseId: model.responseId ?? textOf(attributes.responseId),
       finishReasons: reason === undefined ? undefined : [reason],
       output: reads ? turnOutput(span?.output, reason) : undefined,
     };
     run.writer.modelAnswered(timed(model), answer, { at: model.ended?.at });
   }
 
-  #failed(run: RunState, model: OpenModel, thrown: unknown): void {
-    const failure = { thrown, text: replacementText(thrown) };
+  /** What the call used, from its span or its stream, added to the totals of its run. */
+  #useIn(run: RunState, model: OpenModel, attributes: Fields): ModelUse {
+    const use = {
+      usage: usageIn(attributes.usage) ?? streamUsageIn(model.finish),
+      responseModel: model.responseModel ?? textOf(attributes.responseModel),
+      responseId: model.responseId ?? textOf(attributes.responseId),
+    };
+    return countUse(model, use, run.totals, this.#options);
+  }
+
+  #failed(run: RunState, model: OpenModel, thrown: unknown, attributes: Fields = {}): void {
+    const use = this.#useIn(run, model, attributes);
+    const failure = { thrown, text: replacementText(thrown), ...use };
     run.writer.modelFailed(timed(model), failure, { at: model.ended?.at });
   }
 

@@ -195,6 +195,22 @@ describe("model calls", () => {
     });
   });
 
+  it("have their usage when they fail, from the stream or from their span", async () => {
+    const heard = listen({ price: ({ usage }) => `0.${usage.input_tokens}` });
+    for (const attributes of [{}, { usage: { inputTokens: 8, outputTokens: 2 } }]) {
+      const run = agentRun(heard.telemetry);
+      const { inference, step } = asked(run);
+      const error = { type: "error", payload: { error: new Error("overloaded") } };
+      await readAll(step.insideSync(() => streamOf(error, FINISH)));
+      inference.end({ attributes: { finishReason: "error", ...attributes } });
+      run.end({ errorInfo: { message: "overloaded", name: "Error" } });
+    }
+    expect(heard.ofType("model_error")).toMatchObject([
+      { usage: { input_tokens: 7, output_tokens: 3 }, cost_usd: "0.7" },
+      { usage: { input_tokens: 8, output_tokens: 2 }, cost_usd: "0.8" },
+    ]);
+  });
+
   it("fail with the error of their run, where no stream was seen", () => {
     const heard = listen();
     const run = agentRun(heard.telemetry);
