@@ -47,7 +47,7 @@ const inside = imports
  */
 const DOORS = [...rooms.map((room) => `src/${room}/door.ts`), "src/events/format/door.ts"];
 /** Where other parts of a room enter a part of it. */
-const PART_DOORS = ["bridge/lifecycle", "agents/core", "agents/runtime"].map(
+const PART_DOORS = ["bridge/lifecycle", "agents/writer", "agents/core", "agents/runtime"].map(
   (part) => `src/${part}/door.ts`,
 );
 /** Asked for when it is used, and so not through a door: it has its client with it. */

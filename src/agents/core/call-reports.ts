@@ -1,9 +1,8 @@
 import { type ContentNeed, failureInResult, type IsFailure } from "../../events/door.ts";
 import { costOf, type Price } from "../runtime/door.ts";
+import type { ModelUse, RunWriter, ToolCall } from "../writer/door.ts";
 import { type DecidedBy, personOf } from "./hooks.ts";
 import type { Fields } from "./narrow.ts";
-import type { ModelUse, ToolCall } from "./run-parts.ts";
-import type { RunWriter } from "./run-writer.ts";
 import type { UsageTotals } from "./usage-totals.ts";
 
 /** Options for reporting tool calls. */

@@ -1,5 +1,21 @@
 // The door of `agents/core`: what adapters share. Other parts of the room import from here.
 
+export {
+  type Beginning,
+  type Failure,
+  LEFT_OPEN,
+  type ModelCall,
+  type ModelRequest,
+  type ModelUse,
+  type OpenEnvelope,
+  type RunRef,
+  RunWriter,
+  type Stamp,
+  type Step,
+  startedNow,
+  type ToolCall,
+  withDetails,
+} from "../writer/door.ts";
 export { aiSdkProvider, replacementText } from "./ai-sdk.ts";
 export {
   countUse,
@@ -17,21 +33,8 @@ export {
   tenantOf,
 } from "./common-options.ts";
 export { askedSubject, type DecidedBy, personOf, type ToolDecision } from "./hooks.ts";
-export { describedIn, type ModelRequest, toolChoiceOf } from "./model-request.ts";
+export { describedIn, toolChoiceOf } from "./model-request.ts";
 export { countOf, type Fields, fieldIn, fieldsOf, listOf, textOf } from "./narrow.ts";
 export { observed, observedStream, type StreamObserver } from "./observed-stream.ts";
-export {
-  type Beginning,
-  type Failure,
-  LEFT_OPEN,
-  type ModelCall,
-  type ModelUse,
-  type RunRef,
-  type Stamp,
-  type Step,
-  startedNow,
-  type ToolCall,
-} from "./run-parts.ts";
-export { RunWriter } from "./run-writer.ts";
-export { type OpenEnvelope, SafeSink, withDetails } from "./safe-sink.ts";
+export { SafeSink } from "./safe-sink.ts";
 export { UsageTotals } from "./usage-totals.ts";

@@ -1,17 +1,5 @@
-import { MOST_NAME, type ModelParameters } from "../../events/door.ts";
-import type { Server } from "../runtime/door.ts";
+import { MOST_NAME } from "../../events/door.ts";
 import { fieldsOf, listOf, textOf } from "./narrow.ts";
-
-/** Data of a model request, without its messages. */
-export interface ModelRequest extends Server {
-  readonly provider?: string;
-  readonly parameters?: ModelParameters;
-}
-
-/** Content of a model request. */
-export type RequestContent = Readonly<
-  Partial<Record<"input" | "system_instructions" | "tools", unknown>>
->;
 
 /** A tool choice as one text: `auto`, `none`, `required`, or the name of a tool. */
 export function toolChoiceOf(given: unknown): string | undefined {

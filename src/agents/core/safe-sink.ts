@@ -4,26 +4,9 @@ import {
   type ContentNeed,
   callErrorHook,
   contentNeedOf,
-  type EventDetails,
-  type EventEnvelope,
-  type Instant,
   isPromise,
 } from "../../events/door.ts";
-
-/** A mutable envelope. Events of adapters always have an ID and a time. */
-export type OpenEnvelope = { -readonly [K in keyof EventEnvelope]: EventEnvelope[K] } & {
-  event_id: string;
-  timestamp: string | Readonly<Instant>;
-};
-
-/** Adds details of this event to those that all events of its run have. Returns the same envelope. */
-export function withDetails(
-  envelope: OpenEnvelope,
-  details: EventDetails | undefined,
-): OpenEnvelope {
-  if (details !== undefined) envelope.details = { ...envelope.details, ...details };
-  return envelope;
-}
+import type { OpenEnvelope } from "../writer/door.ts";
 
 export interface SafeSinkOptions {
   readonly sink: AgentEventSink;

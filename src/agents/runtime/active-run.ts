@@ -6,8 +6,8 @@ import {
   runStorage,
   type SpanTarget,
 } from "../../events/door.ts";
+import type { SubjectFields } from "../writer/door.ts";
 import type { RunPolicy } from "./run-policy.ts";
-import type { SubjectFields } from "./run-subject.ts";
 
 /** The run of the running code, with the state that runs inside it inherit. */
 export interface ActiveRun extends RunScope {

@@ -14,12 +14,13 @@ import {
   recordSource,
   toMessages,
 } from "../../events/door.ts";
+import { isZeroCost } from "../writer/door.ts";
 import { carried, currentIn } from "./active-run.ts";
 import { parametersIn } from "./model-parameters.ts";
 import { checkedReport, type ModelReport } from "./model-report.ts";
 import type { OpenCall } from "./open-call.ts";
 import { checkCallTexts, type RunCore, refuseAt, tracked } from "./open-call.ts";
-import { costOf, isZeroCost } from "./price.ts";
+import { costOf } from "./price.ts";
 import { interruptionIn } from "./run-errors.ts";
 import { serverOf } from "./server-address.ts";
 

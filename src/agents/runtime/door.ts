@@ -1,5 +1,6 @@
 // The door of `agents/runtime`: agents written in TypeScript. Other parts of the room import from here.
 
+export { isZeroCost, type SubjectFields } from "../writer/door.ts";
 export { abortError, cutBy } from "./aborts.ts";
 export { type ActiveRun, activeRun, carried, currentIn, withCurrentRun } from "./active-run.ts";
 export type { AgentRun, RunHandle } from "./agent-run.ts";
@@ -7,10 +8,9 @@ export type { BudgetLimits } from "./budget.ts";
 export type { ModelCall, ModelFunction, ModelOptions } from "./call-model.ts";
 export type { StepFunction, StepOptions } from "./call-step.ts";
 export type { ToolCall, ToolFunction, ToolOptions } from "./call-tool.ts";
-export { IdCounter } from "./event-queue.ts";
 export { parametersIn } from "./model-parameters.ts";
 export type { ModelReport } from "./model-report.ts";
-export { costOf, isZeroCost, type Price, type PricedCall } from "./price.ts";
+export { costOf, type Price, type PricedCall } from "./price.ts";
 export { runAgent, startRun } from "./run-agent.ts";
 export {
   type Interruption,
@@ -32,6 +32,6 @@ export type {
   RecordedDecision,
   TerminalToolErrors,
 } from "./run-policy.ts";
-export { type RunSubject, type SubjectFields, subjectFields } from "./run-subject.ts";
-export { type Server, serverOf } from "./server-address.ts";
+export { type RunSubject, subjectFields } from "./run-subject.ts";
+export { serverOf } from "./server-address.ts";
 export { reportLongWait } from "./verdict.ts";

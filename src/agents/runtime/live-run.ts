@@ -12,12 +12,12 @@ import {
   sourceMoment,
   sourceOf,
 } from "../../events/door.ts";
+import { IdCounter, isZeroCost } from "../writer/door.ts";
 import { cutBy, LazySignal, Watch } from "./aborts.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { carried, currentIn } from "./active-run.ts";
-import { EventQueue, IdCounter } from "./event-queue.ts";
+import { EventQueue } from "./event-queue.ts";
 import { OpenCall, type RunCore } from "./open-call.ts";
-import { isZeroCost } from "./price.ts";
 import { answerIn, askedIn, questionIn } from "./run-content.ts";
 import {
   type Interruption,

@@ -61,11 +61,6 @@ export function costOf(
   }
 }
 
-/** Whether a cost is zero. Events must mark such a cost as known. */
-export function isZeroCost(cost: string): boolean {
-  return readDecimal(cost)?.digits === 0n;
-}
-
 function shown(given: unknown): string {
   if (typeof given === "string") return JSON.stringify(given.slice(0, 100));
   return typeof given === "number" ? String(given) : typeof given;

@@ -10,6 +10,7 @@ import {
   type RunContext,
   resolveLoopLimits,
 } from "../../events/door.ts";
+import type { SubjectFields } from "../writer/door.ts";
 import { activeRun } from "./active-run.ts";
 import { type Budget, type BudgetLimits, UsageBudget } from "./budget.ts";
 import type { RunEnvelope } from "./event-queue.ts";
@@ -20,7 +21,7 @@ import {
   type RunPolicy,
   type TerminalToolErrors,
 } from "./run-policy.ts";
-import { type RunSubject, type SubjectFields, subjectFields } from "./run-subject.ts";
+import { type RunSubject, subjectFields } from "./run-subject.ts";
 
 /** Maximum of Node's timers. A longer timer would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;

@@ -1,4 +1,5 @@
-import { checkList, checkObject, describe, type EventDetails } from "../../events/door.ts";
+import { checkList, checkObject, describe } from "../../events/door.ts";
+import type { SubjectFields } from "../writer/door.ts";
 
 /**
  * The subject of a run: personal data. It is only on spans and in recordings if you set it, and never a label of a
@@ -13,12 +14,6 @@ export interface RunSubject {
   readonly tags?: readonly string[] | undefined;
   /** Further data of the run by name, as text (`entelix.run.metadata.<name>`). */
   readonly metadata?: Readonly<Record<string, string | number | boolean>> | undefined;
-}
-
-/** The envelope fields of a run's subject. All events of the run share this frozen object. */
-export interface SubjectFields {
-  readonly session_id?: string;
-  readonly details?: Pick<EventDetails, "user_id" | "tags" | "metadata">;
 }
 
 const NO_SUBJECT: SubjectFields = Object.freeze({});

@@ -1,8 +1,6 @@
-/** The server fields of an event. */
-export interface Server {
-  readonly server_address?: string;
-  readonly server_port?: number;
-}
+import type { ModelRequest } from "../writer/door.ts";
+
+type Server = Pick<ModelRequest, "server_address" | "server_port">;
 
 const NOWHERE: Server = {};
 const MOST_PORT = 65_535;

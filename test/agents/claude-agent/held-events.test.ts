@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HeldEvents } from "../../../src/agents/claude-agent/held-events.ts";
-import type { OpenEnvelope } from "../../../src/agents/core/safe-sink.ts";
+import type { OpenEnvelope } from "../../../src/agents/writer/event-writer.ts";
 import { readEventTime } from "../../../src/events/event-envelope.ts";
 import { RunEvents, second } from "../../support/run-events.ts";
 

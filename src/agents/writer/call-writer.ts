@@ -16,19 +16,19 @@ import {
   type ToolFailure,
   toolEnvelopeOf,
 } from "../../events/door.ts";
-import { costKnown, EventWriter, lastedMs } from "./event-writer.ts";
-import type { ModelRequest, RequestContent } from "./model-request.ts";
+import { costKnown, EventWriter, lastedMs, withDetails } from "./event-writer.ts";
 import {
   type Failure,
   type ModelAnswer,
   type ModelCall,
+  type ModelRequest,
   type ModelText,
   type ModelUse,
   NOW,
+  type RequestContent,
   type Stamp,
   type ToolCall,
 } from "./run-parts.ts";
-import { withDetails } from "./safe-sink.ts";
 
 type CallNames = Pick<ToolCall, "tool" | "toolUseId">;
 

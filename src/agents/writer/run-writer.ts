@@ -9,9 +9,8 @@ import {
   type UsageSnapshot,
 } from "../../events/door.ts";
 import { CallWriter } from "./call-writer.ts";
-import { costKnown, lastedMs } from "./event-writer.ts";
+import { costKnown, lastedMs, withDetails } from "./event-writer.ts";
 import { type Beginning, type Failure, NOW, type Stamp, type Step } from "./run-parts.ts";
-import { withDetails } from "./safe-sink.ts";
 
 /** Sends the events of one run: its start, its end, its steps and its calls. */
 export class RunWriter extends CallWriter {

@@ -5,10 +5,15 @@ import {
   type FailureSource,
   type Instant,
   type ModelCallUsage,
+  type ModelParameters,
   sourceMoment,
 } from "../../events/door.ts";
-import type { SubjectFields } from "../runtime/door.ts";
-import type { ModelRequest, RequestContent } from "./model-request.ts";
+
+/** The envelope fields of a run's subject. All events of the run share this frozen object. */
+export interface SubjectFields {
+  readonly session_id?: string;
+  readonly details?: Pick<EventDetails, "user_id" | "tags" | "metadata">;
+}
 
 /** The identity of a run: the fields that all its events have. */
 export interface RunRef {
@@ -79,6 +84,19 @@ export interface ModelCall extends Timed {
   /** Number of requests to the provider, with retries. Default: not known. */
   readonly attempts?: number;
 }
+
+/** Data of a model request, without its messages. */
+export interface ModelRequest {
+  readonly provider?: string;
+  readonly server_address?: string;
+  readonly server_port?: number;
+  readonly parameters?: ModelParameters;
+}
+
+/** Content of a model request. */
+export type RequestContent = Readonly<
+  Partial<Record<"input" | "system_instructions" | "tools", unknown>>
+>;
 
 /** What a model call used, and who answered it, as far as known. */
 export interface ModelUse {

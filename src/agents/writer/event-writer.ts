@@ -1,13 +1,35 @@
 import {
   type AgentEvent,
   type EventDetails,
+  type EventEnvelope,
+  type Instant,
   now,
+  readDecimal,
   SequenceCounter,
   sentLater,
 } from "../../events/door.ts";
-import { IdCounter, isZeroCost } from "../runtime/door.ts";
+import { IdCounter } from "./id-counter.ts";
 import type { RunRef, Stamp, Timed } from "./run-parts.ts";
-import { type OpenEnvelope, type SafeSink, withDetails } from "./safe-sink.ts";
+
+/** A mutable envelope. Events of a writer always have an ID and a time. */
+export type OpenEnvelope = { -readonly [K in keyof EventEnvelope]: EventEnvelope[K] } & {
+  event_id: string;
+  timestamp: string | Readonly<Instant>;
+};
+
+/** Adds details of this event to those that all events of its run have. Returns the same envelope. */
+export function withDetails(
+  envelope: OpenEnvelope,
+  details: EventDetails | undefined,
+): OpenEnvelope {
+  if (details !== undefined) envelope.details = { ...envelope.details, ...details };
+  return envelope;
+}
+
+/** Where a writer sends its events. */
+export interface Outlet {
+  send(event: AgentEvent, envelope: OpenEnvelope): void;
+}
 
 /**
  * Sends the events of one run in order, each with an ID and a time. Events are written field by field, because
@@ -17,14 +39,14 @@ export abstract class EventWriter {
   readonly run: RunRef;
   protected readonly runId: string;
   protected readonly tenantId: string;
-  readonly #sink: Pick<SafeSink, "send">;
+  readonly #outlet: Outlet;
   readonly #sequence: SequenceCounter | undefined;
   #ids: IdCounter | undefined;
 
   /** @param others whether something else also sends events of this run. Events have no sequence numbers then. */
-  constructor(sink: Pick<SafeSink, "send">, run: RunRef, others = false) {
+  constructor(outlet: Outlet, run: RunRef, others = false) {
     this.#sequence = others ? undefined : new SequenceCounter();
-    this.#sink = sink;
+    this.#outlet = outlet;
     this.run = run;
     this.runId = run.runId;
     this.tenantId = run.tenantId;
@@ -37,7 +59,7 @@ export abstract class EventWriter {
   }
 
   protected send(event: AgentEvent, envelope: OpenEnvelope): void {
-    this.#sink.send(event, envelope);
+    this.#outlet.send(event, envelope);
   }
 
   protected envelope({ at, eventId, isLate }: Stamp, stepId?: string): OpenEnvelope {
@@ -60,6 +82,11 @@ export abstract class EventWriter {
 /** A known cost of zero must be marked, because `"0"` alone means unknown. */
 export function costKnown(cost: string | undefined): EventDetails | undefined {
   return cost !== undefined && isZeroCost(cost) ? { cost_known: true } : undefined;
+}
+
+/** Whether a cost is zero. Events must mark such a cost as known. */
+export function isZeroCost(cost: string): boolean {
+  return readDecimal(cost)?.digits === 0n;
 }
 
 export function lastedMs({ durationMs, startedMs }: Timed): number {

@@ -1,0 +1,20 @@
+// The door of `agents/writer`: the events of a run, as adapters and the runtime send them. Other parts of the room import
+// from here. This part imports no other, because all others use it.
+
+export { isZeroCost, type OpenEnvelope, withDetails } from "./event-writer.ts";
+export { IdCounter } from "./id-counter.ts";
+export {
+  type Beginning,
+  type Failure,
+  LEFT_OPEN,
+  type ModelCall,
+  type ModelRequest,
+  type ModelUse,
+  type RunRef,
+  type Stamp,
+  type Step,
+  type SubjectFields,
+  startedNow,
+  type ToolCall,
+} from "./run-parts.ts";
+export { RunWriter } from "./run-writer.ts";
