@@ -1,20 +1,13 @@
 import {
   callErrorHook,
-  classifyFailure,
-  cutText,
   describe,
-  type EventDetails,
-  envelopeOf,
-  exceptionDetails,
-  type FailureKind,
   FROM_MODEL,
   type ModelParameters,
-  operatorText,
   outputMessages,
   recordSource,
   toMessages,
 } from "../../events/door.ts";
-import { isZeroCost } from "../writer/door.ts";
+import type { ModelCall as WrittenCall } from "../writer/door.ts";
 import { carried, currentIn } from "./active-run.ts";
 import { parametersIn } from "./model-parameters.ts";
 import { checkedReport, type ModelReport } from "./model-report.ts";
@@ -110,46 +103,38 @@ export function callModel<T>(
     run.assertOpen(`model ${model}`);
     refuseAt(run, call, run.policy.budget.takeRequest());
     run.track(call);
-    const { run_id, tenant_id } = run.ids;
-    const names = { run_id, tenant_id, model_call_id: id ?? run.newId(), model };
-    call.begin((error, duration_ms) => {
-      void run.send({
-        type: "model_error",
-        ...names,
-        ...errorFields(error),
-        error: cutText(error),
-        duration_ms,
-      });
-    });
+    const { writer } = run;
+    const modelCallId = id ?? writer.newId();
+    const written = { modelCallId, model, startedMs: 0, durationMs: undefined };
+    call.begin(written, (error) => void writer.modelCut(written, error));
     const parameters = given === undefined ? undefined : parametersIn(given);
-    const sent = run.send({
-      type: "model_start",
-      ...names,
+    const request = {
       ...(provider === undefined ? {} : { provider }),
       ...serverOf(serverAddress),
       ...(parameters === undefined ? {} : { parameters }),
-      ...(input === undefined ? {} : { input: toMessages(input) }),
-    });
+    };
+    const content = input === undefined ? {} : { input: toMessages(input) };
+    const sent = writer.modelStarted(written, request, content);
     if (sent !== undefined) await sent;
     call.assertNotCut();
     call.restart();
     const wrong = (error: unknown) => callErrorHook(run.policy.onError, error);
-    const answer = new Answer(call, names.model_call_id, wrong);
+    const answer = new Answer(call, modelCallId, wrong);
     let result: T;
     try {
       result = await carried(
         run.current.sink,
-        { model_call_id: names.model_call_id },
+        { model_call_id: modelCallId },
         // A model call inside a tool belongs to the tool, and so do sub-agents that it starts.
         currentIn(run.current),
         async () => fn(answer),
       );
     } catch (error) {
-      if (!call.isCut) await fail(run, call, names, error);
+      if (!call.isCut) await fail(run, call, written, error);
       throw error;
     }
     call.assertNotCut();
-    await complete(run, call, names, answer, provider, result);
+    await complete(run, call, written, answer, provider, result);
     return result;
   });
 }
@@ -162,41 +147,32 @@ function checkParameters(model: string, parameters: unknown): void {
   );
 }
 
-type Names = RunCore["ids"] & { readonly model_call_id: string; readonly model: string };
-
 async function complete(
   run: RunCore,
   call: OpenCall,
-  names: Names,
+  written: WrittenCall,
   answer: Answer,
   provider: string | undefined,
   result: unknown,
 ): Promise<void> {
-  const duration_ms = call.end();
+  call.end();
   const { firstOutputMs } = answer;
   const { budget, onError, price } = run.policy;
   const report = checkedReport(answer.reported, (error) => callErrorHook(onError, error));
-  const { output, usage, response_model } = report;
+  const { output, responseModel, usage } = report;
   // A returned text is the answer, unless the report has one.
   const isAnswer = output === undefined && typeof result === "string" && result !== "";
-  const responseModel = response_model ?? undefined;
   const cost =
-    usage == null
+    usage === undefined
       ? undefined
-      : costOf(price, { provider, model: names.model, responseModel, usage }, onError);
-  const sent = run.send(
-    {
-      type: "model_complete",
-      ...names,
-      duration_ms,
-      ...(firstOutputMs === undefined ? {} : { first_output_ms: firstOutputMs }),
-      ...report,
-      ...(isAnswer ? { output: outputMessages(result, report.finish_reasons) } : {}),
-      ...(cost === undefined ? {} : { cost_usd: cost }),
-    },
-    cost !== undefined && isZeroCost(cost) ? COST_KNOWN : undefined,
-  );
-  if (usage != null) {
+      : costOf(price, { provider, model: written.model, responseModel, usage }, onError);
+  const sent = run.writer.modelAnswered(written, {
+    ...report,
+    firstOutputMs,
+    output: isAnswer ? outputMessages(result, report.finishReasons) : output,
+    cost,
+  });
+  if (usage !== undefined) {
     const exceeded = budget.addUsage(usage);
     // Count both before one of them ends the run.
     const overspent = cost === undefined ? undefined : budget.addCost(cost);
@@ -205,30 +181,18 @@ async function complete(
   if (sent !== undefined) await sent;
 }
 
-/** Marks a cost of zero as known. */
-const COST_KNOWN: EventDetails = { cost_known: true };
-
-async function fail(run: RunCore, call: OpenCall, names: Names, error: unknown): Promise<void> {
-  const duration_ms = call.end();
+async function fail(
+  run: RunCore,
+  call: OpenCall,
+  written: WrittenCall,
+  error: unknown,
+): Promise<void> {
+  call.end();
   recordSource(error, FROM_MODEL, { rootRunId: run.current.rootRunId, since: call.since });
-  const event = { type: "model_error", ...names, ...errorFields(error), duration_ms } as const;
-  const sent = run.send(event, exceptionDetails(error));
   const interruption = interruptionIn(error);
+  // A pause is not a failure, so it is not classified. The classifier would warn.
+  const kind = interruption === undefined ? undefined : ({ type: "unclassified" } as const);
+  const sent = run.writer.modelFailed(written, { thrown: error, kind });
   if (interruption !== undefined) return run.pause(interruption);
   if (sent !== undefined) await sent;
-}
-
-function errorFields(error: unknown) {
-  return {
-    error: operatorText(error),
-    envelope: envelopeOf(error, FROM_MODEL),
-    kind: kindOf(error),
-  };
-}
-
-/** A pause is not a failure, so it is not classified. The classifier would warn. */
-function kindOf(error: unknown): FailureKind {
-  return interruptionIn(error) === undefined
-    ? classifyFailure(error, FROM_MODEL)
-    : { type: "unclassified" };
 }

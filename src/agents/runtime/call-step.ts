@@ -1,12 +1,5 @@
-import {
-  checkOneOf,
-  cutText,
-  exceptionDetails,
-  FROM_RUN,
-  operatorText,
-  sourceOf,
-  toolEnvelopeOf,
-} from "../../events/door.ts";
+import { checkOneOf, FROM_RUN, sourceOf } from "../../events/door.ts";
+import type { Step } from "../writer/door.ts";
 import { carried, currentIn } from "./active-run.ts";
 import { checkCallTexts, type OpenCall, type RunCore, tracked } from "./open-call.ts";
 
@@ -35,51 +28,38 @@ export function callStep<T>(
     run.track(call);
     // A call or step of this run around the new step.
     const around = currentIn(run.current);
-    const { run_id, tenant_id } = run.ids;
-    const names = { run_id, tenant_id, step_id: run.newId(), step: name };
+    const { writer } = run;
     const { input, kind } = options;
+    const stepId = writer.newId();
+    const step = { stepId, step: name, kind, startedMs: 0, durationMs: undefined };
     const details = around.toolUseId === undefined ? undefined : { tool_use_id: around.toolUseId };
-    call.begin((error, duration_ms) => {
-      const problem = { error: cutText(error), envelope: toolEnvelopeOf(error, FROM_RUN) };
-      void run.send({ type: "step_error", ...names, ...problem, duration_ms });
-    });
-    const start = {
-      ...names,
-      ...(kind === undefined ? {} : { kind }),
-      ...(input === undefined ? {} : { input }),
-    };
-    const sent = run.send({ type: "step_start", ...start }, details);
+    call.begin(step, (error) => void writer.stepCut(step, error));
+    const sent = writer.stepStarted({ ...step, details }, input);
     if (sent !== undefined) await sent;
     call.assertNotCut();
     call.restart();
     let output: T;
     try {
-      const current = { ...around, stepId: names.step_id };
-      const target = { step_id: names.step_id, tool_use_id: around.toolUseId };
+      const current = { ...around, stepId };
+      const target = { step_id: stepId, tool_use_id: around.toolUseId };
       output = await carried(run.current.sink, target, current, async () => fn());
     } catch (error) {
-      if (!call.isCut) await fail(run, call, names, error);
+      if (!call.isCut) await fail(run, call, step, error);
       throw error;
     }
     call.assertNotCut();
-    const duration_ms = call.end();
-    const found = kind === "retrieval" ? { output: output ?? null } : {};
-    await run.send({ type: "step_complete", ...names, duration_ms, ...found });
+    call.end();
+    await writer.stepCompleted(step, kind === "retrieval" ? (output ?? null) : undefined);
     return output;
   });
 }
 
 /** Reports that the step failed or paused. The calling code decides whether the run fails. */
-async function fail(
-  run: RunCore,
-  call: OpenCall,
-  names: RunCore["ids"] & { readonly step_id: string; readonly step: string },
-  error: unknown,
-): Promise<void> {
-  const duration_ms = call.end();
+async function fail(run: RunCore, call: OpenCall, step: Step, error: unknown): Promise<void> {
+  call.end();
   const scope = { rootRunId: run.current.rootRunId, since: call.since };
-  const envelope = toolEnvelopeOf(error, sourceOf(error, scope) ?? FROM_RUN);
-  const text = operatorText(error);
-  const event = { type: "step_error", ...names, error: text, envelope, duration_ms } as const;
-  await run.send(event, exceptionDetails(error));
+  await run.writer.stepFailed(step, {
+    thrown: error,
+    source: sourceOf(error, scope) ?? FROM_RUN,
+  });
 }

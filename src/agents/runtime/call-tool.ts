@@ -1,21 +1,16 @@
 import {
   AgentError,
   callErrorHook,
-  classifyToolError,
-  cutText,
   exceptionDetails,
-  type FailureSource,
   failureInResult,
   knownError,
   operatorText,
   recordSource,
-  renderForLlm,
-  resultException,
   schemaIn,
-  toolEnvelopeOf,
 } from "../../events/door.ts";
+import { type Timed, toolFailureOf, type ToolCall as WrittenCall } from "../writer/door.ts";
 import { carried, currentIn } from "./active-run.ts";
-import type { OpenCall } from "./open-call.ts";
+import type { Measured, OpenCall } from "./open-call.ts";
 import { checkCallTexts, type RunCore, refuseAt, tracked } from "./open-call.ts";
 import { interruptionIn, ToolDeniedError } from "./run-errors.ts";
 import { type Approve, checkApprove, isTerminal } from "./run-policy.ts";
@@ -50,11 +45,9 @@ export interface ToolCall<I = unknown> {
 /** The function of a tool call. */
 export type ToolFunction<T, I = unknown> = (call: ToolCall<I>) => T | PromiseLike<T>;
 
-interface Dispatch<T, I> {
+interface Dispatch<T, I> extends Omit<WrittenCall, keyof Timed>, Measured {
   readonly run: RunCore;
   readonly call: OpenCall;
-  readonly name: string;
-  readonly toolUseId: string;
   readonly options: ToolOptions<I>;
   readonly fn: ToolFunction<T, I | undefined>;
 }
@@ -71,8 +64,10 @@ export function callTool<T, I>(
     checkSchema(name, options.schema);
     const ask: Approve<I> | Approve | undefined =
       checkApprove(options.approve) ?? run.policy.approve;
-    const toolUseId = options.id ?? run.newId();
-    const dispatch = { run, call, name, toolUseId, options, fn };
+    const toolUseId = options.id ?? run.writer.newId();
+    const { version } = options;
+    const times = { startedMs: 0, durationMs: undefined };
+    const dispatch = { run, call, tool: name, toolUseId, version, ...times, options, fn };
     run.assertOpen(`tool ${name}`);
     // A call that exceeds the budget needs no approval.
     refuseAt(run, call, run.policy.budget.checkToolCall());
@@ -95,29 +90,23 @@ function checkSchema(name: string, schema: unknown): void {
   throw new TypeError(`tool ${name}: expected schema to be a schema, got ${typeof schema}`);
 }
 
-function namesOf<T, I>({ run, name, toolUseId }: Dispatch<T, I>) {
-  const { run_id, tenant_id } = run.ids;
-  return { run_id, tenant_id, tool_use_id: toolUseId, tool: name };
-}
-
 /** @returns the approved call. Its input may have been edited. */
 async function approve<T, I>(
   dispatch: Dispatch<T, I>,
   ask: Approve<I> | Approve,
 ): Promise<Dispatch<T, I>> {
-  const { run, call, name, toolUseId, options } = dispatch;
+  const { run, call, tool, toolUseId, version, options } = dispatch;
   const { sink, tenantId, runId, threadId } = run.current;
-  const { version } = options;
   // By the overloads of `AgentRun.tool`, the input is `undefined` if none is given.
   const input = options.input as I;
   const { signal } = call;
-  const pending = { tool: name, version, toolUseId, input, runId, tenantId, threadId, signal };
+  const pending = { tool, version, toolUseId, input, runId, tenantId, threadId, signal };
   let decision: ReturnType<typeof verdictOf>;
   const askedAt = performance.now();
   try {
     const asked = carried(sink, {}, run.current, async () => ask(pending));
     const answer = await reportLongWait(asked, () => {
-      if (!call.isCut) void run.send({ type: "tool_call_asked", ...namesOf(dispatch) });
+      if (!call.isCut) void run.writer.toolAsked(dispatch);
     });
     decision = verdictOf(answer, performance.now() - askedAt);
   } catch (error) {
@@ -126,32 +115,28 @@ async function approve<T, I>(
     throw error;
   }
   if (call.isCut) return dispatch;
-  const names = namesOf(dispatch);
   if (decision === "exempt") return dispatch;
   if (decision === "external") throw awaitExternal(dispatch);
   const { approved, details, edited, reason } = decision;
   if (approved) {
     const proposed = edited === undefined ? undefined : { proposed_input: input ?? null };
-    await run.send(
-      { type: "tool_call_approved", ...names },
-      { decision: { ...details, ...proposed } },
-    );
+    await run.writer.toolApproved(dispatch, { ...details, ...proposed });
     // By the approver's type, it is an input of the tool.
     return edited === undefined
       ? dispatch
       : { ...dispatch, options: { ...options, input: edited.input as I } };
   }
-  await run.send({ type: "tool_call_denied", ...names, reason }, { decision: details });
-  throw new ToolDeniedError(name, reason);
+  await run.writer.toolDenied(dispatch, reason, details);
+  throw new ToolDeniedError(tool, reason);
 }
 
 /** Payload and kind are the same as upstream's. */
 function awaitExternal<T, I>(dispatch: Dispatch<T, I>): AgentError {
-  const { run, options, toolUseId, name } = dispatch;
+  const { run, options, toolUseId, tool } = dispatch;
   const payload = {
-    run_id: run.ids.run_id,
+    run_id: run.current.runId,
     tool_use_id: toolUseId,
-    tool: name,
+    tool,
     input: options.input ?? null,
   };
   const error = AgentError.interrupted(
@@ -165,10 +150,8 @@ function awaitExternal<T, I>(dispatch: Dispatch<T, I>): AgentError {
 
 /** Makes the call. `fn` is called after the sink accepted the start. */
 async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
-  const { run, call, toolUseId, options, fn } = dispatch;
-  const { run_id, tenant_id } = run.ids;
-  const tool_version = options.version ?? null;
-  const names = { run_id, tenant_id, tool_use_id: toolUseId, tool: dispatch.name, tool_version };
+  const { run, call, tool, toolUseId, options, fn } = dispatch;
+  const { writer } = run;
   const { input } = options;
   const toolCall = {
     toolUseId,
@@ -177,45 +160,38 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
       return call.signal;
     },
   };
-  const looked = run.loops?.started(dispatch.name, input);
-  call.begin((error, duration_ms) => {
+  const looked = run.loops?.started(tool, input);
+  call.begin(dispatch, (error) => {
     if (looked !== undefined) run.loops?.dropped(looked);
-    void run.send({
-      type: "tool_error",
-      ...names,
-      ...errorFields(error, { origin: "tool", tool: dispatch.name }),
-      error: cutText(error),
-      duration_ms,
-    });
+    void writer.toolCut(dispatch, error);
   });
-  const sent = run.send({ type: "tool_start", ...names, input: input ?? null });
+  const sent = writer.toolStarted(dispatch, input ?? null);
   if (sent !== undefined) await sent;
   call.assertNotCut();
   call.restart();
   let output: T;
   try {
-    const current = { ...currentIn(run.current), toolUseId, tool: dispatch.name };
+    const current = { ...currentIn(run.current), toolUseId, tool };
     output = await carried(run.current.sink, { tool_use_id: toolUseId }, current, async () =>
       fn(toolCall),
     );
   } catch (error) {
-    if (!call.isCut) await fail(dispatch, names, error, looked);
+    if (!call.isCut) await fail(dispatch, error, looked);
     throw error;
   }
   call.assertNotCut();
-  const duration_ms = call.end();
+  call.end();
   const { isFailure, onError } = run.policy;
-  const failure = failureInResult(output, { tool: dispatch.name, toolUseId }, isFailure, (error) =>
+  const failure = failureInResult(output, { tool, toolUseId }, isFailure, (error) =>
     callErrorHook(onError, error),
   );
   if (failure !== undefined) {
-    const event = { type: "tool_error", ...names, ...failure, duration_ms } as const;
-    const sent = run.send(event, resultException(failure));
+    const sent = writer.toolReturnedFailure(dispatch, failure);
     refuseLoop(dispatch, looked, true, failure.error);
     await sent;
     return output;
   }
-  const ended = run.send({ type: "tool_complete", ...names, duration_ms, output: output ?? null });
+  const ended = writer.toolCompleted(dispatch, output ?? null);
   refuseLoop(dispatch, looked, false, output);
   await ended;
   return output;
@@ -234,45 +210,34 @@ function refuseLoop<T, I>(
 /** Reports a failed call. If the failure ends or pauses the run, this happens at once. */
 async function fail<T, I>(
   dispatch: Dispatch<T, I>,
-  names: ReturnType<typeof namesOf> & { readonly tool_version: string | null },
   error: unknown,
   looked: LoopCall | undefined,
 ): Promise<void> {
-  const { run, call, name, toolUseId, options } = dispatch;
-  const duration_ms = call.end();
+  const { run, call, tool, toolUseId, options } = dispatch;
+  call.end();
   const source = recordSource(
     error,
-    { origin: "tool", tool: name, schema: options.schema },
+    { origin: "tool", tool, schema: options.schema },
     { rootRunId: run.current.rootRunId, since: call.since },
   );
-  const fields = errorFields(error, source);
-  const event = { type: "tool_error", ...names, ...fields, duration_ms } as const;
-  const sent = run.send(event, exceptionDetails(error));
+  const fields = toolFailureOf(error, source);
+  const sent = run.writer.toolThrew(dispatch, fields, exceptionDetails(error));
   const interruption = interruptionIn(error);
   const counts = interruption === undefined && fields.envelope.cancelled !== true;
   if (!counts && looked !== undefined) run.loops?.dropped(looked);
   if (interruption !== undefined) return run.pause(interruption);
   const known = knownError(error, schemaIn(source));
   const isLeafs = known?.detail.type === "tool_error_terminal";
-  const failed = { tool: name, toolUseId, kind: fields.kind, error };
+  const failed = { tool, toolUseId, kind: fields.kind, error };
   if (isLeafs || isTerminal(run.policy.terminalToolErrors, failed)) {
     const cause = known ?? AgentError.config(operatorText(error), { cause: error });
     const ending =
       isLeafs || source.origin !== "tool"
         ? cause
-        : AgentError.toolErrorTerminal(fields.kind, source.tool ?? name, cause);
+        : AgentError.toolErrorTerminal(fields.kind, source.tool ?? tool, cause);
     call.reject(ending);
     return run.fail(ending);
   }
   if (counts) refuseLoop(dispatch, looked, true, fields.error);
   if (sent !== undefined) await sent;
-}
-
-function errorFields(error: unknown, source: FailureSource) {
-  return {
-    error: operatorText(error),
-    error_for_llm: renderForLlm(error, source),
-    envelope: toolEnvelopeOf(error, source),
-    kind: classifyToolError(error, source),
-  };
 }

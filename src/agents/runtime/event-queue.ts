@@ -2,34 +2,20 @@ import {
   type AgentEvent,
   type AgentEventSink,
   Deferred,
-  type EventDetails,
   type EventEnvelope,
-  type Instant,
   isPromise,
-  now,
-  SequenceCounter,
   sentLater,
 } from "../../events/door.ts";
-import type { IdCounter } from "../writer/door.ts";
-
-/** Envelope fields that all events of a run have. */
-export type RunEnvelope = Omit<EventEnvelope, "event_id" | "sequence" | "timestamp">;
-
-/** A new envelope, which may still be changed. */
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
+import type { OpenEnvelope } from "../writer/door.ts";
 
 /**
- * Sends the events of one run to its sink in order, one at a time. Each has the time at which it happened. An event
- * that waited also has `details.happened_at`.
+ * Sends the events of one run to its sink in order, one at a time. An event that waited has `details.happened_at`.
  *
  * It only waits for sinks that return a promise. With other sinks it is synchronous.
  */
 export class EventQueue {
   readonly #sink: AgentEventSink;
-  readonly #envelope: RunEnvelope;
   readonly #onError: (error: unknown) => void;
-  readonly #sequence = new SequenceCounter();
-  readonly #ids: IdCounter;
   /** Resolves when the sink has accepted or refused the last event. `undefined`: nothing is pending. */
   #tail: Promise<void> | undefined;
   /** Whether the sink is being called, for an event that did not wait. */
@@ -40,26 +26,15 @@ export class EventQueue {
   /** Number of events that the sink refused while the run continued. */
   failures = 0;
 
-  constructor(
-    sink: AgentEventSink,
-    envelope: RunEnvelope,
-    ids: IdCounter,
-    onError: (error: unknown) => void,
-  ) {
+  constructor(sink: AgentEventSink, onError: (error: unknown) => void) {
     this.#sink = sink;
-    this.#envelope = envelope;
-    this.#ids = ids;
     this.#onError = onError;
   }
 
-  /**
-   * Sends an event whose failure does not stop the run. Never throws or rejects.
-   *
-   * @param details of this event, added to those of all events of the run.
-   */
-  send(event: AgentEvent, details?: EventDetails): void | Promise<void> {
+  /** Sends an event whose failure does not stop the run. Never throws or rejects. */
+  send(event: AgentEvent, envelope: OpenEnvelope): void | Promise<void> {
     try {
-      return this.#enqueue(event, details, (sent) =>
+      return this.#enqueue(event, envelope, (sent) =>
         sent.catch((error: unknown) => this.#failed(error)),
       );
     } catch (error) {
@@ -71,9 +46,9 @@ export class EventQueue {
    * Sends an event that the sink must accept. Throws, or rejects with, the sink's error. No event is sent after that,
    * including those that already wait.
    */
-  sendRequired(event: AgentEvent, details?: EventDetails): void | Promise<void> {
+  sendRequired(event: AgentEvent, envelope: OpenEnvelope): void | Promise<void> {
     try {
-      return this.#enqueue(event, details, (sent) => sent);
+      return this.#enqueue(event, envelope, (sent) => sent);
     } catch (error) {
       this.#isClosed = true;
       throw error;
@@ -83,18 +58,9 @@ export class EventQueue {
   /** @param answer maps the sink's promise to the promise for the sender. */
   #enqueue(
     event: AgentEvent,
-    details: EventDetails | undefined,
+    envelope: OpenEnvelope,
     answer: (sent: Promise<void>) => Promise<void>,
   ): void | Promise<void> {
-    // Spread last: Node 20 is slow to add fields after a spread.
-    const envelope: Writable<EventEnvelope> & { timestamp: Readonly<Instant> } = {
-      event_id: this.#ids.next(),
-      sequence: this.#sequence.next(),
-      timestamp: now(),
-      ...this.#envelope,
-    };
-    // A new object, because all events of the run share `#envelope.details`.
-    if (details !== undefined) envelope.details = { ...this.#envelope.details, ...details };
     const before = this.#tail ?? this.#handedOver();
     if (before !== undefined) {
       // Other runs of the thread may send meanwhile.

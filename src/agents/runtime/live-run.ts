@@ -2,23 +2,18 @@ import {
   AgentError,
   type AgentEvent,
   callErrorHook,
-  classifyFailure,
   Deferred,
-  type EventDetails,
-  envelopeOf,
-  exceptionDetails,
   FROM_RUN,
-  operatorText,
   sourceMoment,
   sourceOf,
 } from "../../events/door.ts";
-import { IdCounter, isZeroCost } from "../writer/door.ts";
+import { type OpenEnvelope, RunWriter, withDetails } from "../writer/door.ts";
 import { cutBy, LazySignal, Watch } from "./aborts.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { carried, currentIn } from "./active-run.ts";
 import { EventQueue } from "./event-queue.ts";
 import { OpenCall, type RunCore } from "./open-call.ts";
-import { answerIn, askedIn, questionIn } from "./run-content.ts";
+import { contentOf, questionIn } from "./run-content.ts";
 import {
   type Interruption,
   interruptionIn,
@@ -26,12 +21,8 @@ import {
   RunNotCompletedError,
 } from "./run-errors.ts";
 import type { RunPlan } from "./run-options.ts";
-import { envelopeFor } from "./run-options.ts";
 import type { RunPolicy } from "./run-policy.ts";
 import { ToolLoops } from "./tool-loops.ts";
-
-/** Marks a cost of zero as known. */
-const COST_KNOWN: EventDetails = { cost_known: true };
 
 type Ending =
   | { readonly type: "complete"; readonly state: unknown }
@@ -44,11 +35,10 @@ type Ending =
  */
 export class LiveRun<I> implements RunCore {
   readonly plan: RunPlan<I>;
-  readonly ids: RunCore["ids"];
+  readonly writer: RunCore["writer"];
   readonly current: ActiveRun;
   readonly policy: RunPolicy;
   readonly loops: ToolLoops | undefined;
-  readonly #newIds = new IdCounter();
   /** Its start, for finding the source of an error. */
   readonly #since = sourceMoment();
   readonly #queue: EventQueue;
@@ -80,13 +70,11 @@ export class LiveRun<I> implements RunCore {
     };
     const { loops } = plan.policy;
     this.loops = loops === undefined ? undefined : new ToolLoops(loops);
-    this.ids = { run_id: runId, tenant_id: tenantId };
     const { policy } = this;
     const whileOpen: ActiveRun["whileOpen"] = (cut) => this.#whileOpen(cut);
     this.current = { tenantId, runId, rootRunId, threadId, subject, sink, policy, whileOpen };
-    this.#queue = new EventQueue(sink, envelopeFor(plan), this.#newIds, (error) =>
-      this.#report(error),
-    );
+    this.#queue = new EventQueue(sink, (error) => this.#report(error));
+    this.writer = new RunWriter({ send: (event, envelope) => this.#send(event, envelope) }, plan);
   }
 
   get hasEnded(): boolean {
@@ -105,11 +93,10 @@ export class LiveRun<I> implements RunCore {
    */
   async start(): Promise<void> {
     const { agent, parent, parentStepId, signals, deadlineMs } = this.plan;
-    const parent_run_id = parent?.parent_run_id ?? null;
+    const parentRunId = parent?.parent_run_id;
     try {
-      const started = { type: "started", ...this.ids, agent, parent_run_id } as const;
-      const details = parentStepId === undefined ? undefined : { step_id: parentStepId };
-      const taken = this.#queue.sendRequired(started, askedIn(this.plan.input, details));
+      const asked = contentOf(this.plan.input, "user");
+      const taken = this.writer.started({ agent, asked, parentRunId, parentStepId });
       for (const signal of signals) this.#watch.signal(signal, (error) => this.#abort(error));
       if (deadlineMs !== undefined) {
         this.#watch.timer(deadlineMs, () => this.#abort(AgentError.deadlineExceeded()));
@@ -213,13 +200,20 @@ export class LiveRun<I> implements RunCore {
     if (this.#calls.size === 0) this.#endPause(interruption);
   }
 
-  send(event: AgentEvent, details?: EventDetails): void | Promise<void> {
+  #send(event: AgentEvent, envelope: OpenEnvelope): void | Promise<void> {
+    envelope.root_run_id = this.plan.rootRunId;
+    switch (event.type) {
+      case "started":
+      case "complete":
+        return this.#queue.sendRequired(event, envelope);
+      case "failed":
+      case "interrupted":
+        return this.#queue.send(event, envelope);
+    }
     if (this.#isSealed) return;
     const { stepId } = currentIn(this.current);
-    return this.#queue.send(
-      event,
-      stepId === undefined ? details : { step_id: stepId, ...details },
-    );
+    if (stepId !== undefined) withDetails(envelope, { step_id: stepId });
+    return this.#queue.send(event, envelope);
   }
 
   assertOpen(what: string): void {
@@ -230,11 +224,7 @@ export class LiveRun<I> implements RunCore {
   /** The error for calls after the end. */
   endedError(what: string): RunEndedError {
     const error = this.#ending?.type === "complete" ? undefined : this.#ending?.error;
-    return new RunEndedError(this.ids.run_id, what, error);
-  }
-
-  newId(): string {
-    return this.#newIds.next();
+    return new RunEndedError(this.plan.runId, what, error);
   }
 
   track(call: OpenCall): void {
@@ -248,7 +238,7 @@ export class LiveRun<I> implements RunCore {
 
   #whileOpen(cut: (error: AgentError) => void): () => void {
     const call = new OpenCall(() => {});
-    call.begin(cut);
+    call.begin(undefined, cut);
     this.track(call);
     return () => this.untrack(call);
   }
@@ -302,26 +292,22 @@ export class LiveRun<I> implements RunCore {
         const { error } = ending;
         const { rootRunId } = this.plan;
         const source = sourceOf(error, { rootRunId, since: this.#since }) ?? FROM_RUN;
-        const fields = { error: operatorText(error), envelope: envelopeOf(error, source) };
-        const kind = classifyFailure(error, source);
-        this.#sendBadEnd({ type: "failed", ...this.ids, ...fields, kind }, exceptionDetails(error));
+        this.#awaitBadEnd(this.writer.failed({ thrown: error, source }));
         break;
       }
       case "interrupted": {
         const { kind, payload } = ending.error.detail;
-        const event = { type: "interrupted", ...this.ids, kind, payload: payload ?? null } as const;
-        this.#sendBadEnd(event, questionIn(kind, payload));
+        const asked = questionIn(kind, payload);
+        this.#awaitBadEnd(this.writer.interrupted(kind, payload ?? null, asked));
       }
     }
   }
 
   #sendComplete(state: unknown): void {
-    const usage = this.policy.budget.snapshot();
-    const cost = usage?.cost_usd ?? undefined;
-    const details = cost !== undefined && isZeroCost(cost) ? COST_KNOWN : undefined;
     try {
-      const complete = { type: "complete", ...this.ids, state, usage } as const;
-      const taken = this.#queue.sendRequired(complete, answerIn(state, details));
+      const output = contentOf(state, "assistant");
+      const details = output === undefined ? undefined : { output };
+      const taken = this.writer.completed(this.policy.budget.snapshot(), details, state);
       if (taken === undefined) this.#settle();
       else
         taken.then(
@@ -334,8 +320,7 @@ export class LiveRun<I> implements RunCore {
   }
 
   /** Waits for the sink at most `graceMs`, so that the caller gets the run's error even if the sink hangs. */
-  #sendBadEnd(event: AgentEvent, details?: EventDetails): void {
-    const taken = this.#queue.send(event, details);
+  #awaitBadEnd(taken: void | Promise<void>): void {
     if (taken === undefined) {
       this.#settle();
       return;

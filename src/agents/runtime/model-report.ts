@@ -1,10 +1,5 @@
-import {
-  isWholeNumber,
-  type ModelCallUsage,
-  type ModelComplete,
-  outputMessages,
-  property,
-} from "../../events/door.ts";
+import { isWholeNumber, type ModelCallUsage, outputMessages, property } from "../../events/door.ts";
+import type { ModelAnswer } from "../writer/door.ts";
 
 /** Data of a model's answer. Omit fields that the provider does not report. */
 export interface ModelReport {
@@ -21,11 +16,6 @@ export interface ModelReport {
   readonly output?: unknown;
 }
 
-type ReportFields = Pick<
-  ModelComplete,
-  "usage" | "response_model" | "response_id" | "finish_reasons" | "output"
->;
-
 const AXES = [
   "input_tokens",
   "output_tokens",
@@ -38,22 +28,17 @@ const AXES = [
 type Wrong = (error: TypeError) => void;
 
 /**
- * The valid fields of a report for the event. Invalid fields are omitted, because the answer must not fail. Never
+ * The valid fields of a report. Invalid fields are omitted, because the answer must not fail. Never
  * throws.
  */
-export function checkedReport(report: ModelReport, wrong: Wrong): ReportFields {
+export function checkedReport(report: ModelReport, wrong: Wrong): ModelAnswer {
+  const { output } = report;
   const usage = usageOf(report.usage, wrong);
   const responseModel = textOf(report.responseModel, "responseModel", wrong);
   const responseId = textOf(report.responseId, "responseId", wrong);
   const finishReasons = textsOf(report.finishReasons, wrong);
-  const { output } = report;
-  return {
-    ...(usage === undefined ? {} : { usage }),
-    ...(responseModel === undefined ? {} : { response_model: responseModel }),
-    ...(responseId === undefined ? {} : { response_id: responseId }),
-    ...(finishReasons === undefined ? {} : { finish_reasons: finishReasons }),
-    ...(output === undefined ? {} : { output: outputMessages(output, finishReasons) }),
-  };
+  const said = output === undefined ? undefined : outputMessages(output, finishReasons);
+  return { usage, responseModel, responseId, finishReasons, output: said };
 }
 
 function usageOf(usage: unknown, wrong: Wrong): ModelCallUsage | undefined {

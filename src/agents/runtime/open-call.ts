@@ -1,10 +1,5 @@
-import {
-  AgentError,
-  type AgentEvent,
-  type EventDetails,
-  sourceMoment,
-  type UsageLimitBreach,
-} from "../../events/door.ts";
+import { AgentError, sourceMoment, type UsageLimitBreach } from "../../events/door.ts";
+import type { RunWriter, Timed } from "../writer/door.ts";
 import { LazySignal } from "./aborts.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { Interruption } from "./run-errors.ts";
@@ -13,23 +8,18 @@ import type { ToolLoops } from "./tool-loops.ts";
 
 /** The part of a run that its calls use. */
 export interface RunCore {
-  /** The run's fields in events. */
-  readonly ids: { readonly run_id: string; readonly tenant_id: string };
+  /**
+   * Sends the events of the run. Its methods resolve when the sink has accepted or refused the event. A failure does
+   * not stop the run.
+   */
+  readonly writer: RunWriter<void | Promise<void>>;
   /** The run for code inside it. */
   readonly current: ActiveRun;
   readonly policy: RunPolicy;
-  /**
-   * Sends an event whose failure does not stop the run. Resolves when the sink has accepted or refused it.
-   *
-   * @param details added to the event's own fields.
-   */
-  send(event: AgentEvent, details?: EventDetails): void | Promise<void>;
   /** @throws RunEndedError after the run's end, and the interruption while the run pauses. */
   assertOpen(what: string): void;
   /** Set if loops of tool calls end the run. */
   readonly loops: ToolLoops | undefined;
-  /** A UUID for a call without an ID. */
-  newId(): string;
   /** Registers a call, which ends with the run at the latest. */
   track(call: OpenCall): void;
   untrack(call: OpenCall): void;
@@ -64,8 +54,11 @@ export function refuseAt(run: RunCore, call: OpenCall, breach: UsageLimitBreach 
   throw error;
 }
 
-/** Sends the end event of a call that was cut off. */
-export type SendCut = (error: AgentError, durationMs: number) => void;
+/** The call's times, which its writer reads. */
+export interface Measured extends Timed {
+  startedMs: number;
+  durationMs: number | undefined;
+}
 
 /**
  * A tool call, model call or step, from the request until the caller has the result. The run may cut it off at any
@@ -77,8 +70,8 @@ export class OpenCall {
   /** Its start, for finding the source of an error. */
   readonly since = sourceMoment();
   #state: "asked" | "open" | "ended" = "asked";
-  #begunAt = 0;
-  #sendCut: SendCut | undefined;
+  #times: Measured | undefined;
+  #sendCut: ((error: AgentError) => void) | undefined;
   #cutBy: AgentError | undefined;
 
   /** @param reject rejects the caller's promise. */
@@ -105,31 +98,32 @@ export class OpenCall {
     if (this.#cutBy !== undefined) throw this.#cutBy;
   }
 
-  /** Its start is sent now. From now on, cutting it off also sends an end. */
-  begin(sendCut: SendCut): void {
+  /**
+   * Its start is sent now. From now on, cutting it off also sends an end.
+   *
+   * @param sendCut sends that end.
+   */
+  begin(times: Measured | undefined, sendCut: (error: AgentError) => void): void {
     this.#state = "open";
+    this.#times = times;
     this.#sendCut = sendCut;
-    this.#begunAt = performance.now();
+    this.restart();
   }
 
   /** Restarts the time measurement, so that it excludes the sink's time. */
   restart(): void {
-    this.#begunAt = performance.now();
+    if (this.#times !== undefined) this.#times.startedMs = performance.now();
   }
 
-  /** Whole milliseconds since the start. */
+  /** Milliseconds since the start. */
   elapsedMs(): number {
-    return Math.trunc(performance.now() - this.#begunAt);
+    return performance.now() - (this.#times?.startedMs ?? 0);
   }
 
-  /**
-   * The call ended by itself. The caller sends the event. Not for a call that {@link isCut}.
-   *
-   * @returns its duration in ms.
-   */
-  end(): number {
+  /** The call ended by itself. The caller sends the event. Not for a call that {@link isCut}. */
+  end(): void {
     this.#state = "ended";
-    return this.elapsedMs();
+    if (this.#times !== undefined) this.#times.durationMs = this.elapsedMs();
   }
 
   /** Rejects the caller's promise. */
@@ -145,7 +139,7 @@ export class OpenCall {
     this.#state = "ended";
     // Sub-agents inside it listen to the signal. They must end before the call.
     this.#signal.abort(error);
-    if (open) this.#sendCut?.(error, this.elapsedMs());
+    if (open) this.#sendCut?.(error);
     this.#reject(error);
   }
 }

@@ -1,5 +1,4 @@
 import {
-  type EventDetails,
   type InterruptionKind,
   messagesOrValue,
   outputMessages,
@@ -8,24 +7,14 @@ import {
 
 // Values that are not messages are sent unchanged. The reader formats them.
 
-/** Adds the run's input to the details of `started`. */
-export function askedIn(input: unknown, further?: EventDetails): EventDetails | undefined {
-  if (input === undefined || input === null) return further;
-  return { ...further, input: messagesOrValue(input, "user") };
+/** The content of a run's input or output. `undefined`: there is none. */
+export function contentOf(value: unknown, role: "user" | "assistant"): unknown {
+  return value === undefined || value === null ? undefined : messagesOrValue(value, role);
 }
 
-/** Adds the run's output, or the question of its pause, to the details of its end. */
-export function answerIn(output: unknown, further?: EventDetails): EventDetails | undefined {
-  if (output === undefined || output === null) return further;
-  return { ...further, output: messagesOrValue(output, "assistant") };
-}
-
-/**
- * The details of a pause, with the run's question. Calls that wait for approval have the form of a model's tool
- * calls.
- */
-export function questionIn(kind: InterruptionKind, payload: unknown): EventDetails | undefined {
-  if (kind.type !== "approval_pending") return answerIn(payload);
+/** The question of a pause. Calls that wait for approval have the form of a model's tool calls. */
+export function questionIn(kind: InterruptionKind, payload: unknown): unknown {
+  if (kind.type !== "approval_pending") return contentOf(payload, "assistant");
   const waiting = Array.isArray(payload) ? payload : [payload];
   const calls = waiting.map((call: unknown) => ({
     type: "function_call",
@@ -35,6 +24,6 @@ export function questionIn(kind: InterruptionKind, payload: unknown): EventDetai
   }));
   // An interruption from the agent's own code may have another payload.
   return calls.length > 0 && calls.every(({ name }) => typeof name === "string")
-    ? { output: outputMessages(calls, ["tool_call"]) }
-    : answerIn(payload);
+    ? outputMessages(calls, ["tool_call"])
+    : contentOf(payload, "assistant");
 }

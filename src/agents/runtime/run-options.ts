@@ -10,10 +10,9 @@ import {
   type RunContext,
   resolveLoopLimits,
 } from "../../events/door.ts";
-import type { SubjectFields } from "../writer/door.ts";
+import type { RunRef, SubjectFields } from "../writer/door.ts";
 import { activeRun } from "./active-run.ts";
 import { type Budget, type BudgetLimits, UsageBudget } from "./budget.ts";
-import type { RunEnvelope } from "./event-queue.ts";
 import type { Price } from "./price.ts";
 import {
   type Approve,
@@ -98,12 +97,9 @@ export interface RunOptions<I = unknown> extends RunSubject {
 }
 
 /** The options with all defaults, including those of the surrounding run. */
-export interface RunPlan<I> {
+export interface RunPlan<I> extends RunRef {
   readonly agent: string;
   readonly sink: AgentEventSink;
-  readonly tenantId: string;
-  readonly runId: string;
-  readonly rootRunId: string;
   readonly parent: RunContext | undefined;
   /** Whether it was started by code of its parent, in this process. */
   readonly isInside: boolean;
@@ -111,7 +107,6 @@ export interface RunPlan<I> {
   readonly parentStepId: string | undefined;
   readonly threadId: string | undefined;
   readonly subject: SubjectFields;
-  readonly resumedFromRunId: string | undefined;
   readonly input: I;
   readonly deadlineMs: number | undefined;
   /** Signals that abort the run. */
@@ -147,6 +142,10 @@ export function planRun<I>(options: RunOptions<I>): RunPlan<I | undefined> {
     parentStepId: above?.stepId,
     threadId: optionalText(options.threadId, "threadId") ?? parent?.thread_id,
     subject: subjectFields(options, above?.subject),
+    // In this process, it is known whether there is a surrounding call. Another process may not have sent it.
+    parentToolUseId: above === undefined ? parent?.parent_tool_use_id : (above.toolUseId ?? null),
+    traceparent: parent?.traceparent,
+    tracestate: parent?.tracestate,
     resumedFromRunId: optionalText(options.resumedFromRunId, "resumedFromRunId"),
     input: options.input,
     deadlineMs: milliseconds(options.deadlineMs, "deadlineMs"),
@@ -247,27 +246,4 @@ function checkParent(parent: RunContext | null | undefined): RunContext | undefi
     throw new TypeError(`parent.${field}: expected a text, got ${typeof value}`);
   }
   return parent;
-}
-
-/** Envelope fields of all events of a run, so that each event identifies its parent context alone. */
-export function envelopeFor({
-  rootRunId,
-  threadId,
-  parent,
-  isInside,
-  subject,
-  resumedFromRunId,
-}: RunPlan<unknown>): RunEnvelope {
-  const { traceparent, tracestate } = parent ?? {};
-  // In this process, it is known whether there is a surrounding call. Another process may not have sent it.
-  const toolUseId = isInside ? (parent?.parent_tool_use_id ?? null) : parent?.parent_tool_use_id;
-  return {
-    root_run_id: rootRunId,
-    ...(threadId === undefined ? {} : { thread_id: threadId }),
-    ...(toolUseId === undefined ? {} : { parent_tool_use_id: toolUseId }),
-    ...(resumedFromRunId === undefined ? {} : { resumed_from_run_id: resumedFromRunId }),
-    ...(traceparent === undefined ? {} : { traceparent }),
-    ...(tracestate === undefined ? {} : { tracestate }),
-    ...subject,
-  };
 }

@@ -33,7 +33,7 @@ import {
 type CallNames = Pick<ToolCall, "tool" | "toolUseId">;
 
 /** Sends the events of tool calls, decisions about them, and model calls. */
-export class CallWriter extends EventWriter {
+export class CallWriter<T = void> extends EventWriter<T> {
   /** @param description the tool's description. */
   toolStarted(
     call: ToolCall,
@@ -41,30 +41,32 @@ export class CallWriter extends EventWriter {
     description?: string,
     stepId?: string,
     on: Stamp = NOW,
-  ): void {
+  ): T {
     const envelope = withDetails(this.envelope(on, stepId), call.details);
     if (description !== undefined) withDetails(envelope, { tool_description: description });
-    this.send(
+    return this.send(
       {
         type: "tool_start",
         run_id: this.runId,
         tenant_id: this.tenantId,
         tool_use_id: call.toolUseId,
         tool: call.tool,
+        tool_version: call.version ?? null,
         input,
       },
       envelope,
     );
   }
 
-  toolCompleted(call: ToolCall, output: unknown, on: Stamp = NOW): void {
-    this.send(
+  toolCompleted(call: ToolCall, output: unknown, on: Stamp = NOW): T {
+    return this.send(
       {
         type: "tool_complete",
         run_id: this.runId,
         tenant_id: this.tenantId,
         tool_use_id: call.toolUseId,
         tool: call.tool,
+        tool_version: call.version ?? null,
         duration_ms: lastedMs(call),
         output,
       },
@@ -72,50 +74,46 @@ export class CallWriter extends EventWriter {
     );
   }
 
-  toolFailed(call: ToolCall, failure: Failure, modelText?: ModelText, on: Stamp = NOW): void {
+  toolFailed(call: ToolCall, failure: Failure, modelText?: ModelText, on: Stamp = NOW): T {
     const { shown, source, text, thrown } = failure;
-    this.#toolError(
+    const fields = toolFailureOf(thrown, source, text);
+    const exception = exceptionDetails(thrown, text, shown);
+    if (modelText === undefined) return this.toolThrew(call, fields, exception, on);
+    return this.toolThrew(
       call,
+      { ...fields, error_for_llm: resultText(modelText ?? "") },
+      modelText === null ? { ...exception, model_text: "unknown" } : exception,
       on,
-      {
-        error: text ?? operatorText(thrown),
-        error_for_llm:
-          modelText === undefined ? renderForLlm(thrown, source) : resultText(modelText ?? ""),
-        envelope: toolEnvelopeOf(thrown, source),
-        kind: classifyToolError(thrown, source),
-      },
-      {
-        ...exceptionDetails(thrown, text, shown),
-        ...(modelText === null ? { model_text: "unknown" as const } : {}),
-      },
     );
   }
 
   /** The tool returned a result that is a failure. */
-  toolReturnedFailure(call: ToolCall, failure: ToolFailure, on: Stamp = NOW): void {
-    this.#toolError(call, on, failure, resultException(failure));
+  toolReturnedFailure(call: ToolCall, failure: ToolFailure, on: Stamp = NOW): T {
+    return this.toolThrew(call, failure, resultException(failure), on);
   }
 
   /** @param error why the call was cut off. It does not count as a failure of the tool. */
-  toolCut(call: ToolCall, error: AgentError, on: Stamp = NOW): void {
+  toolCut(call: ToolCall, error: AgentError, on: Stamp = NOW): T {
     const source: FailureSource = { origin: "tool", tool: call.tool };
-    this.#toolError(call, on, {
-      error: cutText(error),
-      error_for_llm: renderForLlm(error, source),
-      envelope: toolEnvelopeOf(error, source),
-      kind: classifyToolError(error, source),
-    });
+    return this.toolThrew(call, toolFailureOf(error, source, cutText(error)), undefined, on);
   }
 
-  #toolError(call: ToolCall, on: Stamp, fields: ToolFailure, details?: EventDetails): void {
+  /** @param details of this event, such as the exception. */
+  toolThrew(
+    call: ToolCall,
+    fields: ToolFailure,
+    details: EventDetails | undefined,
+    on: Stamp = NOW,
+  ): T {
     const { envelope, error, error_for_llm, kind } = fields;
-    this.send(
+    return this.send(
       {
         type: "tool_error",
         run_id: this.runId,
         tenant_id: this.tenantId,
         tool_use_id: call.toolUseId,
         tool: call.tool,
+        tool_version: call.version ?? null,
         error,
         error_for_llm,
         envelope,
@@ -126,8 +124,8 @@ export class CallWriter extends EventWriter {
     );
   }
 
-  toolAsked(call: CallNames): void {
-    this.send(
+  toolAsked(call: CallNames): T {
+    return this.send(
       {
         type: "tool_call_asked",
         run_id: this.runId,
@@ -139,8 +137,8 @@ export class CallWriter extends EventWriter {
     );
   }
 
-  toolApproved(call: CallNames, decision: DecisionDetails, stepId?: string, on: Stamp = NOW): void {
-    this.send(
+  toolApproved(call: CallNames, decision: DecisionDetails, stepId?: string, on: Stamp = NOW): T {
+    return this.send(
       {
         type: "tool_call_approved",
         run_id: this.runId,
@@ -158,8 +156,8 @@ export class CallWriter extends EventWriter {
     decision: DecisionDetails,
     stepId?: string,
     on: Stamp = NOW,
-  ): void {
-    this.send(
+  ): T {
+    return this.send(
       {
         type: "tool_call_denied",
         run_id: this.runId,
@@ -182,8 +180,8 @@ export class CallWriter extends EventWriter {
     content: RequestContent,
     stepId?: string,
     on: Stamp = NOW,
-  ): void {
-    this.send(
+  ): T {
+    return this.send(
       {
         type: "model_start",
         run_id: this.runId,
@@ -198,9 +196,9 @@ export class CallWriter extends EventWriter {
   }
 
   /** @param on with the time of the answer's last part. */
-  modelAnswered(call: ModelCall, answer: ModelAnswer, on: Stamp = NOW): void {
+  modelAnswered(call: ModelCall, answer: ModelAnswer, on: Stamp = NOW): T {
     const { cost, firstOutputMs } = answer;
-    this.send(
+    return this.send(
       {
         type: "model_complete",
         run_id: this.runId,
@@ -222,9 +220,25 @@ export class CallWriter extends EventWriter {
     );
   }
 
-  modelFailed(call: ModelCall, failure: Omit<Failure, "source"> & ModelUse, on: Stamp = NOW): void {
-    const { cost, envelope, responseId, responseModel, shown, text, thrown, usage } = failure;
-    this.send(
+  modelFailed(call: ModelCall, failure: Omit<Failure, "source"> & ModelUse, on: Stamp = NOW): T {
+    const { cost, shown, text, thrown } = failure;
+    const details = { ...exceptionDetails(thrown, text, shown), ...costKnown(cost) };
+    return this.#modelError(call, failure, details, on);
+  }
+
+  /** @param error why the call was cut off. It is not an exception of the call. */
+  modelCut(call: ModelCall, error: AgentError, on: Stamp = NOW): T {
+    return this.#modelError(call, { thrown: error, text: cutText(error) }, undefined, on);
+  }
+
+  #modelError(
+    call: ModelCall,
+    failure: Omit<Failure, "source"> & ModelUse,
+    details: EventDetails | undefined,
+    on: Stamp,
+  ): T {
+    const { cost, envelope, kind, responseId, responseModel, text, thrown, usage } = failure;
+    return this.send(
       {
         type: "model_error",
         run_id: this.runId,
@@ -234,19 +248,30 @@ export class CallWriter extends EventWriter {
         duration_ms: lastedMs(call),
         error: text ?? operatorText(thrown),
         envelope: envelope ?? envelopeOf(thrown, FROM_MODEL),
-        kind: classifyFailure(thrown, FROM_MODEL),
+        kind: kind ?? classifyFailure(thrown, FROM_MODEL),
         ...(usage === undefined ? {} : { usage }),
         ...(cost === undefined ? {} : { cost_usd: cost }),
         ...(responseModel === undefined ? {} : { response_model: responseModel }),
         ...(responseId === undefined ? {} : { response_id: responseId }),
         ...retriesIn(call),
       },
-      withDetails(withDetails(this.envelope(on), call.details), {
-        ...exceptionDetails(thrown, text, shown),
-        ...costKnown(cost),
-      }),
+      withDetails(withDetails(this.envelope(on), call.details), details),
     );
   }
+}
+
+/** The fields of a failed tool call. */
+export function toolFailureOf(
+  thrown: unknown,
+  source: FailureSource,
+  text = operatorText(thrown),
+): ToolFailure {
+  return {
+    error: text,
+    error_for_llm: renderForLlm(thrown, source),
+    envelope: toolEnvelopeOf(thrown, source),
+    kind: classifyToolError(thrown, source),
+  };
 }
 
 function retriesIn({ attempts }: ModelCall): { readonly retries?: number } {

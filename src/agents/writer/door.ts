@@ -1,12 +1,13 @@
 // The door of `agents/writer`: the events of a run, as adapters and the runtime send them. Other parts of the room import
 // from here. This part imports no other, because all others use it.
 
+export { toolFailureOf } from "./call-writer.ts";
 export { isZeroCost, type OpenEnvelope, withDetails } from "./event-writer.ts";
-export { IdCounter } from "./id-counter.ts";
 export {
   type Beginning,
   type Failure,
   LEFT_OPEN,
+  type ModelAnswer,
   type ModelCall,
   type ModelRequest,
   type ModelUse,
@@ -15,6 +16,7 @@ export {
   type Step,
   type SubjectFields,
   startedNow,
+  type Timed,
   type ToolCall,
 } from "./run-parts.ts";
 export { RunWriter } from "./run-writer.ts";

@@ -26,25 +26,29 @@ export function withDetails(
   return envelope;
 }
 
-/** Where a writer sends its events. */
-export interface Outlet {
-  send(event: AgentEvent, envelope: OpenEnvelope): void;
+/**
+ * Where a writer sends its events.
+ *
+ * @typeParam T what the writer's methods return, such as a promise of the sink.
+ */
+export interface Outlet<T> {
+  send(event: AgentEvent, envelope: OpenEnvelope): T;
 }
 
 /**
  * Sends the events of one run in order, each with an ID and a time. Events are written field by field, because
  * spreading shared fields is many times slower.
  */
-export abstract class EventWriter {
+export abstract class EventWriter<T = void> {
   readonly run: RunRef;
   protected readonly runId: string;
   protected readonly tenantId: string;
-  readonly #outlet: Outlet;
+  readonly #outlet: Outlet<T>;
   readonly #sequence: SequenceCounter | undefined;
   #ids: IdCounter | undefined;
 
   /** @param others whether something else also sends events of this run. Events have no sequence numbers then. */
-  constructor(outlet: Outlet, run: RunRef, others = false) {
+  constructor(outlet: Outlet<T>, run: RunRef, others = false) {
     this.#sequence = others ? undefined : new SequenceCounter();
     this.#outlet = outlet;
     this.run = run;
@@ -58,22 +62,29 @@ export abstract class EventWriter {
     return this.#ids.next();
   }
 
-  protected send(event: AgentEvent, envelope: OpenEnvelope): void {
-    this.#outlet.send(event, envelope);
+  protected send(event: AgentEvent, envelope: OpenEnvelope): T {
+    return this.#outlet.send(event, envelope);
   }
 
   protected envelope({ at, eventId, isLate }: Stamp, stepId?: string): OpenEnvelope {
-    const { rootRunId, runId, subject, threadId } = this.run;
+    const { run } = this;
+    const { subject } = run;
     // All fields in one literal: adding or spreading fields later is slower.
     const envelope: OpenEnvelope = {
       event_id: eventId ?? this.newId(),
       sequence: this.#sequence?.next(),
       timestamp: at ?? now(),
-      thread_id: threadId,
+      thread_id: run.threadId,
       session_id: subject?.session_id,
-      root_run_id: rootRunId === runId ? undefined : rootRunId,
+      root_run_id: run.rootRunId === run.runId ? undefined : run.rootRunId,
+      resumed_from_run_id: run.resumedFromRunId,
+      parent_tool_use_id: run.parentToolUseId,
       details: subject?.details,
     };
+    if (run.traceparent !== undefined) {
+      envelope.traceparent = run.traceparent;
+      envelope.tracestate = run.tracestate;
+    }
     if (stepId !== undefined) withDetails(envelope, { step_id: stepId });
     return isLate === true ? sentLater(envelope) : envelope;
   }

@@ -2,6 +2,7 @@ import {
   AgentError,
   type ErrorEnvelope,
   type EventDetails,
+  type FailureKind,
   type FailureSource,
   type Instant,
   type ModelCallUsage,
@@ -22,6 +23,11 @@ export interface RunRef {
   readonly tenantId: string;
   readonly threadId?: string | undefined;
   readonly subject?: SubjectFields | undefined;
+  /** Like the next fields, for runs whose every event names their parent. Others name it in {@link Beginning}. */
+  readonly parentToolUseId?: string | null | undefined;
+  readonly resumedFromRunId?: string | undefined;
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
 }
 
 /** ID and time of an event, if its source gives them. */
@@ -67,6 +73,7 @@ export interface Timed {
 export interface ToolCall extends Timed {
   readonly toolUseId: string;
   readonly tool: string;
+  readonly version?: string | undefined;
 }
 
 /** A named part of a run, such as a workflow step. */
@@ -74,7 +81,7 @@ export interface Step extends Timed {
   readonly stepId: string;
   readonly step: string;
   /** Default: an ordinary step. */
-  readonly kind?: "retrieval" | undefined;
+  readonly kind?: "step" | "retrieval" | undefined;
 }
 
 /** A model call. */
@@ -126,8 +133,9 @@ export interface Failure {
   readonly text?: string | undefined;
   /** The error whose class and stack are sent. Default: `thrown`. */
   readonly shown?: unknown;
-  /** Default: made of `thrown`. */
+  /** Default: made of `thrown`, as `kind`. */
   readonly envelope?: ErrorEnvelope | undefined;
+  readonly kind?: FailureKind | undefined;
   readonly details?: EventDetails | undefined;
 }
 

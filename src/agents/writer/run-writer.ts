@@ -1,8 +1,11 @@
 import {
+  type AgentError,
   classifyFailure,
+  cutText,
   type EventDetails,
   envelopeOf,
   exceptionDetails,
+  FROM_RUN,
   type InterruptionKind,
   operatorText,
   toolEnvelopeOf,
@@ -13,8 +16,8 @@ import { costKnown, lastedMs, withDetails } from "./event-writer.ts";
 import { type Beginning, type Failure, NOW, type Stamp, type Step } from "./run-parts.ts";
 
 /** Sends the events of one run: its start, its end, its steps and its calls. */
-export class RunWriter extends CallWriter {
-  started(from: Beginning, on: Stamp = NOW): void {
+export class RunWriter<T = void> extends CallWriter<T> {
+  started(from: Beginning, on: Stamp = NOW): T {
     const { agent, asked, parentRunId, parentStepId, parentToolUseId, resumedFromRunId } = from;
     const envelope = withDetails(this.envelope(on, parentStepId), from.details);
     if (from.traceparent !== undefined) {
@@ -25,7 +28,7 @@ export class RunWriter extends CallWriter {
     if (resumedFromRunId !== undefined) envelope.resumed_from_run_id = resumedFromRunId;
     if (asked !== undefined) withDetails(envelope, { input: asked });
     const parent_run_id = parentRunId ?? null;
-    this.send(
+    return this.send(
       { type: "started", run_id: this.runId, tenant_id: this.tenantId, parent_run_id, agent },
       envelope,
     );
@@ -40,41 +43,41 @@ export class RunWriter extends CallWriter {
     details?: EventDetails,
     state: unknown = null,
     on: Stamp = NOW,
-  ): void {
+  ): T {
     const cost = usage?.cost_usd ?? undefined;
     const envelope = withDetails(this.envelope(on), costKnown(cost));
-    this.send(
+    return this.send(
       { type: "complete", run_id: this.runId, tenant_id: this.tenantId, state, usage },
       withDetails(envelope, details),
     );
   }
 
-  failed(failure: Failure, on: Stamp = NOW): void {
-    const { details, envelope, shown, source, text, thrown } = failure;
-    this.send(
+  failed(failure: Failure, on: Stamp = NOW): T {
+    const { details, envelope, kind, shown, source, text, thrown } = failure;
+    return this.send(
       {
         type: "failed",
         run_id: this.runId,
         tenant_id: this.tenantId,
         error: text ?? operatorText(thrown),
         envelope: envelope ?? envelopeOf(thrown, source),
-        kind: classifyFailure(thrown, source),
+        kind: kind ?? classifyFailure(thrown, source),
       },
       withDetails(this.envelope(on), { ...details, ...exceptionDetails(thrown, text, shown) }),
     );
   }
 
   /** @param asked content: the question of the paused run. */
-  interrupted(kind: InterruptionKind, payload: unknown, asked: unknown, on: Stamp = NOW): void {
+  interrupted(kind: InterruptionKind, payload: unknown, asked: unknown, on: Stamp = NOW): T {
     const details = asked === undefined ? undefined : { output: asked };
-    this.send(
+    return this.send(
       { type: "interrupted", run_id: this.runId, tenant_id: this.tenantId, kind, payload },
       withDetails(this.envelope(on), details),
     );
   }
 
-  stepStarted(step: Step, input?: unknown, on: Stamp = NOW): void {
-    this.send(
+  stepStarted(step: Step, input?: unknown, on: Stamp = NOW): T {
+    return this.send(
       {
         type: "step_start",
         run_id: this.runId,
@@ -88,8 +91,8 @@ export class RunWriter extends CallWriter {
     );
   }
 
-  stepCompleted(step: Step, output?: unknown, on: Stamp = NOW): void {
-    this.send(
+  stepCompleted(step: Step, output?: unknown, on: Stamp = NOW): T {
+    return this.send(
       {
         type: "step_complete",
         run_id: this.runId,
@@ -103,8 +106,24 @@ export class RunWriter extends CallWriter {
     );
   }
 
-  stepFailed(step: Step, { shown, source, text, thrown }: Failure, on: Stamp = NOW): void {
-    this.send(
+  stepFailed(step: Step, failure: Failure, on: Stamp = NOW): T {
+    const { shown, text, thrown } = failure;
+    return this.#stepError(step, failure, exceptionDetails(thrown, text, shown), on);
+  }
+
+  /** @param error why the step was cut off. It is not an exception of the step. */
+  stepCut(step: Step, error: AgentError, on: Stamp = NOW): T {
+    const failure = { thrown: error, source: FROM_RUN, text: cutText(error) };
+    return this.#stepError(step, failure, undefined, on);
+  }
+
+  #stepError(
+    step: Step,
+    { source, text, thrown }: Failure,
+    details: EventDetails | undefined,
+    on: Stamp,
+  ): T {
+    return this.send(
       {
         type: "step_error",
         run_id: this.runId,
@@ -115,10 +134,7 @@ export class RunWriter extends CallWriter {
         error: text ?? operatorText(thrown),
         envelope: toolEnvelopeOf(thrown, source),
       },
-      withDetails(
-        withDetails(this.envelope(on), step.details),
-        exceptionDetails(thrown, text, shown),
-      ),
+      withDetails(withDetails(this.envelope(on), step.details), details),
     );
   }
 }

@@ -59,7 +59,8 @@ describe("a model call", () => {
     const { model_call_id } = sink.only("model_start");
     const names = { run_id: "r", tenant_id: "acme", model_call_id, model: "small-1" };
     expect(sink.only("model_start")).toEqual({ type: "model_start", ...names });
-    expect(sink.only("model_complete")).toEqual({
+    const known = Object.entries(sink.only("model_complete")).filter(([, value]) => value != null);
+    expect(Object.fromEntries(known)).toEqual({
       type: "model_complete",
       ...names,
       duration_ms: expect.any(Number),
@@ -96,7 +97,7 @@ describe("a model call", () => {
       }
     });
     const told = sink.events.filter((event) => event.type === "model_complete");
-    expect(told[0]).not.toHaveProperty("usage");
+    expect(told[0]?.usage ?? null).toBeNull();
     expect(told[1]?.usage).toEqual({});
     expect(heard).toEqual([
       "TypeError: usage: expected some of input_tokens, output_tokens, cache_read_input_tokens, " +
@@ -158,9 +159,9 @@ describe("a model call", () => {
     ]);
     const told = sink.events.filter((event) => event.type === "model_complete");
     expect(told[0]).toMatchObject({ response_id: "7" });
-    expect(told[0]).not.toHaveProperty("usage");
-    expect(told[0]).not.toHaveProperty("finish_reasons");
-    expect(told[0]).not.toHaveProperty("response_model");
+    expect(told[0]?.usage ?? null).toBeNull();
+    expect(told[0]?.finish_reasons ?? null).toBeNull();
+    expect(told[0]?.response_model ?? null).toBeNull();
     expect(told[1]).toMatchObject({ usage: { output_tokens: 4 }, finish_reasons: ["stop"] });
     expect(heard).toEqual([
       "TypeError: usage: expected an object, got string",
