@@ -106,7 +106,10 @@ export function callModel<T>(
     const { writer } = run;
     const modelCallId = id ?? writer.newId();
     const written = { modelCallId, model, startedMs: 0, durationMs: undefined };
-    call.begin(written, (error) => void writer.modelCut(written, error));
+    const wrong = (error: unknown) => callErrorHook(run.policy.onError, error);
+    const answer = new Answer(call, modelCallId, wrong);
+    const use = () => usedBy(run, written, answer, provider);
+    call.begin(written, (error) => void writer.modelCut(written, error, use()));
     const parameters = given === undefined ? undefined : parametersIn(given);
     const request = {
       ...(provider === undefined ? {} : { provider }),
@@ -118,8 +121,6 @@ export function callModel<T>(
     if (sent !== undefined) await sent;
     call.assertNotCut();
     call.restart();
-    const wrong = (error: unknown) => callErrorHook(run.policy.onError, error);
-    const answer = new Answer(call, modelCallId, wrong);
     let result: T;
     try {
       result = await carried(
@@ -130,11 +131,12 @@ export function callModel<T>(
         async () => fn(answer),
       );
     } catch (error) {
-      if (!call.isCut) await fail(run, call, written, error);
+      if (!call.isCut) await fail(run, call, written, error, use);
       throw error;
     }
     call.assertNotCut();
-    await complete(run, call, written, answer, provider, result);
+    call.end();
+    await complete(run, call, written, use(), answer.firstOutputMs, result);
     return result;
   });
 }
@@ -151,34 +153,41 @@ async function complete(
   run: RunCore,
   call: OpenCall,
   written: WrittenCall,
-  answer: Answer,
-  provider: string | undefined,
+  use: Use,
+  firstOutputMs: number | undefined,
   result: unknown,
 ): Promise<void> {
-  call.end();
-  const { firstOutputMs } = answer;
-  const { budget, onError, price } = run.policy;
-  const report = checkedReport(answer.reported, (error) => callErrorHook(onError, error));
-  const { output, responseModel, usage } = report;
+  const { finishReasons, output } = use;
   // A returned text is the answer, unless the report has one.
   const isAnswer = output === undefined && typeof result === "string" && result !== "";
-  const cost =
-    usage === undefined
-      ? undefined
-      : costOf(price, { provider, model: written.model, responseModel, usage }, onError);
   const sent = run.writer.modelAnswered(written, {
-    ...report,
+    ...use,
     firstOutputMs,
-    output: isAnswer ? outputMessages(result, report.finishReasons) : output,
-    cost,
+    output: isAnswer ? outputMessages(result, finishReasons) : output,
   });
-  if (usage !== undefined) {
-    const exceeded = budget.addUsage(usage);
-    // Count both before one of them ends the run.
-    const overspent = cost === undefined ? undefined : budget.addCost(cost);
-    refuseAt(run, call, exceeded ?? overspent);
-  }
+  refuseAt(run, call, use.exceeded);
   if (sent !== undefined) await sent;
+}
+
+/** What a call has reported when it ends, with its cost, and the limit that it exceeds. */
+type Use = ReturnType<typeof usedBy>;
+
+/** Adds the call to the run's budget, however it ended. */
+function usedBy(
+  run: RunCore,
+  { model }: WrittenCall,
+  { reported }: Answer,
+  provider: string | undefined,
+) {
+  const { budget, onError, price } = run.policy;
+  const report = checkedReport(reported, (error) => callErrorHook(onError, error));
+  const { responseModel, usage } = report;
+  if (usage === undefined) return { ...report, cost: undefined, exceeded: undefined };
+  const cost = costOf(price, { provider, model, responseModel, usage }, onError);
+  const exceeded = budget.addUsage(usage);
+  // Count both before one of them ends the run.
+  const overspent = cost === undefined ? undefined : budget.addCost(cost);
+  return { ...report, cost, exceeded: exceeded ?? overspent };
 }
 
 async function fail(
@@ -186,13 +195,16 @@ async function fail(
   call: OpenCall,
   written: WrittenCall,
   error: unknown,
+  use: () => Use,
 ): Promise<void> {
   call.end();
   recordSource(error, FROM_MODEL, { rootRunId: run.current.rootRunId, since: call.since });
   const interruption = interruptionIn(error);
   // A pause is not a failure, so it is not classified. The classifier would warn.
   const kind = interruption === undefined ? undefined : ({ type: "unclassified" } as const);
-  const sent = run.writer.modelFailed(written, { thrown: error, kind });
+  const used = use();
+  const sent = run.writer.modelFailed(written, { ...used, thrown: error, kind });
   if (interruption !== undefined) return run.pause(interruption);
+  refuseAt(run, call, used.exceeded);
   if (sent !== undefined) await sent;
 }

@@ -227,8 +227,9 @@ export class CallWriter<T = void> extends EventWriter<T> {
   }
 
   /** @param error why the call was cut off. It is not an exception of the call. */
-  modelCut(call: ModelCall, error: AgentError, on: Stamp = NOW): T {
-    return this.#modelError(call, { thrown: error, text: cutText(error) }, undefined, on);
+  modelCut(call: ModelCall, error: AgentError, use?: ModelUse, on: Stamp = NOW): T {
+    const failure = { ...use, thrown: error, text: cutText(error) };
+    return this.#modelError(call, failure, costKnown(use?.cost), on);
   }
 
   #modelError(

@@ -184,7 +184,7 @@ describe("usage of a run", () => {
     expect(await usage(undefined, true)).toEqual({ ...none, output_tokens: 2 });
   });
 
-  it("counts an answer that failed as a request, and nothing else of it", async () => {
+  it("counts an answer that failed, with what it reported", async () => {
     const sink = new Told();
     await runAgent({ sink, ...base, budget: {} }, async (run) => {
       await rejection(
@@ -194,7 +194,7 @@ describe("usage of a run", () => {
         }),
       );
     });
-    expect(sink.only("complete").usage).toMatchObject({ requests: 1, input_tokens: 0 });
+    expect(sink.only("complete").usage).toMatchObject({ requests: 1, input_tokens: 5 });
   });
 
   it("holds figures beyond 2^53", async () => {

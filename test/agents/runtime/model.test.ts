@@ -196,6 +196,47 @@ describe("a model call", () => {
     });
   });
 
+  it("that fails or is cut off has its usage, counted once for run and budget", async () => {
+    const sink = new Told();
+    const usage = { input_tokens: 100, output_tokens: 3 };
+    const price = () => "0.5";
+    await runAgent({ sink, ...base, price }, async (run) => {
+      const fails = run.model("small-1", (call) => {
+        call.report({ usage, responseModel: "small-1-0613", responseId: "resp_1" });
+        throw new Error("busy");
+      });
+      await rejection(fails);
+      void run.model("small-2", async (call) => {
+        call.report({ usage });
+        await new Promise(() => {});
+      });
+    });
+    const use = { usage, cost_usd: "0.5" };
+    expect(sink.events.filter(({ type }) => type === "model_error")).toMatchObject([
+      { model: "small-1", ...use, response_model: "small-1-0613", response_id: "resp_1" },
+      { model: "small-2", ...use, envelope: { wire_code: "cancelled" } },
+    ]);
+    expect(sink.only("complete").usage).toMatchObject({
+      requests: 2,
+      input_tokens: 200,
+      output_tokens: 6,
+      cost_usd: "1.0",
+    });
+  });
+
+  it("that fails and exceeds the budget ends the run", async () => {
+    const sink = new Told();
+    const budget = { totalTokens: 50 };
+    const failed = runAgent({ sink, ...base, budget }, (run) =>
+      run.model("small-1", (call) => {
+        call.report({ usage: { input_tokens: 100, output_tokens: 3 } });
+        throw new Error("busy");
+      }),
+    );
+    await rejection(failed);
+    expect(sink.only("failed").kind).toEqual({ type: "usage_limit_exceeded" });
+  });
+
   it("that pauses pauses the run", async () => {
     const sink = new Told();
     const error = await rejection(
