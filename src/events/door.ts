@@ -84,7 +84,6 @@ export {
 export {
   type ExceptionDetails,
   exceptionDetails,
-  exceptionOf,
   resultException,
 } from "./errors/exception-of.ts";
 export {

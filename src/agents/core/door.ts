@@ -14,7 +14,6 @@ export {
   type Step,
   startedNow,
   type ToolCall,
-  withDetails,
 } from "../writer/door.ts";
 export { aiSdkProvider, replacementText } from "./ai-sdk.ts";
 export {

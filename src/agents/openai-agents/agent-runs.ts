@@ -1,17 +1,17 @@
 import type { Instant } from "../../events/door.ts";
-import { textOf } from "../core/door.ts";
-import { failureOf, type RunEvents } from "./agent-run-events.ts";
+import { type SafeSink, textOf } from "../core/door.ts";
 import { nextRunId, runIdOfTrace } from "./ids.ts";
 import { parseSpanError } from "./parse-span-error.ts";
+import { failureOf, reportEnd, reportPause, reportStart, writerOf } from "./run-reports.ts";
 import type { SdkSpan } from "./sdk.ts";
 import type { AskedCall } from "./span-answer.ts";
 import { notBefore } from "./span-time.ts";
 import {
   type AgentRun,
-  type Failure,
   forgetOldest,
   type Problem,
   type Scope,
+  type SpanFailure,
   type TraceRecord,
   takeHandoff,
 } from "./trace-record.ts";
@@ -41,7 +41,7 @@ export type CutCalls = (
   trace: TraceRecord,
   run: AgentRun,
   at: Instant,
-  failure: Failure | undefined,
+  failure: SpanFailure | undefined,
 ) => void;
 
 /**
@@ -52,7 +52,7 @@ export type CutCalls = (
  * has a parent.
  */
 export class AgentRuns {
-  readonly #events: RunEvents;
+  readonly #sink: SafeSink;
   readonly #later: (trace: TraceRecord, work: () => void) => void;
   readonly #cutCalls: CutCalls;
 
@@ -61,11 +61,11 @@ export class AgentRuns {
    * @param cutCalls ends the calls of a run that are still open at its end.
    */
   constructor(
-    events: RunEvents,
+    sink: SafeSink,
     later: (trace: TraceRecord, work: () => void) => void,
     cutCalls: CutCalls,
   ) {
-    this.#events = events;
+    this.#sink = sink;
     this.#later = later;
     this.#cutCalls = cutCalls;
   }
@@ -135,6 +135,7 @@ export class AgentRuns {
       // A segment of the same run would be below the ended parent.
       run.resumedFrom = run.runId;
       run.runId = nextRunId(run.runId, openedBy);
+      run.writer = writerOf(trace, run.runId, this.#sink);
     }
     run.state = "open";
     run.openedBy = openedBy;
@@ -146,7 +147,7 @@ export class AgentRuns {
     run.detached = false;
     trace.openRuns += 1;
     if (run.top && run.span !== undefined) trace.openTop += 1;
-    this.#events.started(trace, run);
+    reportStart(trace, run);
     return run;
   }
 
@@ -277,6 +278,7 @@ export class AgentRuns {
     // Field by field: spreading `scope` is slower than the rest of this method.
     const run: AgentRun = {
       runId: scope.runId,
+      writer: writerOf(trace, scope.runId, this.#sink),
       resumedFrom: scope.resumedFrom,
       agent: scope.agent,
       handoffFrom: scope.handoffFrom,
@@ -307,7 +309,7 @@ export class AgentRuns {
     };
     if (run.parent === undefined) trace.root = run;
     trace.openRuns += 1;
-    this.#events.started(trace, run);
+    reportStart(trace, run);
     return run;
   }
 
@@ -350,7 +352,7 @@ export class AgentRuns {
     run.waiting = waiting;
     trace.openRuns -= 1;
     if (run.top && run.span !== undefined) trace.openTop -= 1;
-    this.#events.interrupted(trace, run, at, waiting);
+    reportPause(trace, run, at, waiting);
   }
 
   /**
@@ -379,8 +381,7 @@ export class AgentRuns {
     trace.openRuns -= 1;
     run.failure = problem && failureOf(problem);
     if (trace.open.size > 0) this.#cutCalls(trace, run, at, run.failure);
-    if (problem === undefined || run.failure === undefined) this.#events.completed(trace, run, at);
-    else this.#events.failed(trace, run, at, problem.of, run.failure);
+    reportEnd(trace, run, at, problem);
     forgetOldest(trace);
   }
 }

@@ -1,18 +1,28 @@
 import {
   AgentError,
+  type ContentNeed,
   cutText,
   type DecisionDetails,
   type FailureSource,
+  FROM_MODEL,
   failureInResult,
   type Instant,
   type IsFailure,
+  millisecondsBetween,
 } from "../../events/door.ts";
-import { textOf } from "../core/door.ts";
+import { describedIn, type ModelCall, type Stamp, type ToolCall, textOf } from "../core/door.ts";
 import { costOf, cutBy, type Price } from "../runtime/door.ts";
 import type { Approvals } from "./approvals.ts";
-import type { CallEvents, CallScope, ModelScope, ToolScope } from "./call-span-events.ts";
-import { type ParsedError, parseSpanError, thrownIn, withThrown } from "./parse-span-error.ts";
-import type { SdkSpanData, SdkSpanError } from "./sdk.ts";
+import { eventIdOf, type SpanEvent } from "./ids.ts";
+import {
+  type ParsedError,
+  parseSpanError,
+  reported,
+  thrownIn,
+  withThrown,
+} from "./parse-span-error.ts";
+import { noteAnswer } from "./run-content.ts";
+import type { SdkSpan, SdkSpanData, SdkSpanError } from "./sdk.ts";
 import {
   type AskedCall,
   answerIn,
@@ -21,9 +31,28 @@ import {
   type ModelAnswer,
   withoutHandoffs,
 } from "./span-answer.ts";
-import { requestIn } from "./span-request.ts";
+import { modelInput, toolInput } from "./span-input.ts";
+import { requestedModel, requestIn } from "./span-request.ts";
 import { notBefore } from "./span-time.ts";
-import type { AgentRun, Failure, OpenSpan, TraceRecord } from "./trace-record.ts";
+import {
+  type AgentRun,
+  isOwnModelCall,
+  type OpenModel,
+  type OpenSpan,
+  type OpenTool,
+  type SpanFailure,
+  type TraceRecord,
+} from "./trace-record.ts";
+
+/** A call, with its run and its trace. */
+interface CallScope<Open = OpenTool | OpenModel> {
+  readonly trace: TraceRecord;
+  readonly run: AgentRun;
+  readonly open: Open;
+}
+
+type ToolScope = CallScope<OpenTool>;
+type ModelScope = CallScope<OpenModel>;
 
 /** The error of a tool call that pauses, with upstream's text. */
 const WAITS: ParsedError = {
@@ -59,14 +88,14 @@ export interface CallSpanOptions {
  * rejected.
  */
 export class CallSpans {
-  readonly #events: CallEvents;
+  readonly #need: ContentNeed;
   readonly #approvals: Approvals;
   readonly #onError: (error: unknown) => void;
   readonly #isFailure: IsFailure | undefined;
   readonly #price: Price | undefined;
 
-  constructor(events: CallEvents, { approvals, isFailure, price, onError }: CallSpanOptions) {
-    this.#events = events;
+  constructor(need: ContentNeed, { approvals, isFailure, price, onError }: CallSpanOptions) {
+    this.#need = need;
     this.#approvals = approvals;
     this.#onError = onError;
     this.#isFailure = isFailure;
@@ -98,24 +127,32 @@ export class CallSpans {
   sendStart({ trace, run, open }: CallScope): void {
     if (open.startSent) return;
     open.startSent = true;
+    const { spanData } = open.span;
     if (open.kind === "model") {
-      this.#events.modelStarted({ trace, run, open });
+      const input = modelInput(trace, run, open, this.#need);
+      open.inputSent = input !== undefined;
+      const request = requestIn(spanData);
+      const call = modelCall(open, requestedModel(spanData));
+      run.writer.modelStarted(call, request, { input }, undefined, on(open, "start"));
       return;
     }
-    const name = textOf(open.span.spanData.name) ?? "";
-    const call = askedCall(run, name, textOf(open.span.spanData.input));
+    const name = toolName(open.span);
+    const call = askedCall(run, name, textOf(spanData.input));
     open.scope = { run, toolUseId: call?.id ?? open.span.spanId };
     trace.totals.toolCalls += 1;
     const isAwaited = run.resumed && call?.begun === false;
     if (isAwaited || this.#approvals.isAlways(trace, name)) {
-      this.#events.toolApproved({ trace, run, open }, this.#decision({ trace, run, open }, ""));
+      const decision = this.#decision({ trace, run, open }, "");
+      run.writer.toolApproved(toolCall(open), decision, undefined, on(open, "approved"));
     }
     if (call !== undefined) call.begun = true;
     else {
       run.unasked ??= [];
       run.unasked.push(name);
     }
-    this.#events.toolStarted({ trace, run, open });
+    const input = this.#need === "none" ? undefined : toolInput(spanData);
+    const description = describedIn(run.tools, name);
+    run.writer.toolStarted(toolCall(open), input, description, undefined, on(open, "start"));
   }
 
   /** @param waits whether the call ended because an agent below it waits for an approval. */
@@ -128,25 +165,26 @@ export class CallSpans {
       open.scope = { run, toolUseId: rejected };
       for (const call of run.asked) if (call.id === rejected) call.begun = true;
       const reason = textOf(error.message) ?? "";
-      this.#events.toolDenied(scope, at, reason, this.#decision(scope, reason, "denied"));
+      const decision = this.#decision(scope, reason, "denied");
+      run.writer.toolDenied(toolCall(open), reason, decision, undefined, on(open, "denied", at));
       return;
     }
     this.sendStart(scope);
     if (error === null) {
-      if (waits) this.#events.toolFailed(scope, at, { parsed: WAITS, source: FROM_TOOL });
+      if (waits) toolFailed(scope, at, { parsed: WAITS, source: FROM_TOOL });
       else this.#toolReturned(scope, at);
       return;
     }
     if (rejected !== undefined) {
       const text = textOf(error.message) ?? "";
       const parsed = { text, error: AgentError.cancelled(), ofTool: false };
-      this.#events.toolFailed(scope, at, { parsed, source: FROM_TOOL });
+      toolFailed(scope, at, { parsed, source: FROM_TOOL });
       return;
     }
     const failure = callFailure(scope, error);
     const isShown = error.message === SHOWN_TO_MODEL;
     if (!isShown) run.failedCall = failure;
-    this.#events.toolFailed(scope, at, failure, isShown);
+    toolFailed(scope, at, failure, isShown);
   }
 
   #decision(
@@ -154,13 +192,13 @@ export class CallSpans {
     reason: string,
     outcome: "approved" | "denied" = "approved",
   ): DecisionDetails {
-    const tool = textOf(open.span.spanData.name) ?? "";
+    const tool = toolName(open.span);
     const { toolUseId } = open.scope;
     return this.#approvals.detailsOf(trace, run, { outcome, tool, toolUseId, reason });
   }
 
   /** Ends calls that are open at the end of their run as cut off, because their tools did not fail. */
-  cutOff(trace: TraceRecord, run: AgentRun, at: Instant, failure: Failure | undefined): void {
+  cutOff(trace: TraceRecord, run: AgentRun, at: Instant, failure: SpanFailure | undefined): void {
     for (const open of trace.open.values()) {
       if (open.kind !== "tool" || open.scope.run !== run || open.isCut) continue;
       const scope = { trace, run, open };
@@ -168,18 +206,18 @@ export class CallSpans {
       open.isCut = true;
       const error = cutBy(failure === undefined ? undefined : thrownIn(failure.parsed));
       const parsed = { text: cutText(error), error, ofTool: false, thrown: { value: error } };
-      this.#events.toolFailed(scope, notBefore(at, open.startedAt), { parsed, source: FROM_TOOL });
+      toolFailed(scope, notBefore(at, open.startedAt), { parsed, source: FROM_TOOL });
     }
   }
 
-  #toolReturned(scope: ToolScope, at: Instant): void {
-    const { span } = scope.open;
-    const { name, output } = span.spanData;
-    const call = { tool: textOf(name) ?? "", toolUseId: scope.open.scope.toolUseId };
-    const result = resultOf(scope.open, output);
-    const failure = failureInResult(result, call, this.#isFailure, this.#onError);
-    if (failure === undefined) this.#events.toolCompleted(scope, at);
-    else this.#events.toolFailedWith(scope, at, failure);
+  #toolReturned({ run, open }: ToolScope, at: Instant): void {
+    const { output } = open.span.spanData;
+    const call = toolCall(open, at);
+    const result = resultOf(open, output);
+    const named = { tool: call.tool, toolUseId: call.toolUseId };
+    const failure = failureInResult(result, named, this.#isFailure, this.#onError);
+    if (failure === undefined) run.writer.toolCompleted(call, output, on(open, "end", at));
+    else run.writer.toolReturnedFailure(call, failure, on(open, "end", at));
   }
 
   modelEnded(scope: ModelScope, at: Instant): void {
@@ -189,21 +227,33 @@ export class CallSpans {
     if (error !== null || isBrokenOff(spanData)) {
       const parsed = error === null ? BROKEN_OFF : parseSpanError(error);
       if (isOwnModelCall(open)) run.modelError = parsed;
-      this.#events.modelFailed(scope, at, parsed);
+      modelFailed(scope, at, parsed);
       return;
     }
     const failure = failureIn(spanData);
     if (failure !== undefined) {
       // The run continues, because the SDK does not treat this as a failure.
-      this.#events.modelFailed(scope, at, { text: failure, error: undefined, ofTool: false });
+      modelFailed(scope, at, { text: failure, error: undefined, ofTool: false });
       return;
     }
-    const answer = answerIn(spanData, this.#events.contentNeed === "all");
-    if (isOwnModelCall(open)) asks(run, answer);
+    const answer = answerIn(spanData, this.#need === "all");
+    const { instructions, model, output, tools } = answer;
+    if (isOwnModelCall(open)) {
+      asks(run, answer);
+      if (output !== undefined) noteAnswer(trace, run, output);
+    }
     trace.totals.requests += 1;
     const cost = this.#costOf(spanData, answer);
     trace.totals.add(answer.usage, cost);
-    this.#events.modelAnswered(scope, at, answer, cost);
+    const request = {
+      ...requestIn(spanData),
+      ...(instructions === undefined ? {} : { system_instructions: instructions }),
+      ...(tools === undefined ? {} : { tools }),
+      // The span of a complete (not streamed) response gets the input only at its end.
+      ...(open.inputSent ? {} : { input: modelInput(trace, run, open, this.#need) }),
+    };
+    const call = modelCall(open, model, at);
+    run.writer.modelAnswered(call, { ...answer, cost, request }, on(open, "end", at));
   }
 
   #costOf(data: SdkSpanData, answer: ModelAnswer): string | undefined {
@@ -225,9 +275,43 @@ export class CallSpans {
 
 const GIVEN_WAY = Promise.resolve();
 
-/** Whether it is a model call of the agent, and not of a tool's code. */
-export function isOwnModelCall({ kind, scope }: OpenSpan): boolean {
-  return kind === "model" && scope.toolUseId === undefined;
+const toolName = ({ spanData }: SdkSpan) => textOf(spanData.name) ?? "";
+
+/** @param at its end. */
+function toolCall(open: OpenTool, at = open.startedAt): ToolCall {
+  return { toolUseId: open.scope.toolUseId, tool: toolName(open.span), ...lasted(open, at) };
+}
+
+/** @param at its end. */
+function modelCall(open: OpenModel, model: string | undefined, at = open.startedAt): ModelCall {
+  return { modelCallId: open.span.spanId, model, ...lasted(open, at) };
+}
+
+/** The span's own times count, so the writer does not measure. */
+function lasted({ startedAt }: OpenSpan, at: Readonly<Instant>) {
+  return { startedMs: 0, durationMs: millisecondsBetween(startedAt, at) };
+}
+
+/** The event's ID is derived from the SDK's span, so that duplicates are recognised. */
+function on({ span, startedAt }: OpenSpan, what: SpanEvent, at = startedAt): Stamp {
+  return { eventId: eventIdOf(span.spanId, what), at };
+}
+
+/** @param isShown whether the SDK shows the failure to the model. The span may have that text. */
+function toolFailed(
+  { run, open }: ToolScope,
+  at: Instant,
+  failure: SpanFailure,
+  isShown = false,
+): void {
+  const text = isShown ? (textOf(open.span.spanData.output) ?? null) : undefined;
+  run.writer.toolFailed(toolCall(open, at), reported(failure), text, on(open, "end", at));
+}
+
+function modelFailed({ run, open }: ModelScope, at: Instant, parsed: ParsedError): void {
+  const failure = reported({ parsed, source: FROM_MODEL });
+  const call = modelCall(open, requestedModel(open.span.spanData), at);
+  run.writer.modelFailed(call, failure, on(open, "end", at));
 }
 
 function asks(run: AgentRun, { asked, tools }: ModelAnswer): void {
@@ -276,7 +360,7 @@ const hasParts = (input: string, { parts }: AskedCall) =>
   parts.every((part) => input.includes(part));
 
 /** The failure of a tool call. If a run below it failed with the same text, its source is used. */
-function callFailure({ trace, run, open }: ToolScope, error: SdkSpanError): Failure {
+function callFailure({ trace, run, open }: ToolScope, error: SdkSpanError): SpanFailure {
   const parsed = withThrown(parseSpanError(error), error, open.outcome);
   const { toolUseId } = open.scope;
   for (const { failure, parent, parentToolUseId } of trace.agents.values()) {
@@ -288,7 +372,7 @@ function callFailure({ trace, run, open }: ToolScope, error: SdkSpanError): Fail
     const { error, thrown } = failure.parsed;
     return { parsed: { ...parsed, error, thrown }, source };
   }
-  return { parsed, source: { origin: "tool", tool: textOf(open.span.spanData.name) ?? "" } };
+  return { parsed, source: { origin: "tool", tool: toolName(open.span) } };
 }
 
 /** The result that `withSpan` saw, if the SDK used it unchanged, else the span's text. */

@@ -19,7 +19,7 @@ import { type Price, type RunSubject, withCurrentRun } from "../runtime/door.ts"
 import { type MutableCounts, noCounts, type ProcessorCounts } from "./counts.ts";
 import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { TraceFollower } from "./trace-follower.ts";
-import { type CodeOutcome, topRunId } from "./trace-record.ts";
+import type { CodeOutcome } from "./trace-record.ts";
 
 /** Marks a processor of any loaded copy of this package. */
 export const OPENAI_AGENTS_PROCESSOR: unique symbol = Symbol.for(
@@ -260,22 +260,13 @@ export class OpenAIAgentsProcessor {
       const found = this.#follower.positionOf(span.traceId, span.spanId);
       const run = found?.scope.run;
       if (found === undefined || run === undefined) return undefined;
-      const { open, trace, scope } = found;
-      const { tenantId } = trace;
-      const rootRunId = topRunId(trace, run);
+      const { open, scope } = found;
+      const { toolUseId } = scope;
+      const tool = open?.kind === "tool" ? textOf(open.span.spanData.name) : undefined;
       return {
         open,
-        run: {
-          tenantId,
-          runId: run.runId,
-          rootRunId,
-          threadId: trace.threadId,
-          subject: trace.subject,
-          toolUseId: scope.toolUseId,
-          tool: open?.kind === "tool" ? textOf(open.span.spanData.name) : undefined,
-          sink: this.#sink,
-        },
-        scope: { tenant_id: tenantId, run_id: run.runId, tool_use_id: scope.toolUseId },
+        run: { ...run.writer.run, toolUseId, tool, sink: this.#sink },
+        scope: { tenant_id: run.writer.run.tenantId, run_id: run.runId, tool_use_id: toolUseId },
       };
     } catch (error) {
       this.#troubled(error);

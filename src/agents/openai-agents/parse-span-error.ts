@@ -1,14 +1,7 @@
-import {
-  AgentError,
-  asAgentError,
-  type ExceptionDetails,
-  exceptionOf,
-  MCP_PREFIX,
-  textProperty,
-} from "../../events/door.ts";
-import { fieldsOf, textOf } from "../core/door.ts";
+import { AgentError, asAgentError, MCP_PREFIX, textProperty } from "../../events/door.ts";
+import { type Failure, fieldsOf, textOf } from "../core/door.ts";
 import type { SdkSpanError } from "./sdk.ts";
-import type { CodeOutcome } from "./trace-record.ts";
+import type { CodeOutcome, SpanFailure } from "./trace-record.ts";
 
 /** The error of a span. The SDK keeps the text of an error, not the error itself. */
 export interface ParsedError {
@@ -74,17 +67,12 @@ function classIn(printed: string): string | undefined {
 }
 
 /**
- * The exception of an error: class and text as far as known, and the stack if `withSpan` saw the error. `undefined`
- * for a pause or a cancellation.
+ * The failure for the writer. Class and message are sent as far as known, the stack only if `withSpan` saw the error.
  */
-export function exceptionIn({ error, name, text, thrown }: ParsedError) {
-  const type = error?.detail.type;
-  if (type === "interrupted" || type === "cancelled") return undefined;
-  const exception: ExceptionDetails | undefined =
-    thrown === undefined
-      ? exceptionOf({ name: name ?? "Error", message: text })
-      : exceptionOf(thrown.value, text);
-  return exception === undefined ? undefined : { exception };
+export function reported({ parsed, source }: SpanFailure): Failure {
+  const { name = "Error", text, thrown } = parsed;
+  const shown = thrown === undefined ? { name, message: text } : thrown.value;
+  return { thrown: thrownIn(parsed), source, text, shown };
 }
 
 /** The thrown value, or a substitute with the same meaning if the SDK only kept its text. */

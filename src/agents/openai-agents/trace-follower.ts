@@ -1,11 +1,9 @@
 import { type Instant, type IsFailure, now } from "../../events/door.ts";
 import { askedSubject, type DecidedBy, type SafeSink, textOf } from "../core/door.ts";
 import { type ActiveRun, activeRun, type Price } from "../runtime/door.ts";
-import { RunEvents } from "./agent-run-events.ts";
 import { AgentRuns } from "./agent-runs.ts";
 import { Approvals, awaitedCalls } from "./approvals.ts";
-import { CallEvents } from "./call-span-events.ts";
-import { CallSpans, isOwnModelCall } from "./call-spans.ts";
+import { CallSpans } from "./call-spans.ts";
 import type { MutableCounts } from "./counts.ts";
 import { runIdOfTrace } from "./ids.ts";
 import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
@@ -14,6 +12,7 @@ import {
   type AgentRun,
   handOff,
   isOver,
+  isOwnModelCall,
   type KnownTrace,
   kindOf,
   newTrace,
@@ -68,7 +67,7 @@ export class TraceFollower {
     this.#context = options.context;
     this.#onError = onError;
     this.#counts = counts;
-    const calls = new CallSpans(new CallEvents(sink), {
+    const calls = new CallSpans(sink.contentNeed, {
       onError,
       isFailure,
       price,
@@ -85,7 +84,7 @@ export class TraceFollower {
         }
       });
     };
-    this.#runs = new AgentRuns(new RunEvents(sink), later, (trace, run, at, failure) =>
+    this.#runs = new AgentRuns(sink, later, (trace, run, at, failure) =>
       calls.cutOff(trace, run, at, failure),
     );
   }

@@ -5,7 +5,7 @@ import {
   now,
   type OutputMessage,
 } from "../../events/door.ts";
-import { textOf, UsageTotals } from "../core/door.ts";
+import { type RunWriter, textOf, UsageTotals } from "../core/door.ts";
 import type { ActiveRun, SubjectFields } from "../runtime/door.ts";
 import type { AwaitedCall } from "./approvals.ts";
 import type { ParsedError } from "./parse-span-error.ts";
@@ -19,6 +19,8 @@ const MAX_ENDED = 256;
 export interface AgentRun {
   /** Except for the trace's own run, each resumption gets a new run ID. */
   runId: string;
+  /** Sends its events. Each run ID has its own. */
+  writer: RunWriter;
   /** The paused run that this one resumes. */
   resumedFrom: string | undefined;
   readonly agent: string;
@@ -46,9 +48,9 @@ export interface AgentRun {
   /** The error of the last model call, if no call was made since. */
   modelError: ParsedError | undefined;
   /** The failed tool call whose error the model did not get. */
-  failedCall: Failure | undefined;
+  failedCall: SpanFailure | undefined;
   /** Why it failed. */
-  failure: Failure | undefined;
+  failure: SpanFailure | undefined;
   /** The name of the guardrail that tripped. */
   tripped: string | undefined;
   /** Tool calls in the model's last answer. */
@@ -70,7 +72,7 @@ export interface AgentRun {
 }
 
 /** The failure of a call or run, and the innermost call that caused it. */
-export interface Failure {
+export interface SpanFailure {
   readonly parsed: ParsedError;
   readonly source: FailureSource;
 }
@@ -232,11 +234,6 @@ export function newTrace(
   };
 }
 
-/** The root run's ID. For a trace that was resumed from another process, the run that was paused there. */
-export function topRunId({ outer, pausedRootId, root }: TraceRecord, run: AgentRun): string {
-  return outer?.rootRunId ?? pausedRootId ?? root?.runId ?? run.runId;
-}
-
 /** Whether the trace ended, and no paused agent can still be resumed separately. */
 export function isOver({ agents, openRuns, root }: TraceRecord): boolean {
   if (root?.state !== "ended" || openRuns > 0) return false;
@@ -259,6 +256,11 @@ export function kindOf({ spanData }: SdkSpan): OpenSpan["kind"] {
     default:
       return "other";
   }
+}
+
+/** Whether it is a model call of the agent, and not of a tool's code. */
+export function isOwnModelCall({ kind, scope }: OpenSpan): boolean {
+  return kind === "model" && scope.toolUseId === undefined;
 }
 
 /** Forgets the oldest ended run above the limit. */

@@ -61,7 +61,7 @@ export interface Beginning {
 
 /** Fields that calls and steps share. */
 export interface Timed {
-  /** From `performance.now()`. */
+  /** From `performance.now()`. Not read if `durationMs` is given. */
   readonly startedMs: number;
   /** Duration in ms as the framework measured it. Default: the time since `startedMs`. */
   readonly durationMs?: number | undefined;

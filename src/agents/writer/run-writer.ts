@@ -52,6 +52,7 @@ export class RunWriter<T = void> extends CallWriter<T> {
     );
   }
 
+  /** `details` of the failure take precedence over the exception that is made of it. */
   failed(failure: Failure, on: Stamp = NOW): T {
     const { details, envelope, kind, shown, source, text, thrown } = failure;
     return this.send(
@@ -63,16 +64,22 @@ export class RunWriter<T = void> extends CallWriter<T> {
         envelope: envelope ?? envelopeOf(thrown, source),
         kind: kind ?? classifyFailure(thrown, source),
       },
-      withDetails(this.envelope(on), { ...details, ...exceptionDetails(thrown, text, shown) }),
+      withDetails(withDetails(this.envelope(on), exceptionDetails(thrown, text, shown)), details),
     );
   }
 
   /** @param asked content: the question of the paused run. */
-  interrupted(kind: InterruptionKind, payload: unknown, asked: unknown, on: Stamp = NOW): T {
-    const details = asked === undefined ? undefined : { output: asked };
+  interrupted(
+    kind: InterruptionKind,
+    payload: unknown,
+    asked: unknown,
+    on: Stamp = NOW,
+    details?: EventDetails,
+  ): T {
+    const output = asked === undefined ? undefined : { output: asked };
     return this.send(
       { type: "interrupted", run_id: this.runId, tenant_id: this.tenantId, kind, payload },
-      withDetails(this.envelope(on), details),
+      withDetails(withDetails(this.envelope(on), output), details),
     );
   }
 

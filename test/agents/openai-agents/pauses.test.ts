@@ -176,7 +176,7 @@ invoke_agent A complete
     const id = first.told[0]?.event.run_id;
     const [again] = second.told;
     expect(again?.event.run_id).toMatch(new RegExp(`^${id}\\.span_`));
-    expect(again?.event).not.toHaveProperty("parent_run_id");
+    expect(again?.event).toMatchObject({ type: "started", parent_run_id: null });
     expect(again?.envelope).toMatchObject({ root_run_id: id, resumed_from_run_id: id });
     const ids = [first, second].flatMap(({ told }) =>
       told.map(({ envelope }) => envelope.event_id),

@@ -1,0 +1,43 @@
+import {
+  type ContentNeed,
+  type InputMessage,
+  parseExact,
+  readsRows,
+  toMessages,
+} from "../../events/door.ts";
+import { textOf } from "../core/door.ts";
+import { noteQuestion } from "./run-content.ts";
+import type { SdkSpanData } from "./sdk.ts";
+import { type AgentRun, isOwnModelCall, type OpenModel, type TraceRecord } from "./trace-record.ts";
+
+/**
+ * The input of a tool. The SDK has it as JSON text. Other text, such as a search query, is unchanged. So is JSON that
+ * is not an object, because it may be such a text.
+ */
+export function toolInput({ input }: SdkSpanData): unknown {
+  const text = textOf(input);
+  if (text === undefined) return input === "" ? undefined : input;
+  if (!text.startsWith("{")) return text;
+  try {
+    return parseExact(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The model's input, if the span already has it and the sink reads it. Keeps the agent's question. */
+export function modelInput(
+  trace: TraceRecord,
+  run: AgentRun,
+  open: OpenModel,
+  need: ContentNeed,
+): readonly InputMessage[] | undefined {
+  const { spanData } = open.span;
+  const given = spanData.type === "response" ? spanData._input : spanData.input;
+  if (given === undefined || given === null) return undefined;
+  const isQuestion = isOwnModelCall(open) && run.question === undefined;
+  if (!readsRows(need) || (need === "rows" && !isQuestion)) return undefined;
+  const messages = toMessages(given);
+  if (isQuestion) noteQuestion(trace, run, messages);
+  return messages;
+}
