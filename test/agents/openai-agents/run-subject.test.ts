@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
 import type { OpenAIAgentsProcessorOptions } from "../../../src/entries/openai-agents.ts";
-import { add, agent, boom, rejected } from "./scenes.ts";
+import { add, agent, boom, guardrail, rejected } from "./scenes.ts";
 import { asks, says } from "./scripted-model.ts";
 import { listen } from "./told.ts";
 
@@ -89,6 +89,19 @@ describe("the exception of a failed call", () => {
     expect(of("failed")?.message).toBe("Failed to run function tools: RangeError: out of order");
     const events = heard.spans().flatMap((span) => span.events.map((event) => event.name));
     expect(events).toEqual(["exception", "exception"]);
+  });
+
+  it("does not name the guardrail that tripped, as the run's error does", async () => {
+    const heard = listen();
+    const inputGuardrails = [guardrail("polite", true)];
+    await rejected(run(agent("A", [[says("done")]], { inputGuardrails }), "hi"));
+    await heard.processor.forceFlush();
+    const failed = heard.told.find(({ event }) => event.type === "failed");
+    expect(failed?.event).toMatchObject({ error: "an input guardrail tripped: polite" });
+    expect(failed?.envelope.details?.exception).toEqual({
+      type: "InputGuardrailTripwireTriggered",
+      message: "an input guardrail tripped",
+    });
   });
 
   it("has the stack where `withSpan` saw the error", async () => {
