@@ -1,12 +1,12 @@
 // What makes the spans, and what sends them.
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { BatchSpanProcessor } from "@opentelemetry/sdk-trace-node";
-import { Bridge } from "../../src/bridge/bridge.ts";
+import { createReplayProvider, serviceResource } from "../../src/bridge/door.ts";
 import { ChunkSpanProcessor } from "../../src/bridge/export/chunk-span-processor.ts";
 import { exportSettings } from "../../src/bridge/export/export-settings.ts";
 import { OtlpPost } from "../../src/bridge/export/otlp-post.ts";
-import { createReplayProvider, serviceResource } from "../../src/bridge/output/replay-provider.ts";
 import { SpanLedger } from "../../src/bridge/setup/span-ledger.ts";
+import { Bridge } from "../../src/index.ts";
 import { bridge, handWritten, sending } from "../variants.mjs";
 
 /** A queue that takes all of a slice, and an exporter that refuses none of a flush. */

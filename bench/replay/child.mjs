@@ -1,7 +1,7 @@
 // One process of the comparison: `child DIALECT replay|exact|floor|control ROUNDS`, bundled, since it imports
 // the sources. Base and variant take turns in slices of some ms, A B, B A, ...; prints JSON.
-import { parseExact } from "../../src/events/exact-json.ts";
-import { readTimestamp } from "../../src/events/instant.ts";
+import { parseExact } from "../../src/entries/events.ts";
+import { readTimestamp } from "../../src/events/door.ts";
 import { checkReplay } from "./check.mjs";
 import { freshBatches } from "./copies.mjs";
 import { floor, SpanCalls } from "./floor.mjs";

@@ -1,7 +1,7 @@
 // The floor of a replay: lines split, parsed by `JSON.parse`, and the calls that their spans take, in the
 // order and with the values of a real replay. Nothing is checked, ordered, looked up or mapped: what a
 // replay takes beyond that is what its rules cost.
-import { createReplayProvider, serviceResource } from "../../src/bridge/output/replay-provider.ts";
+import { createReplayProvider, serviceResource } from "../../src/bridge/door.ts";
 import { SpanRecord } from "../../src/bridge/output/span-record.ts";
 import { Replay } from "./replay.mjs";
 

@@ -1,10 +1,10 @@
 // The command's way from bytes to spans, without files, network and audit: lines, exact parse, checks,
 // order, mapping, bridge, the replay's provider. The spans are counted and thrown away.
 
-import { Bridge } from "../../src/bridge/bridge.ts";
-import { createReplayProvider, serviceResource } from "../../src/bridge/output/replay-provider.ts";
-import { readEvents } from "../../src/replay/input/read-events.ts";
-import { RUNTIMES } from "../../src/replay/runtimes.ts";
+import { createReplayProvider, serviceResource } from "../../src/bridge/door.ts";
+import { readEvents } from "../../src/entries/replay.ts";
+import { Bridge } from "../../src/index.ts";
+import { RUNTIMES } from "../../src/replay/door.ts";
 
 /** One replay that is fed piece by piece, so that the clock can be stopped between pieces. */
 export class Replay {

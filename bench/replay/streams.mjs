@@ -1,7 +1,8 @@
 // The recorded streams that each dialect's lines are copied from: what real runs and upstream's own
 // serialisers gave, as flat lines.
 import { readFileSync } from "node:fs";
-import { addMilliseconds, formatRfc3339, parseRfc3339 } from "../../src/events/instant.ts";
+import { addMilliseconds, formatRfc3339 } from "../../src/events/door.ts";
+import { parseRfc3339 } from "../../src/events/instant.ts";
 
 const linesOf = (path) =>
   readFileSync(path, "utf8")

@@ -3,7 +3,7 @@ import { AuditSink } from "../../src/audit/audit-sink.ts";
 import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
 import { postgresSettings } from "../../src/audit/postgres/postgres-options.ts";
 import type { SessionLog } from "../../src/audit/session-log.ts";
-import type { ToolStart } from "../../src/events/agent-event.ts";
+import type { ToolStart } from "../../src/entries/events.ts";
 
 const unhandled: unknown[] = [];
 const note = (reason: unknown) => unhandled.push(reason);

@@ -6,10 +6,9 @@ import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
 import { postgresSettings } from "../../src/audit/postgres/postgres-options.ts";
 import type { SessionLog } from "../../src/audit/session-log.ts";
-import { AGENT_EVENT_TYPES, type AgentEvent } from "../../src/events/agent-event.ts";
+import { AGENT_EVENT_TYPES, type AgentEvent, type Instant } from "../../src/entries/events.ts";
+import { isObject } from "../../src/events/door.ts";
 import { recordedLlmText } from "../../src/events/errors/llm-text.ts";
-import type { Instant } from "../../src/events/instant.ts";
-import { isObject } from "../../src/events/object-forms.ts";
 import { toolRows } from "../support/tool-rows.ts";
 import { goldenLines } from "./support/golden.ts";
 

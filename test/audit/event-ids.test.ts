@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { EventIds } from "../../src/audit/event-ids.ts";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
-import type { Instant } from "../../src/events/instant.ts";
+import type { Instant } from "../../src/entries/events.ts";
+import type { AgentEvent } from "../../src/index.ts";
 
 const RUN = { run_id: "018f3c7a-0000-7000-8000-000000000002", tenant_id: "acme" };
 const approved = (tool_use_id: string): AgentEvent => ({

@@ -10,7 +10,7 @@ import {
   encodeGraphEvent,
   isGraphEvent,
 } from "../../src/audit/wire/graph-event-codec.ts";
-import { parseExact } from "../../src/events/exact-json.ts";
+import { parseExact } from "../../src/entries/events.ts";
 import { goldenLines, lastField } from "./support/golden.ts";
 
 const timestamp = "2026-04-29T12:00:00Z";

@@ -3,7 +3,7 @@ import { type AuditRow, NO_HASH } from "../../src/audit/audit-row.ts";
 import { AuditSink } from "../../src/audit/audit-sink.ts";
 import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
 import { rowAfter, sha256, threadPrefix } from "../../src/audit/row-text.ts";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
+import type { AgentEvent } from "../../src/index.ts";
 
 const digest = sha256("{}");
 const other = sha256("before");

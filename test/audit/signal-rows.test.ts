@@ -9,11 +9,10 @@ import {
   isGraphEvent,
   isOwnGraphEvent,
 } from "../../src/audit/wire/graph-event-codec.ts";
-import { Bridge } from "../../src/bridge/bridge.ts";
-import type { ErrorEnvelope, FailureKind } from "../../src/events/errors/error-kinds.ts";
+import type { RunEnd, Signal } from "../../src/events/door.ts";
 import { recordedLlmText } from "../../src/events/errors/llm-text.ts";
-import type { RunEnd, Signal } from "../../src/events/signals/signal.ts";
-import { GraphMapping } from "../../src/replay/dialects/graph/graph-mapping.ts";
+import { Bridge, type ErrorEnvelope, type FailureKind } from "../../src/index.ts";
+import { GraphMapping } from "../../src/replay/door.ts";
 import { replayed } from "../replay/dialects/graph/replayed.ts";
 import { PAYMENT, RUN, TENANT } from "../support/payment-run.ts";
 import type { Sent } from "../support/recorded-and-replayed.ts";

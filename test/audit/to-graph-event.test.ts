@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { toGraphEvent } from "../../src/audit/event-rows.ts";
 import { encodeGraphEvent } from "../../src/audit/wire/graph-event-codec.ts";
-import { AGENT_EVENT_TYPES, type AgentEvent } from "../../src/events/agent-event.ts";
-import { parseExact } from "../../src/events/exact-json.ts";
+import { AGENT_EVENT_TYPES, type AgentEvent, parseExact } from "../../src/entries/events.ts";
+import { isObject } from "../../src/events/door.ts";
 import { parseRfc3339 } from "../../src/events/instant.ts";
-import { isObject } from "../../src/events/object-forms.ts";
 import { RunEvents } from "../support/run-events.ts";
 import { goldenLines, lastField } from "./support/golden.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { AuditSink } from "../../src/audit/audit-sink.ts";
 import { toGraphEvent } from "../../src/audit/event-rows.ts";
 import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
+import type { AgentEvent } from "../../src/index.ts";
 
 const timestamp = "2026-04-29T12:00:00Z";
 const tool = { type: "tool_start", tool_use_id: "tu", tool: "t", input: {} };

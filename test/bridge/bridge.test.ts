@@ -1,11 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { AuditEntry, RowAnchor, ThreadKey } from "../../src/audit/audit-row.ts";
-import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
-import type { SessionLog } from "../../src/audit/session-log.ts";
 import { Bridge } from "../../src/bridge/bridge.ts";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
+import {
+  type AuditEntry,
+  MemorySessionLog,
+  type RowAnchor,
+  type SessionLog,
+  type ThreadKey,
+} from "../../src/entries/audit.ts";
+import { parseExact } from "../../src/entries/events.ts";
 import { recordedLlmText } from "../../src/events/errors/llm-text.ts";
-import { parseExact } from "../../src/events/exact-json.ts";
+import type { AgentEvent } from "../../src/index.ts";
 import { readLines } from "../support/golden.ts";
 import { collectSpans, fingerprint, toTrees } from "../support/spans.ts";
 import { toolRows } from "../support/tool-rows.ts";

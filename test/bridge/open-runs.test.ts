@@ -3,9 +3,8 @@ import { describe, expect, it, vi } from "vitest";
 import { Bridge, internalsOf } from "../../src/bridge/bridge.ts";
 import { setupTracing } from "../../src/bridge/setup/setup-tracing.ts";
 import type { TelemetryOptions } from "../../src/bridge/telemetry-options.ts";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../src/events/event-envelope.ts";
-import { fromMilliseconds } from "../../src/events/instant.ts";
+import { fromMilliseconds } from "../../src/events/door.ts";
+import type { AgentEvent, EventEnvelope } from "../../src/index.ts";
 import { RunEvents, second } from "../support/run-events.ts";
 import { collectSpans } from "../support/spans.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
+import { NdjsonSessionLog } from "../../src/entries/audit.ts";
 import { bundle } from "../audit/storage/support/bundle.ts";
 import { command } from "./support/any-process.ts";
 import { Folder } from "./support/folder.ts";

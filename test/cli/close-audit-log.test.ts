@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
 import { closeAuditLog } from "../../src/cli/replay/audit-directory.ts";
+import { NdjsonSessionLog } from "../../src/entries/audit.ts";
 import { failingDisk } from "../audit/storage/support/failing-disk.ts";
 import { MemoryDisk, seeded } from "../audit/storage/support/memory-disk.ts";
 import { entries, key } from "../audit/support/entries.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { nodeFileLayer } from "../../src/audit/storage/node-file-layer.ts";
+import { nodeFileLayer } from "../../src/audit/door.ts";
 import { writeCheckpoint } from "../../src/service/journal/checkpoint-file.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { command } from "./support/any-process.ts";

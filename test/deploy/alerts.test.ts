@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
+import { WAIT_KINDS } from "../../src/bridge/door.ts";
 import { Counters } from "../../src/bridge/lifecycle/counters.ts";
-import { WAIT_KINDS } from "../../src/bridge/lifecycle/waiting.ts";
 import { NOTHING_REPLACED } from "../../src/bridge/metrics/bridge-metrics.ts";
 import {
   METRIC_ATTRIBUTES,
@@ -12,9 +12,8 @@ import {
   prometheusLabel,
   prometheusNames,
 } from "../../src/bridge/metrics/metric-names.ts";
-import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../src/events/errors/error-kinds.ts";
-import { FAILURE_ORIGINS } from "../../src/events/errors/failure-source.ts";
-import { ATTRIBUTES } from "../../src/events/semconv/semconv.ts";
+import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../src/entries/events.ts";
+import { ATTRIBUTES, FAILURE_ORIGINS } from "../../src/events/door.ts";
 import { ROOT, readPage, section, tableRows } from "../docs/pages.ts";
 import { scaleDurations } from "../e2e/support/scale-durations.ts";
 import {

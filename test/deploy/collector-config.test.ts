@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ATTRIBUTES } from "../../src/events/semconv/semconv.ts";
+import { ATTRIBUTES } from "../../src/events/door.ts";
 import {
   at,
   composeVariables,

@@ -9,7 +9,7 @@ import { promqlSelectors, type Selector } from "../../deploy/grafana/check/promq
 import { type Choice, queryText } from "../../deploy/grafana/check/query-text.ts";
 import { dashboardFiles } from "../../deploy/grafana/src/boards.ts";
 import { DEFAULT_JAEGER_URL } from "../../deploy/grafana/src/names.ts";
-import { ATTRIBUTES } from "../../src/events/semconv/semconv.ts";
+import { ATTRIBUTES } from "../../src/events/door.ts";
 import { knownMetrics } from "./dashboard-metrics.ts";
 import { at, shippedYaml } from "./support/shipped-yaml.ts";
 

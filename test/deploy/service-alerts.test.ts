@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { DEFAULT_INGEST_LIMITS } from "../../src/service/http/ingest-limits.ts";
+import { DEFAULT_INGEST_LIMITS } from "../../src/service/door.ts";
 import { codeBlocks, readPage, section, tableRows } from "../docs/pages.ts";
 import { list, text } from "../e2e/support/json-shape.ts";
 import { ALERTS, RECORDS } from "./alert-files.ts";

@@ -1,5 +1,5 @@
+import { consumeMetricsText } from "../../src/service/door.ts";
 import { INGEST_METRICS, type IngestMetric } from "../../src/service/http/ingest-metrics.ts";
-import { consumeMetricsText } from "../../src/service/kafka/consume-metrics.ts";
 import { NO_FIGURES } from "../service/kafka/processor-figures.ts";
 
 const processor = { ...NO_FIGURES, tenantConflicts: { acme: 0 } };

@@ -3,17 +3,11 @@ import { join } from "node:path";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { beforeAll, describe, expect, it } from "vitest";
 import { OWN_VARIANTS } from "../../src/audit/wire/own-event-form.ts";
-import { Bridge } from "../../src/bridge/bridge.ts";
 import { METRIC_ATTRIBUTES, METRICS } from "../../src/bridge/metrics/metric-names.ts";
-import {
-  APPROVAL_EVENT,
-  ATTRIBUTES,
-  LOG_EVENTS,
-  MARKER_SPAN,
-  SPAN_EVENTS,
-} from "../../src/events/semconv/semconv.ts";
-import { entelixDialect } from "../../src/replay/dialects/entelix/entelix-dialect.ts";
-import { readEvents } from "../../src/replay/input/read-events.ts";
+import { entelixDialect, readEvents } from "../../src/entries/replay.ts";
+import { APPROVAL_EVENT, ATTRIBUTES, MARKER_SPAN } from "../../src/events/door.ts";
+import { LOG_EVENTS, SPAN_EVENTS } from "../../src/events/semconv/semconv.ts";
+import { Bridge } from "../../src/index.ts";
 import { collectSpans } from "../support/spans.ts";
 import { waitUntil } from "../support/wait-for.ts";
 import { PAGES, ROOT, readPage, section, tableRows } from "./pages.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseExact } from "../../src/events/exact-json.ts";
-import { MODEL_EVENT_TYPES } from "../../src/events/model-event.ts";
-import { isJsonObject } from "../../src/replay/dialects/dialect.ts";
+import { MODEL_EVENT_TYPES, parseExact } from "../../src/entries/events.ts";
 import { decodeEntelix } from "../../src/replay/dialects/entelix/entelix-dialect.ts";
+import { isJsonObject } from "../../src/replay/door.ts";
 import { codeBlocks, readPage, section, tableRows } from "./pages.ts";
 
 const part = section(readPage("docs/dialect-entelix.md"), "Model calls");

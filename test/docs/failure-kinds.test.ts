@@ -1,18 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { AgentError } from "../../src/events/errors/agent-error.ts";
 import {
+  FAILURE_KIND_IDS,
   failureKindFromEnvelope,
+  parseExact,
+  TOOL_ERROR_KINDS,
   toolErrorKindFromEnvelope,
-} from "../../src/events/errors/agent-error-tables.ts";
+} from "../../src/entries/events.ts";
 import {
+  AgentError,
   classifyFailure,
   classifyToolError,
   envelopeOf,
   renderForLlm,
-} from "../../src/events/errors/classify.ts";
-import { setUnclassifiedWarning } from "../../src/events/errors/classify-warning.ts";
-import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../src/events/errors/error-kinds.ts";
-import { parseExact } from "../../src/events/exact-json.ts";
+  setUnclassifiedWarning,
+} from "../../src/index.ts";
 import { readPage, section, tableRows } from "./pages.ts";
 
 const page = readPage("docs/failure-kinds.md");

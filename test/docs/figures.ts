@@ -5,13 +5,10 @@ import { performance } from "node:perf_hooks";
 import { Writable } from "node:stream";
 import { createNoopMeter } from "@opentelemetry/api";
 import { expect, vi } from "vitest";
-import { EMPTY_THREAD } from "../../src/audit/audit-row.ts";
-import { AuditSink } from "../../src/audit/audit-sink.ts";
+import { EMPTY_THREAD } from "../../src/audit/door.ts";
 import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
 import { MOST_TEXT_BYTES } from "../../src/audit/row-values.ts";
-import type { SessionLog } from "../../src/audit/session-log.ts";
-import { verifyLog } from "../../src/audit/verify/verify-log.ts";
-import { Bridge } from "../../src/bridge/bridge.ts";
+import { WaitedTime } from "../../src/bridge/door.ts";
 import { batchSettings, exportSettings } from "../../src/bridge/export/export-settings.ts";
 import { LIVE } from "../../src/bridge/export/send-policy.ts";
 import { DEFAULT_LIFECYCLE_LIMITS } from "../../src/bridge/lifecycle/limits.ts";
@@ -22,32 +19,28 @@ import { OTHER } from "../../src/bridge/metrics/metric-names.ts";
 import { PendingApprovals } from "../../src/bridge/metrics/pending-approvals.ts";
 import { SeriesCache } from "../../src/bridge/metrics/series-cache.ts";
 import { MOST_SERIES, Series } from "../../src/bridge/metrics/series-table.ts";
-import { WaitedTime } from "../../src/bridge/metrics/waiting-run.ts";
 import { MOST_RECORDS } from "../../src/bridge/run-progress.ts";
-import { setupTracing } from "../../src/bridge/setup/setup-tracing.ts";
 import { ContentPolicy, READ_FACTOR } from "../../src/bridge/spans/content.ts";
 import { RunOwners } from "../../src/bridge/spans/run-owners.ts";
+import { MAX_REQUEST_BYTES } from "../../src/cli/door.ts";
 import { FOLLOW_WAIT_MS } from "../../src/cli/replay/replay-job.ts";
-import { DEEPEST_ATTRIBUTE, MAX_REQUEST_BYTES } from "../../src/cli/traces/otlp-spans.ts";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
-import { MOST_COPY } from "../../src/events/bounded-copy.ts";
-import type { EventDetails } from "../../src/events/event-details.ts";
-import { jsonText, MOST_ENTRIES } from "../../src/events/messages/own-fields.ts";
-import { MOST_LEVELS } from "../../src/events/plain-json.ts";
-import { BroadcastSink } from "../../src/events/sinks/broadcast-sink.ts";
-import { CaptureSink } from "../../src/events/sinks/capture-sink.ts";
-import { ChannelSink } from "../../src/events/sinks/channel-sink.ts";
-import { RecorderSink } from "../../src/events/sinks/recorder-sink.ts";
+import { DEEPEST_ATTRIBUTE } from "../../src/cli/traces/otlp-spans.ts";
+import { AuditSink, type SessionLog, verifyLog } from "../../src/entries/audit.ts";
+import type { EventDetails } from "../../src/entries/events.ts";
+import { setupTracing } from "../../src/entries/setup.ts";
+import { BroadcastSink, CaptureSink, ChannelSink, RecorderSink } from "../../src/entries/sinks.ts";
 import {
   MOST_CONTENT_BYTES,
+  MOST_COPY,
   MOST_JSON_BYTES,
   MOST_LINE_BYTES,
   MOST_NAME,
-} from "../../src/events/value-limits.ts";
-import { parseLine } from "../../src/replay/input/decode-line.ts";
-import { Tally } from "../../src/replay/input/event-intake.ts";
+} from "../../src/events/door.ts";
+import { jsonText, MOST_ENTRIES } from "../../src/events/messages/own-fields.ts";
+import { MOST_LEVELS } from "../../src/events/plain-json.ts";
+import { type AgentEvent, Bridge } from "../../src/index.ts";
+import { parseLine, ReorderBuffer, Tally } from "../../src/replay/door.ts";
 import { DEFAULT_MAX_LINE_BYTES } from "../../src/replay/input/ndjson-reader.ts";
-import { ReorderBuffer } from "../../src/replay/input/reorder-buffer.ts";
 import { MOST_BYTES, MOST_RUNS } from "../../src/view/commands/write-report.ts";
 import { MOST_BARS, MOST_KINDS } from "../../src/view/model/failure-bars.ts";
 import { MOST_LISTED, MOST_PRINTED, MOST_VALUES } from "../../src/view/model/list-limits.ts";

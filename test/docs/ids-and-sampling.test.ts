@@ -2,7 +2,7 @@ import { ROOT_CONTEXT } from "@opentelemetry/api";
 import { TraceIdRatioBasedSampler } from "@opentelemetry/sdk-trace-node";
 import { v7 } from "uuid";
 import { describe, expect, it } from "vitest";
-import { RunIds } from "../../src/events/ids/run-ids.ts";
+import { RunIds } from "../../src/entries/context.ts";
 import { readPage, section, tableRows } from "./pages.ts";
 
 const page = readPage("docs/ids-and-sampling.md");

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
-import { Bridge } from "../../src/bridge/bridge.ts";
 import { DEFAULT_LIFECYCLE_LIMITS } from "../../src/bridge/lifecycle/limits.ts";
+import { Bridge } from "../../src/index.ts";
 import { FIGURES } from "./figures.ts";
 import { readPage, section, tableRows } from "./pages.ts";
 

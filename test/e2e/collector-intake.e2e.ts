@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { ATTRIBUTES } from "../../src/events/semconv/semconv.ts";
+import { ATTRIBUTES } from "../../src/events/door.ts";
 import { collector } from "./support/collector.ts";
 import { collectorCounter } from "./support/collector-counter.ts";
 import { namedPorts } from "./support/free-ports.ts";

@@ -13,7 +13,7 @@ import { panelProblems } from "../../deploy/grafana/check/panel-problems.ts";
 import { Prometheus } from "../../deploy/grafana/check/prometheus.ts";
 import { promqlSelectors } from "../../deploy/grafana/check/promql-names.ts";
 import { type Choices, queryText } from "../../deploy/grafana/check/query-text.ts";
-import { addMilliseconds, formatRfc3339, fromMilliseconds } from "../../src/events/instant.ts";
+import { addMilliseconds, formatRfc3339, fromMilliseconds } from "../../src/events/door.ts";
 import { ALERTS, RECORDS } from "../deploy/alert-files.ts";
 import { queryNames } from "../deploy/alert-names.ts";
 import { SERVICE_METRICS } from "../deploy/service-metrics.ts";

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
-import type { FailureKind } from "../../src/events/errors/error-kinds.ts";
-import { TOOL_ERROR_KINDS, type ToolErrorKind } from "../../src/events/errors/error-kinds.ts";
-import { fromMilliseconds } from "../../src/events/instant.ts";
+import { TOOL_ERROR_KINDS } from "../../src/entries/events.ts";
+import { fromMilliseconds } from "../../src/events/door.ts";
+import type { AgentEvent, FailureKind, ToolErrorKind } from "../../src/index.ts";
 import type { RunEvents } from "../support/run-events.ts";
 import { freshRun, happening, recovered } from "./support/events.ts";
 import { FreshIds, traceId } from "./support/fresh-ids.ts";

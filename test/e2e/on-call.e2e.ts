@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Document } from "yaml";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
-import type { FailureKind } from "../../src/events/errors/error-kinds.ts";
+import type { AgentEvent, FailureKind } from "../../src/index.ts";
 import type { RunEvents } from "../support/run-events.ts";
 import { freshRun, happening, recovered } from "./support/events.ts";
 import { isLastWord, lastWord, scraped } from "./support/last-word.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AuditSink } from "../../src/audit/audit-sink.ts";
 import { pageStatement } from "../../src/audit/postgres/row-pages.ts";
-import { verifyPostgresLog } from "../../src/audit/postgres/verify-postgres-log.ts";
+import { AuditSink } from "../../src/entries/audit.ts";
+import { verifyPostgresLog } from "../../src/entries/postgres.ts";
 import { entries, entry, key } from "../audit/support/entries.ts";
 import { expectWhole } from "../audit/support/session-log-contract.ts";
 import { command } from "../cli/support/command.ts";

@@ -1,7 +1,6 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { PostgresSessionLog } from "../../src/audit/postgres/postgres-session-log.ts";
-import { verifyPostgresLog } from "../../src/audit/postgres/verify-postgres-log.ts";
+import { type PostgresSessionLog, verifyPostgresLog } from "../../src/entries/postgres.ts";
 import { entry } from "../audit/support/entries.ts";
 import { expectWhole } from "../audit/support/session-log-contract.ts";
 import { Appender, bundleAppender } from "./support/postgres-appenders.ts";

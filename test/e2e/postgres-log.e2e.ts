@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AuditRow, ThreadKey } from "../../src/audit/audit-row.ts";
-import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
-import { PostgresSessionLog } from "../../src/audit/postgres/postgres-session-log.ts";
-import { readPostgresRows } from "../../src/audit/postgres/read-postgres-rows.ts";
-import { verifyPostgresLog } from "../../src/audit/postgres/verify-postgres-log.ts";
+import { type AuditRow, MemorySessionLog, type ThreadKey } from "../../src/entries/audit.ts";
+import {
+  PostgresSessionLog,
+  readPostgresRows,
+  verifyPostgresLog,
+} from "../../src/entries/postgres.ts";
 import { entry, key } from "../audit/support/entries.ts";
 import { expectWhole, sessionLogContract } from "../audit/support/session-log-contract.ts";
 import { PostgresServer } from "./support/postgres.ts";

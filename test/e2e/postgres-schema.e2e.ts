@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AuditRow } from "../../src/audit/audit-row.ts";
 import { migrate } from "../../src/audit/postgres/migrate.ts";
 import { openPool } from "../../src/audit/postgres/open-database.ts";
-import { PostgresSessionLog } from "../../src/audit/postgres/postgres-session-log.ts";
-import { readPostgresRows } from "../../src/audit/postgres/read-postgres-rows.ts";
-import { verifyPostgresLog } from "../../src/audit/postgres/verify-postgres-log.ts";
+import type { AuditRow } from "../../src/entries/audit.ts";
+import {
+  PostgresSessionLog,
+  readPostgresRows,
+  verifyPostgresLog,
+} from "../../src/entries/postgres.ts";
 import { entries, entry, key } from "../audit/support/entries.ts";
 import { command } from "../cli/support/command.ts";
 import { codeBlocks, readPage, section } from "../docs/pages.ts";

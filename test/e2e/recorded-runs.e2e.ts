@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { formatRfc3339 } from "../../src/events/instant.ts";
+import { formatRfc3339 } from "../../src/events/door.ts";
 import { type ExpectedNode, expectTrees } from "../bridge/spans/expected-tree.ts";
 import { flat } from "../support/run-events.ts";
 import { collectorCounter, SENT_TO_JAEGER } from "./support/collector-counter.ts";

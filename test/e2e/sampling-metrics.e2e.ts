@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
+import type { AgentEvent } from "../../src/index.ts";
 import type { RunEvents } from "../support/run-events.ts";
 import { collectorCounter, SENT_TO_JAEGER } from "./support/collector-counter.ts";
 import { freshRun, happening } from "./support/events.ts";

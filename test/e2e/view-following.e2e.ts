@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
+import type { AgentEvent } from "../../src/index.ts";
 import type { RunDetail, RunList } from "../../src/view/format.ts";
 import { recording } from "../cli/support/recorded.ts";
 import { visitor } from "../cli/support/view-documents.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { now } from "../../src/events/clock.ts";
+import { now } from "../../src/events/door.ts";
 import type { RunDetail, RunList, ViewSpan } from "../../src/view/format.ts";
 import { command } from "../cli/support/command.ts";
 import { readSpans } from "../cli/support/otlp-lines.ts";

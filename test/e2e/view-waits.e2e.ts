@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
+import type { AgentEvent } from "../../src/index.ts";
 import { RunEvents } from "../support/run-events.ts";
 import { startBrowser, watchedPage } from "./support/browser.ts";
 import { ViewProcess } from "./support/view-process.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AuditSink } from "../../src/audit/audit-sink.ts";
-import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
+import { AuditSink, MemorySessionLog } from "../../src/entries/audit.ts";
 import { type EventEnvelope, readEventTime } from "../../src/events/event-envelope.ts";
 import { bench, RunEvents, second } from "../support/run-events.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { IdCache } from "../../src/bridge/lifecycle/id-cache.ts";
+import { IdCache } from "../../src/bridge/door.ts";
 import { tenantKey } from "../../src/events/agent-event.ts";
 import { runs } from "../support/runs.ts";
 

@@ -6,8 +6,7 @@ import {
 } from "@opentelemetry/sdk-trace-node";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Bridge } from "../../src/bridge/bridge.ts";
-import type { LifecycleLimits } from "../../src/bridge/lifecycle/limits.ts";
+import { Bridge, type LifecycleLimits } from "../../src/index.ts";
 import { runs } from "../support/runs.ts";
 import { chaos, type Sent } from "./chaos.ts";
 import { isRunSpan, mostOpenCalls, sharedTraces, watchSpans } from "./watch.ts";

@@ -1,12 +1,7 @@
 import fc from "fast-check";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
-import {
-  FAILURE_KIND_IDS,
-  type FailureKind,
-  TOOL_ERROR_KINDS,
-} from "../../src/events/errors/error-kinds.ts";
-import type { EventEnvelope } from "../../src/events/event-envelope.ts";
-import { RunIds } from "../../src/events/ids/run-ids.ts";
+import { RunIds } from "../../src/entries/context.ts";
+import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../src/entries/events.ts";
+import type { AgentEvent, EventEnvelope, FailureKind } from "../../src/index.ts";
 import { RunEvents, second } from "../support/run-events.ts";
 
 /** An event as it is sent, with its envelope. */

@@ -3,18 +3,21 @@ import { MeterProvider } from "@opentelemetry/sdk-metrics";
 import { AlwaysOffSampler, AlwaysOnSampler } from "@opentelemetry/sdk-trace-node";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AuditSink } from "../../src/audit/audit-sink.ts";
-import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
-import { Bridge } from "../../src/bridge/bridge.ts";
-import type { BridgeOptions } from "../../src/bridge/telemetry-options.ts";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../src/events/event-envelope.ts";
-import type { AgentEventSink } from "../../src/events/sinks/agent-event-sink.ts";
-import { CaptureSink } from "../../src/events/sinks/capture-sink.ts";
-import { FailOpenSink } from "../../src/events/sinks/fail-open-sink.ts";
-import { FanOutSink } from "../../src/events/sinks/fan-out-sink.ts";
-import { RecorderSink } from "../../src/events/sinks/recorder-sink.ts";
-import { StateErasureSink } from "../../src/events/sinks/state-erasure-sink.ts";
+import { AuditSink, MemorySessionLog } from "../../src/entries/audit.ts";
+import {
+  CaptureSink,
+  FailOpenSink,
+  FanOutSink,
+  RecorderSink,
+  StateErasureSink,
+} from "../../src/entries/sinks.ts";
+import {
+  type AgentEvent,
+  type AgentEventSink,
+  Bridge,
+  type BridgeOptions,
+  type EventEnvelope,
+} from "../../src/index.ts";
 import { RunEvents, second } from "../support/run-events.ts";
 import { runs } from "../support/runs.ts";
 import { collectSpans, fingerprint } from "../support/spans.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
-import { RunIds } from "../../src/events/ids/run-ids.ts";
+import { RunIds } from "../../src/entries/context.ts";
+import type { AgentEvent } from "../../src/index.ts";
 import { bench, RunEvents } from "../support/run-events.ts";
 import { runs } from "../support/runs.ts";
 

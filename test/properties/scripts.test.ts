@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Bridge } from "../../src/bridge/bridge.ts";
-import type { LifecycleLimits } from "../../src/bridge/lifecycle/limits.ts";
-import { formatRfc3339 } from "../../src/events/instant.ts";
+import { formatRfc3339 } from "../../src/events/door.ts";
+import { Bridge, type LifecycleLimits } from "../../src/index.ts";
 import { runs } from "../support/runs.ts";
 import { fingerprint } from "../support/spans.ts";
 import type { Sent } from "./chaos.ts";

@@ -1,9 +1,8 @@
 import fc from "fast-check";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
-import { FAILURE_KIND_IDS, type FailureKindId } from "../../src/events/errors/error-kinds.ts";
-import type { EventEnvelope } from "../../src/events/event-envelope.ts";
-import { RunIds } from "../../src/events/ids/run-ids.ts";
-import { formatRfc3339 } from "../../src/events/instant.ts";
+import { RunIds } from "../../src/entries/context.ts";
+import { FAILURE_KIND_IDS, type FailureKindId } from "../../src/entries/events.ts";
+import { formatRfc3339 } from "../../src/events/door.ts";
+import type { AgentEvent, EventEnvelope } from "../../src/index.ts";
 import { RunEvents, second } from "../support/run-events.ts";
 import type { Sent } from "./chaos.ts";
 

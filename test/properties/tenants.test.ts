@@ -1,14 +1,15 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AuditEntry, RowAnchor, ThreadKey } from "../../src/audit/audit-row.ts";
-import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
-import { Bridge } from "../../src/bridge/bridge.ts";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../src/events/event-envelope.ts";
-import { stringifyExact } from "../../src/events/exact-json.ts";
-import { canonicalRunId } from "../../src/events/ids/run-ids.ts";
-import type { Instant } from "../../src/events/instant.ts";
+import {
+  type AuditEntry,
+  MemorySessionLog,
+  type RowAnchor,
+  type ThreadKey,
+} from "../../src/entries/audit.ts";
+import { type Instant, stringifyExact } from "../../src/entries/events.ts";
+import { canonicalRunId } from "../../src/events/door.ts";
+import { type AgentEvent, Bridge, type EventEnvelope } from "../../src/index.ts";
 import { second, ZERO } from "../support/run-events.ts";
 import { runs } from "../support/runs.ts";
 import { chaos, type Sent, TENANTS } from "./chaos.ts";

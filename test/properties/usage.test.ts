@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Bridge } from "../../src/bridge/bridge.ts";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
+import { type AgentEvent, Bridge } from "../../src/index.ts";
 import { collectMetrics } from "../bridge/metrics/meter.ts";
 import { RunEvents, second } from "../support/run-events.ts";
 import { runs } from "../support/runs.ts";

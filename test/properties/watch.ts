@@ -4,7 +4,7 @@ import {
   type Sampler,
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
-import { createIdGenerator } from "../../src/bridge/spans/id-generator.ts";
+import { createIdGenerator } from "../../src/index.ts";
 
 /** A provider that watches each span from its start to its end. */
 export function watchSpans(options: { sampler?: Sampler; foreignIds?: boolean } = {}) {

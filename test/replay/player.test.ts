@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MemorySessionLog } from "../../src/audit/memory-session-log.ts";
-import { Bridge } from "../../src/bridge/bridge.ts";
+import { MemorySessionLog } from "../../src/entries/audit.ts";
+import { Bridge } from "../../src/index.ts";
 import { defectDialect } from "../../src/replay/dialects/defect/defect-dialect.ts";
 import { DefectMapping } from "../../src/replay/dialects/defect/defect-mapping.ts";
 import { mapped } from "../../src/replay/runtimes.ts";

@@ -1,5 +1,4 @@
-import type { AgentEvent } from "../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../src/events/event-envelope.ts";
+import type { AgentEvent, EventEnvelope } from "../../src/index.ts";
 
 export const RUN = "018f3c7a-0000-7000-8000-0000000000ab";
 export const NEXT = "018f3c7a-0000-7000-8000-0000000000cd";

@@ -1,13 +1,14 @@
 import { Writable } from "node:stream";
 import { expect } from "vitest";
-import { Bridge } from "../../src/bridge/bridge.ts";
-import type { BridgeOptions } from "../../src/bridge/telemetry-options.ts";
-import type { AgentEvent } from "../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../src/events/event-envelope.ts";
-import type { AgentEventSink } from "../../src/events/sinks/agent-event-sink.ts";
-import { RecorderSink } from "../../src/events/sinks/recorder-sink.ts";
-import { entelixDialect } from "../../src/replay/dialects/entelix/entelix-dialect.ts";
-import { readEvents } from "../../src/replay/input/read-events.ts";
+import { entelixDialect, readEvents } from "../../src/entries/replay.ts";
+import { RecorderSink } from "../../src/entries/sinks.ts";
+import {
+  type AgentEvent,
+  type AgentEventSink,
+  Bridge,
+  type BridgeOptions,
+  type EventEnvelope,
+} from "../../src/index.ts";
 import { bench, second } from "./run-events.ts";
 import { collectSpans, fingerprint } from "./spans.ts";
 

@@ -1,10 +1,6 @@
-import type { SessionLog } from "../../src/audit/session-log.ts";
-import { Bridge } from "../../src/bridge/bridge.ts";
-import type { Dialect } from "../../src/replay/dialects/dialect.ts";
-import type { Mapping } from "../../src/replay/dialects/mapping.ts";
-import { formatIssue } from "../../src/replay/input/decode-line.ts";
-import { readEvents } from "../../src/replay/input/read-events.ts";
-import { playerOf } from "../../src/replay/signal-player.ts";
+import { type Dialect, formatIssue, readEvents } from "../../src/entries/replay.ts";
+import { Bridge, type SessionLog } from "../../src/index.ts";
+import { type Mapping, playerOf } from "../../src/replay/door.ts";
 import { collectSpans, toTrees } from "./spans.ts";
 
 /**

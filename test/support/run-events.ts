@@ -1,22 +1,23 @@
-import { Bridge } from "../../src/bridge/bridge.ts";
-import type { TelemetryOptions } from "../../src/bridge/telemetry-options.ts";
 import type {
-  AgentEvent,
   Complete,
   Failed,
+  Instant,
   Interrupted,
+  ModelComplete,
+  ModelError,
+  ModelStart,
   Started,
+  StepComplete,
+  StepError,
+  StepStart,
   ToolCallApproved,
   ToolCallAsked,
   ToolCallDenied,
   ToolComplete,
   ToolError,
   ToolStart,
-} from "../../src/events/agent-event.ts";
-import { renderForLlm } from "../../src/events/errors/classify.ts";
-import type { Instant } from "../../src/events/instant.ts";
-import type { ModelComplete, ModelError, ModelStart } from "../../src/events/model-event.ts";
-import type { StepComplete, StepError, StepStart } from "../../src/events/step-event.ts";
+} from "../../src/entries/events.ts";
+import { type AgentEvent, Bridge, renderForLlm, type TelemetryOptions } from "../../src/index.ts";
 import { collectSpans, type SpanNode, toTrees } from "./spans.ts";
 
 /** 2026-04-29T12:00:00Z: second 0 of the tests. */

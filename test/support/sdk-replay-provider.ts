@@ -4,7 +4,7 @@ import {
   NodeTracerProvider,
   type ReadableSpan,
 } from "@opentelemetry/sdk-trace-node";
-import { createIdGenerator } from "../../src/bridge/spans/id-generator.ts";
+import { createIdGenerator } from "../../src/index.ts";
 
 /** The replay's provider as the SDK would make it: what our own must be equal to. */
 export function createSdkReplayProvider(

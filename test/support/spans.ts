@@ -7,8 +7,8 @@ import {
   SimpleSpanProcessor,
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
-import { createIdGenerator } from "../../src/bridge/spans/id-generator.ts";
-import { formatRfc3339 } from "../../src/events/instant.ts";
+import { formatRfc3339 } from "../../src/events/door.ts";
+import { createIdGenerator } from "../../src/index.ts";
 
 /** A provider that keeps what it exports, and counts how often each span ended. */
 export function collectSpans(options: { sampler?: Sampler; foreignIds?: boolean } = {}) {

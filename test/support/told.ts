@@ -1,6 +1,4 @@
-import type { AgentEvent } from "../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../src/events/event-envelope.ts";
-import type { ContentNeed } from "../../src/events/sinks/agent-event-sink.ts";
+import type { AgentEvent, ContentNeed, EventEnvelope } from "../../src/index.ts";
 import type { SpanNode } from "./spans.ts";
 
 /** One event as it reached a sink. */

@@ -1,6 +1,6 @@
 import type { Attributes, Span, Tracer } from "@opentelemetry/api";
 import type { AiSdkTelemetryOptions } from "../../../src/entries/ai-sdk.ts";
-import type { ContentNeed } from "../../../src/events/sinks/agent-event-sink.ts";
+import type { ContentNeed } from "../../../src/index.ts";
 import { listen, type Part } from "./fake-sdk.ts";
 
 // Runs code in spans as the AI SDK 6 does, with the attributes of 6.0.326: see its `recordSpan` and

@@ -1,5 +1,5 @@
 import { AiSdkTelemetry, type AiSdkTelemetryOptions } from "../../../src/entries/ai-sdk.ts";
-import type { ContentNeed } from "../../../src/events/sinks/agent-event-sink.ts";
+import type { ContentNeed } from "../../../src/index.ts";
 import { keepingSink } from "../../support/told.ts";
 
 // Calls the telemetry as the AI SDK 7 does, with the events that it has in 7.0.173. The SDK itself needs a

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { activeRun, withCurrentRun } from "../../../src/agents/runtime/active-run.ts";
 import { AiSdkTelemetry } from "../../../src/entries/ai-sdk.ts";
-import { setUnclassifiedWarning } from "../../../src/events/errors/classify-warning.ts";
+import { setUnclassifiedWarning } from "../../../src/index.ts";
 import { asks, FakeCall, listen, type Part, text, wantsApproval } from "./fake-sdk.ts";
 
 setUnclassifiedWarning(() => {});

@@ -1,7 +1,7 @@
 import type { Span } from "@opentelemetry/api";
 import { describe, expect, it } from "vitest";
 import { activeRun } from "../../../src/agents/runtime/active-run.ts";
-import { setUnclassifiedWarning } from "../../../src/events/errors/classify-warning.ts";
+import { setUnclassifiedWarning } from "../../../src/index.ts";
 import { asks, type Part, text, wantsApproval } from "./fake-sdk.ts";
 import { FakeCall6, finishPart, inSpan, listen6 } from "./fake-sdk-6.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HeldEvents } from "../../../src/agents/claude-agent/held-events.ts";
 import type { OpenEnvelope } from "../../../src/agents/writer/event-writer.ts";
-import { readEventTime } from "../../../src/events/event-envelope.ts";
+import { readEventTime } from "../../../src/events/door.ts";
 import { RunEvents, second } from "../../support/run-events.ts";
 
 const run = new RunEvents("018f3c7a-0000-7000-8000-000000000002");

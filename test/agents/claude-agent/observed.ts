@@ -1,8 +1,7 @@
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
-import { Bridge } from "../../../src/bridge/bridge.ts";
+import { MemorySessionLog } from "../../../src/entries/audit.ts";
 import { type ClaudeAgentOptions, claudeAgent } from "../../../src/entries/claude-agent.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { InnerSink } from "../../../src/events/sinks/agent-event-sink.ts";
+import type { InnerSink } from "../../../src/entries/sinks.ts";
+import { type AgentEvent, Bridge } from "../../../src/index.ts";
 import { collectSpans, toTrees } from "../../support/spans.ts";
 import { type Told, toldOf, treeLines } from "../../support/told.ts";
 import { type Script, type ScriptedParams, scripted } from "./scripted-sdk.ts";

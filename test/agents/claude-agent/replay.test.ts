@@ -1,16 +1,16 @@
 import { Writable } from "node:stream";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
-import { Bridge } from "../../../src/bridge/bridge.ts";
+import { MemorySessionLog } from "../../../src/entries/audit.ts";
 import { claudeAgent } from "../../../src/entries/claude-agent.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
-import type { ContentNeed } from "../../../src/events/sinks/agent-event-sink.ts";
-import { FanOutSink } from "../../../src/events/sinks/fan-out-sink.ts";
-import { RecorderSink } from "../../../src/events/sinks/recorder-sink.ts";
-import { entelixDialect } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
-import { readEvents } from "../../../src/replay/input/read-events.ts";
+import { entelixDialect, readEvents } from "../../../src/entries/replay.ts";
+import { FanOutSink, RecorderSink } from "../../../src/entries/sinks.ts";
+import {
+  type AgentEvent,
+  Bridge,
+  type ContentNeed,
+  type EventEnvelope,
+} from "../../../src/index.ts";
 import { collectSpans, fingerprint } from "../../support/spans.ts";
 import {
   failed,

@@ -1,18 +1,23 @@
 import { PassThrough } from "node:stream";
 import { run as runAgents, setTraceProcessors, setTracingDisabled } from "@openai/agents-core";
 import { describe, expect, it } from "vitest";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
-import { Bridge } from "../../../src/bridge/bridge.ts";
+import { MemorySessionLog } from "../../../src/entries/audit.ts";
 import { LangChainHandler } from "../../../src/entries/langchain.ts";
 import { OpenAIAgentsProcessor } from "../../../src/entries/openai-agents.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
-import type { ContentNeed, InnerSink } from "../../../src/events/sinks/agent-event-sink.ts";
-import { CaptureSink } from "../../../src/events/sinks/capture-sink.ts";
-import { FailOpenSink } from "../../../src/events/sinks/fail-open-sink.ts";
-import { FanOutSink } from "../../../src/events/sinks/fan-out-sink.ts";
-import { RecorderSink } from "../../../src/events/sinks/recorder-sink.ts";
-import { StateErasureSink } from "../../../src/events/sinks/state-erasure-sink.ts";
+import {
+  CaptureSink,
+  FailOpenSink,
+  FanOutSink,
+  type InnerSink,
+  RecorderSink,
+  StateErasureSink,
+} from "../../../src/entries/sinks.ts";
+import {
+  type AgentEvent,
+  Bridge,
+  type ContentNeed,
+  type EventEnvelope,
+} from "../../../src/index.ts";
 import { collectSpans } from "../../support/spans.ts";
 import { add as addLangChain, reactAgent } from "../langchain/agents.ts";
 import { says as saysLangChain } from "../langchain/scripted-model.ts";

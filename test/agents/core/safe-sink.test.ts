@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SafeSink } from "../../../src/agents/core/safe-sink.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { AgentEventSink } from "../../../src/events/sinks/agent-event-sink.ts";
+import type { AgentEvent, AgentEventSink } from "../../../src/index.ts";
 
 const EVENT: AgentEvent = { type: "started", run_id: "r1", tenant_id: "acme", agent: "support" };
 const ENVELOPE = { event_id: "e1", timestamp: "2026-01-01T00:00:00Z" };

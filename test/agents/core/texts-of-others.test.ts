@@ -1,8 +1,7 @@
 import { getCurrentSpan, run, tool } from "@openai/agents-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import { setUnclassifiedWarning } from "../../../src/events/errors/classify-warning.ts";
+import { type AgentEvent, setUnclassifiedWarning } from "../../../src/index.ts";
 import {
   hasSecret,
   SECRET_NUMBER,

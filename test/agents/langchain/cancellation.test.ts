@@ -3,7 +3,7 @@ import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph
 import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { STOPPED_AFTER_MS } from "../../../src/agents/langchain/stopped-graphs.ts";
-import { formatRfc3339, fromMilliseconds } from "../../../src/events/instant.ts";
+import { formatRfc3339, fromMilliseconds } from "../../../src/events/door.ts";
 import { waitUntil } from "../../support/wait-for.ts";
 import { tellsEarlyLeave, tellsReasons } from "./abilities.ts";
 import { ASKED, oneNodeGraph, plainTool, reactAgent, run } from "./agents.ts";

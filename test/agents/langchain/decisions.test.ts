@@ -12,7 +12,7 @@ import {
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Bridge } from "../../../src/bridge/bridge.ts";
+import { Bridge } from "../../../src/index.ts";
 import { collectSpans, toTrees } from "../../support/spans.ts";
 import { ASKED, run } from "./agents.ts";
 import { observe } from "./observed.ts";

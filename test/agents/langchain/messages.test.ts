@@ -1,9 +1,8 @@
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { Command, interrupt, MemorySaver } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
-import { Bridge } from "../../../src/bridge/bridge.ts";
 import { LangChainHandler } from "../../../src/entries/langchain.ts";
-import { setUnclassifiedWarning } from "../../../src/events/errors/classify-warning.ts";
+import { Bridge, setUnclassifiedWarning } from "../../../src/index.ts";
 import {
   contentNames,
   expectMessageForm,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { LangChainHandler } from "../../../src/agents/langchain/handler.ts";
 import { requestOf } from "../../../src/agents/langchain/model-request.ts";
 import type { Price, PricedCall } from "../../../src/agents/runtime/price.ts";
-import { CaptureSink } from "../../../src/events/sinks/capture-sink.ts";
+import { CaptureSink } from "../../../src/entries/sinks.ts";
 
 const asked = (invocation_params: object, metadata: object = {}, serialized: object = {}) =>
   requestOf({ ...serialized }, { invocation_params }, { ...metadata });

@@ -5,8 +5,8 @@ import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph
 import { createReactAgent, ToolNode } from "@langchain/langgraph/prebuilt";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Bridge } from "../../../src/bridge/bridge.ts";
 import { LangChainHandler } from "../../../src/entries/langchain.ts";
+import { Bridge } from "../../../src/index.ts";
 
 import { recorder } from "../../support/recorded-and-replayed.ts";
 import { collectSpans, toTrees } from "../../support/spans.ts";

@@ -1,7 +1,5 @@
-import { Bridge } from "../../../src/bridge/bridge.ts";
 import { LangChainHandler, type LangChainHandlerOptions } from "../../../src/entries/langchain.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { AgentEventSink } from "../../../src/events/sinks/agent-event-sink.ts";
+import { type AgentEvent, type AgentEventSink, Bridge } from "../../../src/index.ts";
 import { collectSpans, toTrees } from "../../support/spans.ts";
 import { type Told, toldOf, treeLines } from "../../support/told.ts";
 

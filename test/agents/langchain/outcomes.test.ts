@@ -5,7 +5,7 @@ import { MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { fieldsOf } from "../../../src/agents/core/narrow.ts";
-import { AgentError } from "../../../src/events/errors/agent-error.ts";
+import { AgentError } from "../../../src/index.ts";
 import { ASKED, add, oneNodeGraph, plainTool, reactAgent, run, strictAgent } from "./agents.ts";
 import { observe } from "./observed.ts";
 import { ScriptedModel, says } from "./scripted-model.ts";

@@ -9,8 +9,7 @@ import {
 } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
 import { LangChainHandler } from "../../../src/entries/langchain.ts";
-import { AgentError } from "../../../src/events/errors/agent-error.ts";
-import { setUnclassifiedWarning } from "../../../src/events/errors/classify-warning.ts";
+import { AgentError, setUnclassifiedWarning } from "../../../src/index.ts";
 import { tellsStaticPauses } from "./abilities.ts";
 import { ASKED, add, oneNodeGraph, plainTool, reactAgent, run } from "./agents.ts";
 import { observe } from "./observed.ts";

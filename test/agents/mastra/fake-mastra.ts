@@ -1,5 +1,5 @@
 import { MastraTelemetry, type MastraTelemetryOptions } from "../../../src/entries/mastra.ts";
-import type { ContentNeed } from "../../../src/events/sinks/agent-event-sink.ts";
+import type { ContentNeed } from "../../../src/index.ts";
 import { keepingSink } from "../../support/told.ts";
 
 // Calls the telemetry as Mastra's observability does, with the spans that it has in 1.71.0. Mastra itself needs a

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { activeRun, withCurrentRun } from "../../../src/agents/runtime/active-run.ts";
 import { MastraTelemetry } from "../../../src/entries/mastra.ts";
-import { setUnclassifiedWarning } from "../../../src/events/errors/classify-warning.ts";
+import { setUnclassifiedWarning } from "../../../src/index.ts";
 import {
   agentRun,
   answered,

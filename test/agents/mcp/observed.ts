@@ -1,14 +1,16 @@
 import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
-import { Bridge } from "../../../src/bridge/bridge.ts";
-import type { BridgeOptions } from "../../../src/bridge/telemetry-options.ts";
 import {
   type McpClientOptions,
   type McpServerOptions,
   mcpClient,
   mcpServer,
 } from "../../../src/entries/mcp.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { AgentEventSink } from "../../../src/events/sinks/agent-event-sink.ts";
+import {
+  type AgentEvent,
+  type AgentEventSink,
+  Bridge,
+  type BridgeOptions,
+} from "../../../src/index.ts";
 import { collectSpans, type SpanNode, toTrees } from "../../support/spans.ts";
 import { type Told, toldOf } from "../../support/told.ts";
 import { Client, Pipe, played, Server, type Tool } from "./peers.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type McpCaller, mcpCounts, RUN_META_KEY } from "../../../src/entries/mcp.ts";
-import { currentRun } from "../../../src/events/context/current-run.ts";
+import { currentRun } from "../../../src/entries/runtime.ts";
 import { observe } from "./observed.ts";
 import { Client, McpError, Pipe, played, settle, text } from "./peers.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fieldsOf } from "../../../src/agents/core/narrow.ts";
 import { activeRun } from "../../../src/agents/runtime/active-run.ts";
 import { mcpCounts } from "../../../src/entries/mcp.ts";
-import { currentRun } from "../../../src/events/context/current-run.ts";
+import { currentRun } from "../../../src/entries/runtime.ts";
 import { observe } from "./observed.ts";
 import { Client, Pipe, played, Server, settle, text } from "./peers.ts";
 

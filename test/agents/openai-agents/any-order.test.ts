@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Bridge } from "../../../src/bridge/bridge.ts";
 import {
   OpenAIAgentsProcessor,
   type SdkSpan,
   type SdkTrace,
 } from "../../../src/entries/openai-agents.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
+import { type AgentEvent, Bridge } from "../../../src/index.ts";
 import { runs } from "../../support/runs.ts";
 import { collectSpans } from "../../support/spans.ts";
 

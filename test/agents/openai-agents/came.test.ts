@@ -9,8 +9,9 @@ import {
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { OpenAIAgentsProcessor } from "../../../src/agents/openai-agents/openai-agents-processor.ts";
-import type { AgentEvent, ToolError } from "../../../src/events/agent-event.ts";
-import type { IsFailure } from "../../../src/events/errors/tool-result.ts";
+import type { ToolError } from "../../../src/entries/events.ts";
+import type { IsFailure } from "../../../src/entries/runtime.ts";
+import type { AgentEvent } from "../../../src/index.ts";
 import { asks, ScriptedModel, says } from "./scripted-model.ts";
 
 /** The events of an agent whose one tool does this, in its span; the SDK shows its errors to the model. */

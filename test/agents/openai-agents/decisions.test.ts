@@ -1,6 +1,6 @@
 import { type Agent, RunState, run } from "@openai/agents-core";
 import { describe, expect, it } from "vitest";
-import { Bridge } from "../../../src/bridge/bridge.ts";
+import { Bridge } from "../../../src/index.ts";
 import { collectSpans, toTrees } from "../../support/spans.ts";
 import { agent, pay } from "./scenes.ts";
 import { asks, says } from "./scripted-model.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseSpanError, thrownIn } from "../../../src/agents/openai-agents/parse-span-error.ts";
-import { envelopeOf, renderForLlm, toolEnvelopeOf } from "../../../src/events/errors/classify.ts";
-import { FROM_RUN } from "../../../src/events/errors/failure-source.ts";
+import { FROM_RUN, toolEnvelopeOf } from "../../../src/events/door.ts";
+import { envelopeOf, renderForLlm } from "../../../src/index.ts";
 
 describe("what the SDK says of a thrown value that is no error", () => {
   it.each([undefined, null, 42, "", { secret: 1 }])("is nothing: %j", (message) => {

@@ -3,7 +3,7 @@ import { OpenAIAgentsProcessor } from "../../../src/agents/openai-agents/openai-
 import type { SdkSpan, SdkSpanData } from "../../../src/agents/openai-agents/sdk.ts";
 import { requestedModel, requestIn } from "../../../src/agents/openai-agents/span-request.ts";
 import type { Price, PricedCall } from "../../../src/agents/runtime/price.ts";
-import { CaptureSink } from "../../../src/events/sinks/capture-sink.ts";
+import { CaptureSink } from "../../../src/entries/sinks.ts";
 
 /** What the SDK's Chat Completions model writes. */
 const CHAT: SdkSpanData = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { runIdOfTrace } from "../../../src/agents/openai-agents/ids.ts";
 import { notBefore, timeOf } from "../../../src/agents/openai-agents/span-time.ts";
-import { now } from "../../../src/events/clock.ts";
-import { fromMilliseconds, type Instant, toMilliseconds } from "../../../src/events/instant.ts";
+import type { Instant } from "../../../src/entries/events.ts";
+import { fromMilliseconds, now, toMilliseconds } from "../../../src/events/door.ts";
 
 describe("the time of a span", () => {
   it("is the callback's, which is finer, while that comes in time", () => {

@@ -1,12 +1,10 @@
 import { setTraceProcessors, setTracingDisabled } from "@openai/agents-core";
-import { Bridge } from "../../../src/bridge/bridge.ts";
+import type { SpanTarget } from "../../../src/entries/context.ts";
 import {
   OpenAIAgentsProcessor,
   type OpenAIAgentsProcessorOptions,
 } from "../../../src/entries/openai-agents.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
-import type { SpanTarget } from "../../../src/events/sinks/agent-event-sink.ts";
+import { type AgentEvent, Bridge, type EventEnvelope } from "../../../src/index.ts";
 import { collectSpans, type SpanNode, toTrees } from "../../support/spans.ts";
 
 type Options = Partial<OpenAIAgentsProcessorOptions> & { readonly captureContent?: boolean };

@@ -2,13 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageBudget } from "../../../src/agents/runtime/budget.ts";
 import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
-import {
-  addDecimals,
-  formatDecimal,
-  isGreater,
-  parseDecimal,
-} from "../../../src/events/decimal.ts";
-import { isAgentError } from "../../../src/events/errors/agent-error.ts";
+import { addDecimals, formatDecimal, isGreater, parseDecimal } from "../../../src/events/door.ts";
+import { isAgentError } from "../../../src/index.ts";
 import { rejection, Told } from "./said.ts";
 
 const base = { agent: "support", tenant: "acme" };

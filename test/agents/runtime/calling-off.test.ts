@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import type { AgentRun } from "../../../src/agents/runtime/agent-run.ts";
 import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
 import { isRunEnded } from "../../../src/agents/runtime/run-errors.ts";
-import { isAgentError } from "../../../src/events/errors/agent-error.ts";
+import { isAgentError } from "../../../src/index.ts";
 import { forever, rejection, Told } from "./said.ts";
 
 const base = { agent: "support", tenant: "acme" };

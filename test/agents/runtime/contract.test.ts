@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
 import type { RunOptions } from "../../../src/agents/runtime/run-options.ts";
-import { Bridge } from "../../../src/bridge/bridge.ts";
-import type { AgentEvent, AgentEventType } from "../../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
-import type {
-  AgentEventSink,
-  SpanActivator,
-  SpanTarget,
-} from "../../../src/events/sinks/agent-event-sink.ts";
+import type { SpanActivator, SpanTarget } from "../../../src/entries/context.ts";
+import type { AgentEventType } from "../../../src/entries/events.ts";
+import {
+  type AgentEvent,
+  type AgentEventSink,
+  Bridge,
+  type EventEnvelope,
+} from "../../../src/index.ts";
 import { runs } from "../../support/runs.ts";
 import { collectSpans } from "../../support/spans.ts";
 import { play, program, type Standing } from "./programs.ts";

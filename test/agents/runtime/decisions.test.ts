@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
 import { isInterruption, isToolDenied } from "../../../src/agents/runtime/run-errors.ts";
 import type { Approve } from "../../../src/agents/runtime/run-policy.ts";
-import { Bridge } from "../../../src/bridge/bridge.ts";
-import { FanOutSink } from "../../../src/events/sinks/fan-out-sink.ts";
+import { FanOutSink } from "../../../src/entries/sinks.ts";
+import { Bridge } from "../../../src/index.ts";
 import { collectSpans, toTrees } from "../../support/spans.ts";
 import { rejection, Told } from "./said.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AgentRun } from "../../../src/agents/runtime/agent-run.ts";
 import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
-import { AgentError } from "../../../src/events/errors/agent-error.ts";
-import type { FailureKind } from "../../../src/events/errors/error-kinds.ts";
+import { AgentError, type FailureKind } from "../../../src/index.ts";
 import { rejection, Told } from "./said.ts";
 
 const base = { agent: "support", tenant: "acme" };

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
 import type { RunOptions } from "../../../src/agents/runtime/run-options.ts";
-import { Bridge } from "../../../src/bridge/bridge.ts";
-import { isAgentError } from "../../../src/events/errors/agent-error.ts";
-import { FanOutSink } from "../../../src/events/sinks/fan-out-sink.ts";
+import { FanOutSink } from "../../../src/entries/sinks.ts";
+import { Bridge, isAgentError } from "../../../src/index.ts";
 import { collectSpans, toTrees } from "../../support/spans.ts";
 import { rejection, Told } from "./said.ts";
 

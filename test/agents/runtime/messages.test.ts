@@ -2,7 +2,7 @@ import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
 import { runAgent, startRun } from "../../../src/agents/runtime/run-agent.ts";
 import { interrupt } from "../../../src/agents/runtime/run-errors.ts";
-import type { AgentEventSink } from "../../../src/events/sinks/agent-event-sink.ts";
+import type { AgentEventSink } from "../../../src/index.ts";
 import {
   contentNames,
   expectMessageForm,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parametersIn } from "../../../src/agents/runtime/model-parameters.ts";
 import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
 import { serverOf } from "../../../src/agents/runtime/server-address.ts";
-import type { ModelParameters } from "../../../src/events/model-event.ts";
+import type { ModelParameters } from "../../../src/entries/events.ts";
 import { rejection, Told } from "./said.ts";
 
 const base = { agent: "support", tenant: "acme", runId: "r" };

@@ -4,7 +4,7 @@ import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
 import { interrupt, isInterruption } from "../../../src/agents/runtime/run-errors.ts";
 import type { RunOptions } from "../../../src/agents/runtime/run-options.ts";
 import type { PendingTool } from "../../../src/agents/runtime/run-policy.ts";
-import { AgentError } from "../../../src/events/errors/agent-error.ts";
+import { AgentError } from "../../../src/index.ts";
 import { forever, rejection, Told } from "./said.ts";
 
 const base = { agent: "support", tenant: "acme" };

@@ -8,8 +8,7 @@ import {
 } from "../../../src/agents/runtime/run-errors.ts";
 import type { ApprovalDecision, PendingTool } from "../../../src/agents/runtime/run-policy.ts";
 import { LONG_WAIT_MS } from "../../../src/agents/runtime/verdict.ts";
-import { AgentError, isAgentError } from "../../../src/events/errors/agent-error.ts";
-import type { AgentEventSink } from "../../../src/events/sinks/agent-event-sink.ts";
+import { AgentError, type AgentEventSink, isAgentError } from "../../../src/index.ts";
 import { forever, rejection, Told } from "./said.ts";
 
 const base = { agent: "support", tenant: "acme" };

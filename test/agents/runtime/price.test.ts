@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { AgentRun } from "../../../src/agents/runtime/agent-run.ts";
 import { costOf, type Price, type PricedCall } from "../../../src/agents/runtime/price.ts";
 import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
-import { readDecimal } from "../../../src/events/decimal.ts";
-import type { ModelCallUsage } from "../../../src/events/model-event.ts";
+import type { ModelCallUsage } from "../../../src/entries/events.ts";
+import { readDecimal } from "../../../src/events/door.ts";
 import { rejection, Told } from "./said.ts";
 
 const usage: ModelCallUsage = { input_tokens: 10, output_tokens: 2 };

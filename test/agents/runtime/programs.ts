@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { AgentRun } from "../../../src/agents/runtime/agent-run.ts";
 import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
 import { interrupt } from "../../../src/agents/runtime/run-errors.ts";
-import { AgentError } from "../../../src/events/errors/agent-error.ts";
+import { AgentError } from "../../../src/index.ts";
 import { forever } from "./said.ts";
 
 /** What the code of an agent may do, well or badly. */

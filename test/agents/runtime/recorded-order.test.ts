@@ -1,12 +1,10 @@
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
-import { Bridge } from "../../../src/bridge/bridge.ts";
+import { MemorySessionLog } from "../../../src/entries/audit.ts";
+import { entelixDialect, readEvents } from "../../../src/entries/replay.ts";
 import { runAgent } from "../../../src/entries/runtime.ts";
-import { FanOutSink } from "../../../src/events/sinks/fan-out-sink.ts";
-import { RecorderSink } from "../../../src/events/sinks/recorder-sink.ts";
-import { entelixDialect } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
-import { readEvents } from "../../../src/replay/input/read-events.ts";
+import { FanOutSink, RecorderSink } from "../../../src/entries/sinks.ts";
+import { Bridge } from "../../../src/index.ts";
 import { collectSpans, fingerprint } from "../../support/spans.ts";
 
 const THREAD = { tenant_id: "acme", thread_id: "th" };

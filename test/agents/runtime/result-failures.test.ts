@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
-import type { IsFailure } from "../../../src/events/errors/tool-result.ts";
+import type { IsFailure } from "../../../src/entries/runtime.ts";
 import { Told } from "./said.ts";
 
 const base = { agent: "support", tenant: "acme" };

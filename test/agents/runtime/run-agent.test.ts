@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
-import { currentRun } from "../../../src/events/context/current-run.ts";
-import { AgentError } from "../../../src/events/errors/agent-error.ts";
+import { currentRun } from "../../../src/entries/runtime.ts";
+import { AgentError } from "../../../src/index.ts";
 import { rejection, Told } from "./said.ts";
 
 const base = { agent: "support", tenant: "acme" };

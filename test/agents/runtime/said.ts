@@ -1,6 +1,5 @@
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import { setUnclassifiedWarning } from "../../../src/events/errors/classify-warning.ts";
-import { CaptureSink } from "../../../src/events/sinks/capture-sink.ts";
+import { CaptureSink } from "../../../src/entries/sinks.ts";
+import { type AgentEvent, setUnclassifiedWarning } from "../../../src/index.ts";
 
 // Tests throw a lot that nothing classifies; the warnings would only be noise.
 setUnclassifiedWarning(() => {});

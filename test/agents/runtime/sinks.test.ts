@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
 import { interrupt, isInterruption } from "../../../src/agents/runtime/run-errors.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import { isAgentError } from "../../../src/events/errors/agent-error.ts";
-import { setUnclassifiedWarning } from "../../../src/events/errors/classify-warning.ts";
-import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
-import type { AgentEventSink } from "../../../src/events/sinks/agent-event-sink.ts";
+import {
+  type AgentEvent,
+  type AgentEventSink,
+  type EventEnvelope,
+  isAgentError,
+  setUnclassifiedWarning,
+} from "../../../src/index.ts";
 import { forever, rejection, Told } from "./said.ts";
 
 const base = { agent: "support", tenant: "acme" };

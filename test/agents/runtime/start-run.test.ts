@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { runAgent, startRun } from "../../../src/agents/runtime/run-agent.ts";
 import { interrupt, isInterruption, isRunEnded } from "../../../src/agents/runtime/run-errors.ts";
-import { AgentError, isAgentError } from "../../../src/events/errors/agent-error.ts";
+import { AgentError, isAgentError } from "../../../src/index.ts";
 import { forever, rejection, Told } from "./said.ts";
 
 const begin = async (options: object = {}) => {

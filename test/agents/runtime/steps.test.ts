@@ -4,9 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { AgentRun } from "../../../src/agents/runtime/agent-run.ts";
 import { runAgent, startRun } from "../../../src/agents/runtime/run-agent.ts";
 import { interrupt, isInterruption, isRunEnded } from "../../../src/agents/runtime/run-errors.ts";
-import { Bridge } from "../../../src/bridge/bridge.ts";
-import { AgentError } from "../../../src/events/errors/agent-error.ts";
-import { FanOutSink } from "../../../src/events/sinks/fan-out-sink.ts";
+import { FanOutSink } from "../../../src/entries/sinks.ts";
+import { AgentError, Bridge } from "../../../src/index.ts";
 import { collectSpans, fingerprint, type SpanNode, toTrees } from "../../support/spans.ts";
 import { forever, rejection, Told } from "./said.ts";
 

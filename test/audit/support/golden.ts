@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseExact } from "../../../src/events/exact-json.ts";
-import { isObject } from "../../../src/events/object-forms.ts";
+import { parseExact } from "../../../src/entries/events.ts";
+import { isObject } from "../../../src/events/door.ts";
 
 /** One line of a golden file: the text as it stands there, and the same parsed exactly. */
 export interface GoldenLine {

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { Bridge } from "../../../src/bridge/bridge.ts";
 import { Chunk } from "../../../src/bridge/export/chunk.ts";
 import { createReplayProvider } from "../../../src/bridge/output/replay-provider.ts";
-import { readEvents } from "../../../src/replay/input/read-events.ts";
-import { RUNTIMES } from "../../../src/replay/runtimes.ts";
+import { readEvents } from "../../../src/entries/replay.ts";
+import { RUNTIMES } from "../../../src/replay/door.ts";
 import { drawnLog } from "../../service/processor/support/drawn-log.ts";
 import { createSdkReplayProvider } from "../../support/sdk-replay-provider.ts";
 

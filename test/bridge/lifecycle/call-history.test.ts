@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { CallHistory, type CallIdBudget } from "../../../src/bridge/lifecycle/call-history.ts";
 import { ClosedCalls } from "../../../src/bridge/lifecycle/closed-runs.ts";
 import { Call } from "../../../src/bridge/lifecycle/part.ts";
-import { RunIds } from "../../../src/events/ids/run-ids.ts";
+import { RunIds } from "../../../src/entries/context.ts";
 
 const IDS = RunIds.hashed("acme", "r1");
 

@@ -8,7 +8,7 @@ import {
 import { Call } from "../../../src/bridge/lifecycle/part.ts";
 import { Run } from "../../../src/bridge/lifecycle/run.ts";
 import { Tree } from "../../../src/bridge/lifecycle/tree.ts";
-import { RunIds } from "../../../src/events/ids/run-ids.ts";
+import { RunIds } from "../../../src/entries/context.ts";
 
 /** A handle is text; one that starts with "derived" is kept as a number. */
 const memory: RunMemory<string> = {

@@ -2,7 +2,7 @@ import type { Link } from "../../../src/bridge/lifecycle/parent-context.ts";
 import type { Call, ModelCall, Step } from "../../../src/bridge/lifecycle/part.ts";
 import type { Run } from "../../../src/bridge/lifecycle/run.ts";
 import type { SpanDriver } from "../../../src/bridge/lifecycle/span-driver.ts";
-import type { SpanAttributes } from "../../../src/events/signals/signal.ts";
+import type { SpanAttributes } from "../../../src/events/door.ts";
 
 /**
  * A driver that makes no spans and writes down what it is asked for; a handle is the span's id. It

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { IdCache } from "../../../src/bridge/lifecycle/id-cache.ts";
-import { readUuid } from "../../../src/events/ids/id-words.ts";
+import { readUuid } from "../../../src/events/door.ts";
 import { runs } from "../../support/runs.ts";
 
 const UUID = "205c6878-5e2c-8ba9-872b-566428e7f294";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { delayOf, idleMs } from "../../../src/bridge/lifecycle/waiting.ts";
-import type { Instant } from "../../../src/events/instant.ts";
+import type { Instant } from "../../../src/entries/events.ts";
 import { TestLifecycle } from "./test-lifecycle.ts";
 
 const at = (seconds: number): Instant => [10_000 + seconds, 0];

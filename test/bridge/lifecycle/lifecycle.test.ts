@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { resolveLimits } from "../../../src/bridge/lifecycle/limits.ts";
-import type { Instant } from "../../../src/events/instant.ts";
+import type { Instant } from "../../../src/entries/events.ts";
 import { FakeDriver } from "./fake-driver.ts";
 import { TestLifecycle } from "./test-lifecycle.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { LifecycleLimits } from "../../../src/bridge/lifecycle/limits.ts";
-import { RunIds } from "../../../src/events/ids/run-ids.ts";
-import type { Instant } from "../../../src/events/instant.ts";
-import type { ModelEnd } from "../../../src/events/signals/signal.ts";
+import { RunIds } from "../../../src/entries/context.ts";
+import type { Instant } from "../../../src/entries/events.ts";
+import type { ModelEnd } from "../../../src/events/door.ts";
 import { FakeDriver } from "./fake-driver.ts";
 import { TestLifecycle } from "./test-lifecycle.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Run } from "../../../src/bridge/lifecycle/run.ts";
 import { OpenRuns } from "../../../src/bridge/lifecycle/run-table.ts";
 import { Tree } from "../../../src/bridge/lifecycle/tree.ts";
-import { RunIds } from "../../../src/events/ids/run-ids.ts";
+import { RunIds } from "../../../src/entries/context.ts";
 
 const run = (runId: string) =>
   new Run<string>("acme", runId, RunIds.hashed("acme", runId), [0, 0], new Tree([0, 0]));

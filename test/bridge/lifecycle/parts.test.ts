@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Call } from "../../../src/bridge/lifecycle/part.ts";
 import { Parts } from "../../../src/bridge/lifecycle/parts.ts";
-import { RunIds } from "../../../src/events/ids/run-ids.ts";
+import { RunIds } from "../../../src/entries/context.ts";
 import { runs } from "../../support/runs.ts";
 
 const IDS = RunIds.hashed("acme", "r1");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Run } from "../../../src/bridge/lifecycle/run.ts";
 import { RunTable } from "../../../src/bridge/lifecycle/run-table.ts";
 import { Tree } from "../../../src/bridge/lifecycle/tree.ts";
-import { RunIds } from "../../../src/events/ids/run-ids.ts";
+import { RunIds } from "../../../src/entries/context.ts";
 import { FakeDriver } from "./fake-driver.ts";
 
 const A = "018f3c7a-0000-7000-8000-00000000000a";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RunIds } from "../../../src/events/ids/run-ids.ts";
+import { RunIds } from "../../../src/entries/context.ts";
 import type { SignalKind } from "../../../src/events/signals/signal.ts";
 import { FakeDriver } from "./fake-driver.ts";
 import { TestLifecycle } from "./test-lifecycle.ts";

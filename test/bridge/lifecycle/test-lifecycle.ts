@@ -3,17 +3,17 @@ import { Lifecycle } from "../../../src/bridge/lifecycle/lifecycle.ts";
 import { type LifecycleLimits, resolveLimits } from "../../../src/bridge/lifecycle/limits.ts";
 import type { Outcome } from "../../../src/bridge/lifecycle/outcome.ts";
 import type { ParentContext, RunOwner } from "../../../src/bridge/lifecycle/parent-context.ts";
-import type { Instant } from "../../../src/events/instant.ts";
-import type {
-  CallResult,
-  ModelEnd,
-  ModelOpening,
-  RunEnd,
-  Signal,
-  StepEnd,
-  StepOpening,
-} from "../../../src/events/signals/signal.ts";
-import { resolveLoopLimits } from "../../../src/events/tool-calls/loop-limits.ts";
+import type { Instant } from "../../../src/entries/events.ts";
+import {
+  type CallResult,
+  type ModelEnd,
+  type ModelOpening,
+  type RunEnd,
+  resolveLoopLimits,
+  type Signal,
+  type StepEnd,
+  type StepOpening,
+} from "../../../src/events/door.ts";
 import { FakeDriver } from "./fake-driver.ts";
 
 /** A lifecycle that takes entelix's signals one to a call, each as an event of its own. */

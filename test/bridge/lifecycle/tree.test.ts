@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Run } from "../../../src/bridge/lifecycle/run.ts";
 import { Forest, Tree } from "../../../src/bridge/lifecycle/tree.ts";
-import { RunIds } from "../../../src/events/ids/run-ids.ts";
-import type { Instant } from "../../../src/events/instant.ts";
+import { RunIds } from "../../../src/entries/context.ts";
+import type { Instant } from "../../../src/entries/events.ts";
 
 const at = (seconds: number): Instant => [seconds, 0];
 const ids = RunIds.hashed("acme", "r");

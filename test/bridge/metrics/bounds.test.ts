@@ -1,7 +1,7 @@
 import { AlwaysOffSampler } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
 import { Bridge } from "../../../src/bridge/bridge.ts";
-import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../../src/events/errors/error-kinds.ts";
+import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../../src/entries/events.ts";
 import { RunEvents } from "../../support/run-events.ts";
 import { collectMetrics, label, meteredBench } from "./meter.ts";
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import { Bridge } from "../../../src/bridge/bridge.ts";
 import {
   METRIC_ATTRIBUTES,
   METRICS,
   type MetricName,
 } from "../../../src/bridge/metrics/metric-names.ts";
+import { MemorySessionLog } from "../../../src/entries/audit.ts";
 import { RunEvents } from "../../support/run-events.ts";
 import { type Collected, collectMetrics } from "./meter.ts";
 

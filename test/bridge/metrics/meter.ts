@@ -9,8 +9,7 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { Bridge } from "../../../src/bridge/bridge.ts";
 import type { TelemetryOptions } from "../../../src/bridge/telemetry-options.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
+import type { AgentEvent, EventEnvelope } from "../../../src/index.ts";
 import { second } from "../../support/run-events.ts";
 import { collectSpans } from "../../support/spans.ts";
 

@@ -1,9 +1,9 @@
 import { createNoopMeter, type Meter, type MeterProvider, metrics } from "@opentelemetry/api";
 import { AlwaysOffSampler } from "@opentelemetry/sdk-trace-node";
 import { afterEach, describe, expect, it } from "vitest";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import { Bridge } from "../../../src/bridge/bridge.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
+import { MemorySessionLog } from "../../../src/entries/audit.ts";
+import type { AgentEvent } from "../../../src/index.ts";
 import { RunEvents } from "../../support/run-events.ts";
 import { collectMetrics, label, meteredBench } from "./meter.ts";
 

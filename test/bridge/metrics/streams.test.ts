@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { FailureKind } from "../../../src/events/errors/error-kinds.ts";
-import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
-import { type JsonValue, parseExact } from "../../../src/events/exact-json.ts";
-import { isJsonObject } from "../../../src/replay/dialects/dialect.ts";
+import { type JsonValue, parseExact } from "../../../src/entries/events.ts";
+import type { AgentEvent, EventEnvelope, FailureKind } from "../../../src/index.ts";
 import { decodeEntelix } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
+import { isJsonObject } from "../../../src/replay/door.ts";
 import { readLines } from "../../support/golden.ts";
 import { type Collected, label, meteredBench } from "./meter.ts";
 

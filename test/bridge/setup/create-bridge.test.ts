@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
-import type { SessionLog } from "../../../src/audit/session-log.ts";
+import { MemorySessionLog, type SessionLog } from "../../../src/entries/audit.ts";
 import { setupTracing } from "../../../src/entries/setup.ts";
 import { OtlpServer } from "../../support/otlp-server.ts";
 import { isolateProcess } from "./isolation.ts";

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
+import type { AgentEvent } from "../../../src/index.ts";
 
 export const RUN_ID = "018f3c7a-0000-7000-8000-00000000002a";
 export const TRACE_ID = "018f3c7a00007000800000000000002a";

@@ -8,8 +8,8 @@ import {
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
 import { describe, expect, it, vi } from "vitest";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import { Bridge } from "../../../src/bridge/bridge.ts";
+import { MemorySessionLog } from "../../../src/entries/audit.ts";
 import { setupTracing } from "../../../src/entries/setup.ts";
 import { setupTelemetry, type TelemetrySetupOptions } from "../../../src/entries/telemetry.ts";
 import { deadUrl, OtlpServer } from "../../support/otlp-server.ts";

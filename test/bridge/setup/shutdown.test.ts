@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { SpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
+import { MemorySessionLog } from "../../../src/entries/audit.ts";
 import { setupTracing } from "../../../src/entries/setup.ts";
 import { deadUrl, OtlpServer } from "../../support/otlp-server.ts";
 import { isolateProcess } from "./isolation.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { now } from "../../../src/events/clock.ts";
+import { now } from "../../../src/events/door.ts";
 import { bench, RunEvents, ZERO } from "../../support/run-events.ts";
 
 const id = (n: number) => `018f3c7a-0000-7000-8000-${String(n).padStart(12, "0")}`;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import { Bridge } from "../../../src/bridge/bridge.ts";
+import { MemorySessionLog } from "../../../src/entries/audit.ts";
 import { bench, RunEvents, second } from "../../support/run-events.ts";
 import { collectSpans } from "../../support/spans.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import { Bridge } from "../../../src/bridge/bridge.ts";
+import { MemorySessionLog } from "../../../src/entries/audit.ts";
 import { collectSpans } from "../../support/spans.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-0000000000ab";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
-import type { SessionLog } from "../../../src/audit/session-log.ts";
 import { Bridge } from "../../../src/bridge/bridge.ts";
+import { MemorySessionLog, type SessionLog } from "../../../src/entries/audit.ts";
 import { RunEvents } from "../../support/run-events.ts";
 import { collectSpans } from "../../support/spans.ts";
 

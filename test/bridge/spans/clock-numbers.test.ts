@@ -1,7 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { expect, it } from "vitest";
-import { now } from "../../../src/events/clock.ts";
-import { fromMilliseconds } from "../../../src/events/instant.ts";
+import { fromMilliseconds, now } from "../../../src/events/door.ts";
 
 // The engine's own word for it: `Number.isInteger` is true of both.
 setFlagsFromString("--allow-natives-syntax");

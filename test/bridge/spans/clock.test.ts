@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { now } from "../../../src/events/clock.ts";
-import { toMilliseconds } from "../../../src/events/instant.ts";
+import { now, toMilliseconds } from "../../../src/events/door.ts";
 
 const monotonic = vi.hoisted((): { at: [number, number] } => ({ at: [1000, 0] }));
 

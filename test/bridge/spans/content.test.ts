@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { TelemetryOptions } from "../../../src/bridge/telemetry-options.ts";
-import type { ContentField } from "../../../src/events/sinks/redaction.ts";
+import type { ContentField } from "../../../src/entries/sinks.ts";
 import { bench, RunEvents } from "../../support/run-events.ts";
 import { fingerprint } from "../../support/spans.ts";
 

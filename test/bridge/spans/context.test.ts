@@ -2,7 +2,7 @@ import { context, createTraceState, propagation, ROOT_CONTEXT, trace } from "@op
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TelemetryOptions } from "../../../src/bridge/telemetry-options.ts";
-import { RunIds } from "../../../src/events/ids/run-ids.ts";
+import { RunIds } from "../../../src/entries/context.ts";
 import { bench, RunEvents } from "../../support/run-events.ts";
 
 const TOP = "018f3c7a-0000-7000-8000-000000000001";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TelemetryOptions } from "../../../src/bridge/telemetry-options.ts";
-import type { DecisionDetails } from "../../../src/events/event-details.ts";
+import type { DecisionDetails } from "../../../src/entries/events.ts";
 import { bench, RunEvents } from "../../support/run-events.ts";
 
 const run = new RunEvents("018f3c7a-0000-7000-8000-000000000002");

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import { Bridge } from "../../../src/bridge/bridge.ts";
-import { isOwnGraphEvent } from "../../../src/entries/audit.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
+import { isOwnGraphEvent, MemorySessionLog } from "../../../src/entries/audit.ts";
+import type { AgentEvent } from "../../../src/index.ts";
 import { RunEvents, second } from "../../support/run-events.ts";
 import { collectSpans, toTrees } from "../../support/spans.ts";
 

@@ -1,14 +1,11 @@
 import { Writable } from "node:stream";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
-import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
 import { Bridge } from "../../../src/bridge/bridge.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import { setUnclassifiedWarning } from "../../../src/events/errors/classify-warning.ts";
-import { FanOutSink } from "../../../src/events/sinks/fan-out-sink.ts";
-import { RecorderSink } from "../../../src/events/sinks/recorder-sink.ts";
-import { entelixDialect } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
-import { readEvents } from "../../../src/replay/input/read-events.ts";
+import { entelixDialect, readEvents } from "../../../src/entries/replay.ts";
+import { runAgent } from "../../../src/entries/runtime.ts";
+import { FanOutSink, RecorderSink } from "../../../src/entries/sinks.ts";
+import { type AgentEvent, setUnclassifiedWarning } from "../../../src/index.ts";
 import { bench, RunEvents, second } from "../../support/run-events.ts";
 import { collectSpans, fingerprint } from "../../support/spans.ts";
 

@@ -1,8 +1,7 @@
 import { expect } from "vitest";
-import type { JsonValue } from "../../../src/events/exact-json.ts";
-import { parseExact } from "../../../src/events/exact-json.ts";
-import { type Instant, parseRfc3339 } from "../../../src/events/instant.ts";
-import { isJsonObject } from "../../../src/replay/dialects/dialect.ts";
+import { type Instant, type JsonValue, parseExact } from "../../../src/entries/events.ts";
+import { parseRfc3339 } from "../../../src/events/instant.ts";
+import { isJsonObject } from "../../../src/replay/door.ts";
 import { readText } from "../../support/golden.ts";
 import type { SpanNode } from "../../support/spans.ts";
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
+import type { AgentEvent, EventEnvelope } from "../../../src/index.ts";
 import { bench, RunEvents } from "../../support/run-events.ts";
 
 const run = new RunEvents("018f3c7a-0000-7000-8000-000000000001");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import { Bridge } from "../../../src/bridge/bridge.ts";
-import { MOST_NAME } from "../../../src/events/value-limits.ts";
+import { MemorySessionLog } from "../../../src/entries/audit.ts";
+import { MOST_NAME } from "../../../src/events/door.ts";
 import { line } from "../../replay/dialects/graph/log-lines.ts";
 import { replayed } from "../../replay/dialects/graph/replayed.ts";
 import { RunEvents } from "../../support/run-events.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseExact } from "../../../src/events/exact-json.ts";
-import { isJsonObject } from "../../../src/replay/dialects/dialect.ts";
+import { parseExact } from "../../../src/entries/events.ts";
 import { decodeEntelix } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
+import { isJsonObject } from "../../../src/replay/door.ts";
 import { bench } from "../../support/run-events.ts";
 
 /** What a line says, as a replay reads it. */

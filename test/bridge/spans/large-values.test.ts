@@ -2,17 +2,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
-import type { AuditRow, ThreadKey } from "../../../src/audit/audit-row.ts";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
-import { NdjsonSessionLog } from "../../../src/audit/ndjson/ndjson-session-log.ts";
-import type { SessionLog } from "../../../src/audit/session-log.ts";
-import { verifyLog } from "../../../src/audit/verify/verify-log.ts";
 import { Bridge } from "../../../src/bridge/bridge.ts";
-import { FanOutSink } from "../../../src/events/sinks/fan-out-sink.ts";
-import { RecorderSink } from "../../../src/events/sinks/recorder-sink.ts";
-import { entelixDialect } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
-import { readEvents } from "../../../src/replay/input/read-events.ts";
+import {
+  type AuditRow,
+  MemorySessionLog,
+  NdjsonSessionLog,
+  type SessionLog,
+  type ThreadKey,
+  verifyLog,
+} from "../../../src/entries/audit.ts";
+import { entelixDialect, readEvents } from "../../../src/entries/replay.ts";
+import { runAgent } from "../../../src/entries/runtime.ts";
+import { FanOutSink, RecorderSink } from "../../../src/entries/sinks.ts";
 import { collectSpans } from "../../support/spans.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "large-values-"));

@@ -1,6 +1,6 @@
 import { SamplingDecision } from "@opentelemetry/sdk-trace-node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { RunIds } from "../../../src/events/ids/run-ids.ts";
+import { RunIds } from "../../../src/entries/context.ts";
 import { bench, RunEvents, ZERO } from "../../support/run-events.ts";
 
 // The real clock runs on the monotonic one, which can't be set: here it follows the faked date.

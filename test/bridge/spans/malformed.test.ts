@@ -1,7 +1,6 @@
 import { AlwaysOffSampler } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
+import type { AgentEvent, EventEnvelope } from "../../../src/index.ts";
 import { bench, RunEvents, second, ZERO } from "../../support/run-events.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-000000000002";

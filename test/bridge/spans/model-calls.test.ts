@@ -1,11 +1,11 @@
 import { SpanKind } from "@opentelemetry/api";
 import { AlwaysOffSampler } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import { Bridge } from "../../../src/bridge/bridge.ts";
 import type { TelemetryOptions } from "../../../src/bridge/telemetry-options.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import { RunIds } from "../../../src/events/ids/run-ids.ts";
+import { MemorySessionLog } from "../../../src/entries/audit.ts";
+import { RunIds } from "../../../src/entries/context.ts";
+import type { AgentEvent } from "../../../src/index.ts";
 import { recordedAndReplayed, type Sent } from "../../support/recorded-and-replayed.ts";
 import { bench, RunEvents, second } from "../../support/run-events.ts";
 import { collectSpans, type SpanNode } from "../../support/spans.ts";

@@ -1,9 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type {
-  ModelComplete,
-  ModelParameters,
-  ModelStart,
-} from "../../../src/events/model-event.ts";
+import type { ModelComplete, ModelParameters, ModelStart } from "../../../src/entries/events.ts";
 import { bench, RunEvents } from "../../support/run-events.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-000000000002";

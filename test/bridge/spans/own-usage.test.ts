@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { ModelCallUsage } from "../../../src/events/model-event.ts";
+import type { ModelCallUsage } from "../../../src/entries/events.ts";
+import type { AgentEvent } from "../../../src/index.ts";
 import { bench, RunEvents } from "../../support/run-events.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-000000000002";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RunIds } from "../../../src/events/ids/run-ids.ts";
+import { RunIds } from "../../../src/entries/context.ts";
 import { bench, RunEvents } from "../../support/run-events.ts";
 
 const TOP = "018f3c7a-0000-7000-8000-000000000001";

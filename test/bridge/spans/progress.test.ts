@@ -8,7 +8,7 @@ import { SamplingDecision } from "@opentelemetry/sdk-trace-node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MOST_RECORDS } from "../../../src/bridge/run-progress.ts";
 import type { TelemetryOptions } from "../../../src/bridge/telemetry-options.ts";
-import { formatRfc3339 } from "../../../src/events/instant.ts";
+import { formatRfc3339 } from "../../../src/events/door.ts";
 import { VERSION } from "../../../src/version.ts";
 import { bench, RunEvents, ZERO } from "../../support/run-events.ts";
 import { meteredBench } from "../metrics/meter.ts";

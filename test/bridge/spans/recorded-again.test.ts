@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { AuditEntry, RowAnchor, ThreadKey } from "../../../src/audit/audit-row.ts";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import { Bridge } from "../../../src/bridge/bridge.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
+import {
+  type AuditEntry,
+  MemorySessionLog,
+  type RowAnchor,
+  type ThreadKey,
+} from "../../../src/entries/audit.ts";
+import type { AgentEvent } from "../../../src/index.ts";
 import { collectSpans } from "../../support/spans.ts";
 import { toolRows } from "../../support/tool-rows.ts";
 

@@ -1,14 +1,12 @@
 import { Writable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import { Bridge } from "../../../src/bridge/bridge.ts";
 import type { BridgeOptions } from "../../../src/bridge/telemetry-options.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import { stringifyExact } from "../../../src/events/exact-json.ts";
-import { FanOutSink } from "../../../src/events/sinks/fan-out-sink.ts";
-import { RecorderSink } from "../../../src/events/sinks/recorder-sink.ts";
-import type { ContentField, RedactionHook } from "../../../src/events/sinks/redaction.ts";
+import { MemorySessionLog } from "../../../src/entries/audit.ts";
+import { stringifyExact } from "../../../src/entries/events.ts";
+import { type ContentField, FanOutSink, RecorderSink } from "../../../src/entries/sinks.ts";
+import type { AgentEvent, RedactionHook } from "../../../src/index.ts";
 import { bench, RunEvents, second } from "../../support/run-events.ts";
 import { collectSpans, fingerprint } from "../../support/spans.ts";
 

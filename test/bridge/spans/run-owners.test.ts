@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SpanInfo } from "../../../src/bridge/spans/custom-attributes.ts";
 import { RunOwners } from "../../../src/bridge/spans/run-owners.ts";
-import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
+import type { EventEnvelope } from "../../../src/index.ts";
 import { bench, RunEvents } from "../../support/run-events.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-000000000002";

@@ -4,8 +4,9 @@ import {
   type ContentShape,
   shortened as shortenedValue,
 } from "../../../src/bridge/spans/shortened-content.ts";
-import { parseExact, stringifyExact } from "../../../src/events/exact-json.ts";
-import { outputMessages, toMessages } from "../../../src/events/messages/to-messages.ts";
+import { parseExact, stringifyExact } from "../../../src/entries/events.ts";
+import { toMessages } from "../../../src/entries/runtime.ts";
+import { outputMessages } from "../../../src/events/door.ts";
 import { inputForm, outputForm, partsForm } from "../../support/message-form.ts";
 import { bench, RunEvents } from "../../support/run-events.ts";
 import { runs } from "../../support/runs.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { AGENT_EVENT_TYPES } from "../../../src/events/agent-event.ts";
-import { type JsonValue, parseExact } from "../../../src/events/exact-json.ts";
-import { isJsonObject, type JsonObject } from "../../../src/replay/dialects/dialect.ts";
+import { AGENT_EVENT_TYPES, type JsonValue, parseExact } from "../../../src/entries/events.ts";
+import type { JsonObject } from "../../../src/entries/replay.ts";
 import { decodeEntelix } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
+import { isJsonObject } from "../../../src/replay/door.ts";
 import { readLines } from "../../support/golden.ts";
 import { bench, flat } from "../../support/run-events.ts";
 import { type ExpectedNode, expectTrees, readExpected } from "./expected-tree.ts";

@@ -1,19 +1,21 @@
 import { Readable, Writable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AuditRow, ThreadKey } from "../../../src/audit/audit-row.ts";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import { Bridge } from "../../../src/bridge/bridge.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import { renderForLlm } from "../../../src/events/errors/classify.ts";
-import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
-import type { AgentEventSink } from "../../../src/events/sinks/agent-event-sink.ts";
-import { FailOpenSink } from "../../../src/events/sinks/fail-open-sink.ts";
-import { FanOutSink } from "../../../src/events/sinks/fan-out-sink.ts";
-import { RecorderSink } from "../../../src/events/sinks/recorder-sink.ts";
-import { StateErasureSink } from "../../../src/events/sinks/state-erasure-sink.ts";
-import { entelixDialect } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
-import { readEvents } from "../../../src/replay/input/read-events.ts";
+import { type AuditRow, MemorySessionLog, type ThreadKey } from "../../../src/entries/audit.ts";
+import { entelixDialect, readEvents } from "../../../src/entries/replay.ts";
+import {
+  FailOpenSink,
+  FanOutSink,
+  RecorderSink,
+  StateErasureSink,
+} from "../../../src/entries/sinks.ts";
+import {
+  type AgentEvent,
+  type AgentEventSink,
+  type EventEnvelope,
+  renderForLlm,
+} from "../../../src/index.ts";
 import { collectSpans, fingerprint } from "../../support/spans.ts";
 
 const RUN = { run_id: "018f3c7a-0000-7000-8000-0000000000ab", tenant_id: "acme" } as const;

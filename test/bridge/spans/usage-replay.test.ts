@@ -1,9 +1,11 @@
 import { expect, it } from "vitest";
-import type { AgentRun } from "../../../src/agents/runtime/agent-run.ts";
-import type { Price } from "../../../src/agents/runtime/price.ts";
-import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
-import { interrupt } from "../../../src/agents/runtime/run-errors.ts";
-import type { ModelParameters } from "../../../src/events/model-event.ts";
+import {
+  type AgentRun,
+  interrupt,
+  type ModelParameters,
+  type Price,
+  runAgent,
+} from "../../../src/entries/runtime.ts";
 import { recorder } from "../../support/recorded-and-replayed.ts";
 
 /** Half of it JSON can't hold: what is left out of the recording is on no span either. */

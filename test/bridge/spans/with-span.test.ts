@@ -2,10 +2,9 @@ import { context, createContextKey, ROOT_CONTEXT, trace } from "@opentelemetry/a
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { isTracingSuppressed, suppressTracing } from "@opentelemetry/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
 import { Bridge } from "../../../src/bridge/bridge.ts";
-import { RunIds } from "../../../src/events/ids/run-ids.ts";
-import type { SpanTarget } from "../../../src/events/sinks/agent-event-sink.ts";
+import { MemorySessionLog } from "../../../src/entries/audit.ts";
+import { RunIds, type SpanTarget } from "../../../src/entries/context.ts";
 import { bench, RunEvents, second } from "../../support/run-events.ts";
 import { collectSpans } from "../../support/spans.ts";
 

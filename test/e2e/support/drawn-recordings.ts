@@ -1,4 +1,4 @@
-import { fromMilliseconds } from "../../../src/events/instant.ts";
+import { fromMilliseconds } from "../../../src/events/door.ts";
 import type { ExpectedNode } from "../../bridge/spans/expected-tree.ts";
 import { drawnTrees } from "./drawn-trees.ts";
 import { FreshIds } from "./fresh-ids.ts";

@@ -1,8 +1,7 @@
 import { v7 } from "uuid";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import { now } from "../../../src/events/clock.ts";
-import { stringifyExact } from "../../../src/events/exact-json.ts";
-import { formatRfc3339 } from "../../../src/events/instant.ts";
+import { stringifyExact } from "../../../src/entries/events.ts";
+import { formatRfc3339, now } from "../../../src/events/door.ts";
+import type { AgentEvent } from "../../../src/index.ts";
 import { RunEvents } from "../../support/run-events.ts";
 
 /** The events of a new run. */

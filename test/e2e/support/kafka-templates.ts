@@ -1,6 +1,7 @@
-import { parseExact, stringifyExact } from "../../../src/events/exact-json.ts";
+import { parseExact, stringifyExact } from "../../../src/entries/events.ts";
+import type { JsonObject } from "../../../src/entries/replay.ts";
 import { parseRfc3339 } from "../../../src/events/instant.ts";
-import { isJsonObject, type JsonObject } from "../../../src/replay/dialects/dialect.ts";
+import { isJsonObject } from "../../../src/replay/door.ts";
 import { STREAMS } from "../../replay/dialects/agent-sdk/golden-lines.ts";
 import { recordedLines, recordings } from "../../replay/dialects/defect/recordings.ts";
 import { readLines } from "../../support/golden.ts";

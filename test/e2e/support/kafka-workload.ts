@@ -1,4 +1,4 @@
-import { formatRfc3339, fromMilliseconds } from "../../../src/events/instant.ts";
+import { formatRfc3339, fromMilliseconds } from "../../../src/events/door.ts";
 import { Random } from "../../support/random.ts";
 import type { RecordToProduce } from "./kafka-broker.ts";
 import { type Slot, type Template, templates } from "./kafka-templates.ts";

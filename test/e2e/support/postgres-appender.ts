@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PostgresSessionLog } from "../../../src/audit/postgres/postgres-session-log.ts";
+import { PostgresSessionLog } from "../../../src/entries/postgres.ts";
 import { entry } from "../../audit/support/entries.ts";
 
 /*

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { rolldown } from "rolldown";
-import type { RowAnchor } from "../../../src/audit/audit-row.ts";
+import type { RowAnchor } from "../../../src/entries/audit.ts";
 import { keep } from "./keeper.ts";
 import { until } from "./until.ts";
 

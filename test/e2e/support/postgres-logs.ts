@@ -1,4 +1,4 @@
-import { PostgresSessionLog } from "../../../src/audit/postgres/postgres-session-log.ts";
+import { PostgresSessionLog } from "../../../src/entries/postgres.ts";
 import { entries, key } from "../../audit/support/entries.ts";
 import { PostgresServer, withConnection } from "./postgres.ts";
 

@@ -1,6 +1,5 @@
 import { expect } from "vitest";
-import { entelixDialect } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
-import { readEvents } from "../../../src/replay/input/read-events.ts";
+import { entelixDialect, readEvents } from "../../../src/entries/replay.ts";
 import { bench } from "../../support/run-events.ts";
 
 /** A span as the programs `*-content.mjs` print it. */

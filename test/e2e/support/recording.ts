@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { parseExact, stringifyExact } from "../../../src/events/exact-json.ts";
-import { formatRfc3339, type Instant, parseRfc3339 } from "../../../src/events/instant.ts";
-import { isJsonObject, type JsonObject } from "../../../src/replay/dialects/dialect.ts";
+import { type Instant, parseExact, stringifyExact } from "../../../src/entries/events.ts";
+import type { JsonObject } from "../../../src/entries/replay.ts";
+import { formatRfc3339 } from "../../../src/events/door.ts";
+import { parseRfc3339 } from "../../../src/events/instant.ts";
+import { isJsonObject } from "../../../src/replay/door.ts";
 import { readLines } from "../../support/golden.ts";
 import { shipped } from "./stack.ts";
 

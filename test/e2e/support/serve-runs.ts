@@ -1,7 +1,7 @@
 import { v7 } from "uuid";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import { stringifyExact } from "../../../src/events/exact-json.ts";
-import { formatRfc3339 } from "../../../src/events/instant.ts";
+import { stringifyExact } from "../../../src/entries/events.ts";
+import { formatRfc3339 } from "../../../src/events/door.ts";
+import type { AgentEvent } from "../../../src/index.ts";
 import { RunEvents, second } from "../../support/run-events.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { JsonValue } from "../../../src/events/exact-json.ts";
-import { formatRfc3339 } from "../../../src/events/instant.ts";
+import type { JsonValue } from "../../../src/entries/events.ts";
+import { formatRfc3339 } from "../../../src/events/door.ts";
 import type { SpanNode } from "../../support/spans.ts";
 import { field, list, optionalText, text } from "./json-shape.ts";
 

@@ -6,15 +6,17 @@ import {
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
 import { NodeTracerProvider, type ReadableSpan } from "@opentelemetry/sdk-trace-node";
-import { Bridge } from "../../../src/bridge/bridge.ts";
 import {
   METRICS,
   type MetricName,
   prometheusNames,
 } from "../../../src/bridge/metrics/metric-names.ts";
-import { createIdGenerator } from "../../../src/bridge/spans/id-generator.ts";
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
+import {
+  type AgentEvent,
+  Bridge,
+  createIdGenerator,
+  type EventEnvelope,
+} from "../../../src/index.ts";
 import type { Labels, SeriesBook } from "./series-book.ts";
 
 /** What the process is asked to show besides its events. */

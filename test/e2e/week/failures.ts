@@ -1,8 +1,4 @@
-import type {
-  ErrorEnvelope,
-  FailureKind,
-  ToolErrorKind,
-} from "../../../src/events/errors/error-kinds.ts";
+import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "../../../src/index.ts";
 
 /** A way in which a run fails, and the alert that reports each one. */
 export interface FailureWay {

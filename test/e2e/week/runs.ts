@@ -1,5 +1,4 @@
-import type { AgentEvent } from "../../../src/events/agent-event.ts";
-import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
+import type { AgentEvent, EventEnvelope } from "../../../src/index.ts";
 import type { Random } from "../../support/random.ts";
 import { RunEvents } from "../../support/run-events.ts";
 import type { FailureWay } from "./failures.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { Bridge } from "../../../src/bridge/bridge.ts";
 import { writeEnvironment } from "../../../src/events/context/environment.ts";
 import { writeHeaders } from "../../../src/events/context/http-headers.ts";
 import { MOST_ID_BYTES } from "../../../src/events/context/run-context.ts";
 import { RunIds } from "../../../src/events/ids/run-ids.ts";
-import { RUNTIMES } from "../../../src/replay/runtimes.ts";
+import { Bridge } from "../../../src/index.ts";
+import { RUNTIMES } from "../../../src/replay/door.ts";
 import { decodeLogLine } from "../../../src/service/processor/decode-log-line.ts";
 import { readPage, section, tableRows } from "../../docs/pages.ts";
 import { bench, RunEvents, ZERO } from "../../support/run-events.ts";

@@ -7,13 +7,13 @@ import {
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
-import { Bridge } from "../../../src/bridge/bridge.ts";
-import { createSampler } from "../../../src/bridge/setup/sampler.ts";
+import { createSampler } from "../../../src/entries/setup.ts";
 import { readEnvironment, writeEnvironment } from "../../../src/events/context/environment.ts";
 import { readHeaders, writeHeaders } from "../../../src/events/context/http-headers.ts";
 import { readMessage, writeMessage } from "../../../src/events/context/message.ts";
 import type { RunContext } from "../../../src/events/context/run-context.ts";
 import { RunIds } from "../../../src/events/ids/run-ids.ts";
+import { Bridge } from "../../../src/index.ts";
 import { bench, RunEvents } from "../../support/run-events.ts";
 
 const TOP = "018f3c7a-0000-7000-8000-000000000001";

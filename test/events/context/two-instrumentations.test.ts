@@ -12,14 +12,13 @@ import { context } from "@opentelemetry/api";
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import type { Bridge } from "../../../src/bridge/bridge.ts";
-import { setupTracing } from "../../../src/bridge/setup/setup-tracing.ts";
-import type { Tracing } from "../../../src/bridge/setup/tracing.ts";
-import { currentRunContext } from "../../../src/bridge/spans/propagation.ts";
+import { currentRunContext } from "../../../src/entries/context.ts";
 import { inSpan, LangChainHandler } from "../../../src/entries/langchain.ts";
 import { OpenAIAgentsProcessor } from "../../../src/entries/openai-agents.ts";
 import { type AgentRun, runAgent } from "../../../src/entries/runtime.ts";
+import { setupTracing, type Tracing } from "../../../src/entries/setup.ts";
 import { FanOutSink } from "../../../src/events/sinks/fan-out-sink.ts";
+import type { Bridge } from "../../../src/index.ts";
 import { asks, ScriptedModel, says } from "../../agents/openai-agents/scripted-model.ts";
 import { type SpanNode, toTrees } from "../../support/spans.ts";
 

@@ -5,18 +5,15 @@ import { Writable } from "node:stream";
 
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
+import { entelixDialect, readEvents } from "../../../src/entries/replay.ts";
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
 import { renderForLlm } from "../../../src/events/errors/classify.ts";
 import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
 import type { JsonValue } from "../../../src/events/exact-json.ts";
 import { parseExact } from "../../../src/events/exact-json.ts";
 import { RecorderSink } from "../../../src/events/sinks/recorder-sink.ts";
-import { isJsonObject } from "../../../src/replay/dialects/dialect.ts";
-import {
-  decodeEntelix,
-  entelixDialect,
-} from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
-import { readEvents } from "../../../src/replay/input/read-events.ts";
+import { decodeEntelix } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
+import { isJsonObject } from "../../../src/replay/door.ts";
 import { readLines } from "../../support/golden.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "recorder-"));

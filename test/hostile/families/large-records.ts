@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import type { DecodeIssue } from "../../../src/replay/dialects/dialect.ts";
+import type { DecodeIssue } from "../../../src/entries/replay.ts";
+import { KafkaService } from "../../../src/service/door.ts";
 import type { LogLine } from "../../../src/service/journal/log-line.ts";
 import type { ProducedRecord } from "../../../src/service/kafka/kafka-library.ts";
-import { KafkaService } from "../../../src/service/kafka/kafka-service.ts";
 import type { LineTaker, Reject } from "../../../src/service/kafka/partition-processor.ts";
 import { encodeBatch, type TestBatch, type TestRecord } from "../../service/kafka/batches.ts";
 import { NO_FIGURES } from "../../service/kafka/processor-figures.ts";

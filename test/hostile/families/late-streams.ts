@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseExact } from "../../../src/events/exact-json.ts";
-import { isJsonObject } from "../../../src/replay/dialects/dialect.ts";
+import { parseExact } from "../../../src/entries/events.ts";
+import { isJsonObject } from "../../../src/replay/door.ts";
 import { sendUntilTaken } from "../../e2e/support/serve-sender.ts";
 import { type LateStreams, lateStreams } from "../../replay/input/support/late-streams.ts";
 import { OtlpServer } from "../../support/otlp-server.ts";

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { PostgresSessionLog } from "../../../src/audit/postgres/postgres-session-log.ts";
-import { readPostgresRows } from "../../../src/audit/postgres/read-postgres-rows.ts";
-import { verifyPostgresLog } from "../../../src/audit/postgres/verify-postgres-log.ts";
+import {
+  PostgresSessionLog,
+  readPostgresRows,
+  verifyPostgresLog,
+} from "../../../src/entries/postgres.ts";
 import { entry } from "../../audit/support/entries.ts";
 import { installedPostgres, PostgresServer } from "../../e2e/support/postgres.ts";
 import type { Random } from "../../support/random.ts";

@@ -1,10 +1,8 @@
 import { Writable } from "node:stream";
-import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
-import { interrupt } from "../../../src/agents/runtime/run-errors.ts";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
-import { Bridge } from "../../../src/bridge/bridge.ts";
-import { FanOutSink } from "../../../src/events/sinks/fan-out-sink.ts";
-import { RecorderSink } from "../../../src/events/sinks/recorder-sink.ts";
+import { MemorySessionLog } from "../../../src/entries/audit.ts";
+import { interrupt, runAgent } from "../../../src/entries/runtime.ts";
+import { FanOutSink, RecorderSink } from "../../../src/entries/sinks.ts";
+import { Bridge } from "../../../src/index.ts";
 import { collectSpans } from "../../support/spans.ts";
 import { bounded } from "../bounded.ts";
 import type { Family } from "../family.ts";

@@ -1,4 +1,4 @@
-import { auditVerify } from "../../../src/cli/audit-verify.ts";
+import { auditVerify } from "../../../src/cli/door.ts";
 import { memoryIo } from "../../cli/support/memory-io.ts";
 
 /** What `audit verify` says of a folder and ends with, without a process of its own. */

@@ -1,19 +1,23 @@
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
-import { Bridge } from "../../../src/bridge/bridge.ts";
-import { readEnvironment, writeEnvironment } from "../../../src/events/context/environment.ts";
-import { readHeaders, writeHeaders } from "../../../src/events/context/http-headers.ts";
-import type { RunContext } from "../../../src/events/context/run-context.ts";
+import { MemorySessionLog } from "../../../src/entries/audit.ts";
+import type { RunContext } from "../../../src/entries/context.ts";
+import { readEvents } from "../../../src/entries/replay.ts";
+import { toMessages } from "../../../src/entries/runtime.ts";
 import {
+  ATTRIBUTES,
+  exceptionOf,
+  readEnvironment,
+  readHeaders,
+  writeEnvironment,
+  writeHeaders,
+} from "../../../src/events/door.ts";
+import {
+  Bridge,
   classifyFailure,
   classifyToolError,
   envelopeOf,
   renderForLlm,
-} from "../../../src/events/errors/classify.ts";
-import { exceptionOf } from "../../../src/events/errors/exception-of.ts";
-import { toMessages } from "../../../src/events/messages/to-messages.ts";
-import { ATTRIBUTES } from "../../../src/events/semconv/semconv.ts";
-import { readEvents } from "../../../src/replay/input/read-events.ts";
-import { type AnyRuntime, RUNTIMES } from "../../../src/replay/runtimes.ts";
+} from "../../../src/index.ts";
+import { type AnyRuntime, RUNTIMES } from "../../../src/replay/door.ts";
 import { conversationOf } from "../../../src/view/model/conversation.ts";
 import { errorOf } from "../../../src/view/model/failures.ts";
 import { runGraph } from "../../../src/view/model/run-graph.ts";

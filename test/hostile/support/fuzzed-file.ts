@@ -1,5 +1,5 @@
 import { readEvents } from "../../../src/entries/replay.ts";
-import { RUNTIMES } from "../../../src/replay/runtimes.ts";
+import { RUNTIMES } from "../../../src/replay/door.ts";
 import type { Random } from "../../support/random.ts";
 import type { Mutation } from "./mutations.ts";
 import { type DialectName, withFreshId } from "./valid-lines.ts";

@@ -1,6 +1,6 @@
 import { RunIds } from "../../../src/entries/context.ts";
-import { stringifyExact } from "../../../src/events/exact-json.ts";
-import { formatRfc3339 } from "../../../src/events/instant.ts";
+import { stringifyExact } from "../../../src/entries/events.ts";
+import { formatRfc3339 } from "../../../src/events/door.ts";
 import { runWithChild } from "../../e2e/support/serve-runs.ts";
 import type { Random } from "../../support/random.ts";
 import { RunEvents, second } from "../../support/run-events.ts";

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { parseExact, stringifyExact } from "../../../src/entries/events.ts";
-import { isJsonObject } from "../../../src/replay/dialects/dialect.ts";
+import { isJsonObject } from "../../../src/replay/door.ts";
 import { readLines } from "../../support/golden.ts";
 import type { Random } from "../../support/random.ts";
 import { seededUuid } from "./seeded-ids.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isUuid } from "../../../src/events/ids/run-ids.ts";
+import { isUuid } from "../../../src/events/door.ts";
 import { derivedRunId } from "../../../src/replay/dialects/mapping.ts";
 
 describe("derivedRunId", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eventDetails } from "../../../src/events/event-details.ts";
+import { eventDetails } from "../../../src/events/door.ts";
 import { mcpAttributes } from "../../../src/events/signals/details.ts";
 import { bench, second } from "../../support/run-events.ts";
 

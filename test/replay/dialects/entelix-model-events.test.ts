@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseExact } from "../../../src/events/exact-json.ts";
-import { MODEL_EVENT_TYPES, type ModelEvent } from "../../../src/events/model-event.ts";
+import { MODEL_EVENT_TYPES, type ModelEvent, parseExact } from "../../../src/entries/events.ts";
 import { EVENT_RANK, isJsonObject, type JsonObject } from "../../../src/replay/dialects/dialect.ts";
 import {
   decodeEntelix,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AGENT_EVENT_TYPES } from "../../../src/events/agent-event.ts";
-import { parseExact } from "../../../src/events/exact-json.ts";
+import { AGENT_EVENT_TYPES, parseExact } from "../../../src/entries/events.ts";
 import { parseRfc3339 } from "../../../src/events/instant.ts";
 import { EVENT_RANK, isJsonObject, type JsonObject } from "../../../src/replay/dialects/dialect.ts";
 import {

@@ -1,8 +1,7 @@
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import type { EventDetails } from "../../../src/events/event-details.ts";
-import { parseExact } from "../../../src/events/exact-json.ts";
-import { RecorderSink } from "../../../src/events/sinks/recorder-sink.ts";
+import { type EventDetails, parseExact } from "../../../src/entries/events.ts";
+import { RecorderSink } from "../../../src/entries/sinks.ts";
 import { isJsonObject, type JsonObject } from "../../../src/replay/dialects/dialect.ts";
 import { decodeEntelix } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
 

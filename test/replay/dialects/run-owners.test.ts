@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Bridge } from "../../../src/bridge/bridge.ts";
+import { Bridge } from "../../../src/index.ts";
 import { readEvents } from "../../../src/replay/input/read-events.ts";
 import { RUNTIMES } from "../../../src/replay/runtimes.ts";
 import { readLines } from "../../support/golden.ts";

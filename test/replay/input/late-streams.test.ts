@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Bridge } from "../../../src/bridge/bridge.ts";
-import type { LifecycleLimits } from "../../../src/bridge/lifecycle/limits.ts";
+import { Bridge, type LifecycleLimits } from "../../../src/index.ts";
 import { entelixDialect } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
 import { type ReadReport, readEvents } from "../../../src/replay/input/read-events.ts";
 import type { ReorderBufferOptions } from "../../../src/replay/input/reorder-buffer.ts";

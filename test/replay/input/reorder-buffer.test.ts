@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Instant } from "../../../src/events/instant.ts";
+import type { Instant } from "../../../src/entries/events.ts";
 import { EVENT_RANK, type EventRank } from "../../../src/replay/dialects/dialect.ts";
 import { mergeTies } from "../../../src/replay/input/merge-ties.ts";
 import type { OrderItem } from "../../../src/replay/input/order-item.ts";

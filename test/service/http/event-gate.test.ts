@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { IdCache } from "../../../src/bridge/lifecycle/id-cache.ts";
+import { IdCache } from "../../../src/bridge/door.ts";
 import { type CheckedLine, EventGate } from "../../../src/service/http/event-gate.ts";
 import { Backlog } from "../../../src/service/http/journal-feed.ts";
 import { Refusal } from "../../../src/service/http/refusal.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { WAIT_KINDS, type WaitKind } from "../../../src/bridge/lifecycle/waiting.ts";
-import type { OpenRun } from "../../../src/bridge/open-runs.ts";
+import { WAIT_KINDS, type WaitKind } from "../../../src/bridge/door.ts";
+import type { OpenRun } from "../../../src/index.ts";
 import {
   MOST_RUNS,
   OpenRunsList,

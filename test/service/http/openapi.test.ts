@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import document from "../../../docs/openapi.json" with { type: "json" };
-import { WAIT_KINDS } from "../../../src/bridge/lifecycle/waiting.ts";
-import { DIALECT_NAMES } from "../../../src/replay/runtimes.ts";
+import { WAIT_KINDS } from "../../../src/bridge/door.ts";
+import { DIALECT_NAMES } from "../../../src/replay/door.ts";
 import { INGEST_METRICS, type IngestMetric } from "../../../src/service/http/ingest-metrics.ts";
 import { MOST_REASONS } from "../../../src/service/http/line-outcomes.ts";
 import { MOST_RUNS, readRunsQuery, USUAL_RUNS } from "../../../src/service/http/open-runs.ts";

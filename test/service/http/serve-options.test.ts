@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { countOption, Output } from "../../../src/cli/door.ts";
 import {
   bytesOption,
-  countOption,
   listenAddress,
   rateOption,
   urlOf,
 } from "../../../src/cli/services/options.ts";
 import { Reports } from "../../../src/cli/services/reports.ts";
-import { Output } from "../../../src/cli/terminal/output.ts";
 import { isLocalHost, isLoopback } from "../../../src/service/http/routes.ts";
 
 describe("the options of serve", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { LogFile, OpenMode } from "../../../src/audit/storage/file-layer.ts";
+import type { LogFile } from "../../../src/audit/door.ts";
+import type { OpenMode } from "../../../src/audit/storage/file-layer.ts";
 import { EventJournal } from "../../../src/service/journal/event-journal.ts";
 import { failingDisk } from "../../audit/storage/support/failing-disk.ts";
 import { MemoryDisk, seeded } from "../../audit/storage/support/memory-disk.ts";

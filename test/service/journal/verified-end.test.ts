@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { LogFile, OpenMode } from "../../../src/audit/storage/file-layer.ts";
+import type { LogFile } from "../../../src/audit/door.ts";
+import type { OpenMode } from "../../../src/audit/storage/file-layer.ts";
 import { type Checkpoint, readCheckpoint } from "../../../src/service/journal/checkpoint-file.ts";
 import { EventJournal } from "../../../src/service/journal/event-journal.ts";
 import { failingDisk } from "../../audit/storage/support/failing-disk.ts";

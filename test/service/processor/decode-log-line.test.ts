@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RUNTIMES } from "../../../src/replay/runtimes.ts";
+import { RUNTIMES } from "../../../src/replay/door.ts";
 import {
   decodeLogLine,
   type LineToDecode,

@@ -1,10 +1,10 @@
 import { emptyResource } from "@opentelemetry/resources";
 import { describe, expect, it } from "vitest";
-import { Bridge } from "../../../src/bridge/bridge.ts";
-import { createReplayProvider } from "../../../src/bridge/output/replay-provider.ts";
-import { formatRfc3339 } from "../../../src/events/instant.ts";
-import { readEvents } from "../../../src/replay/input/read-events.ts";
-import { RUNTIMES } from "../../../src/replay/runtimes.ts";
+import { createReplayProvider } from "../../../src/bridge/door.ts";
+import { readEvents } from "../../../src/entries/replay.ts";
+import { formatRfc3339 } from "../../../src/events/door.ts";
+import { Bridge } from "../../../src/index.ts";
+import { RUNTIMES } from "../../../src/replay/door.ts";
 import type { LogLine } from "../../../src/service/processor/log-processor-options.ts";
 import { Random } from "../../support/random.ts";
 import { Life, World } from "./support/lives.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ReorderBufferOptions } from "../../../src/replay/input/reorder-buffer.ts";
+import type { ReorderBufferOptions } from "../../../src/entries/replay.ts";
 import type { LogLine } from "../../../src/service/journal/log-line.ts";
 import { oldBacklog } from "../../replay/input/support/backlogs.ts";
 import { lateStreams } from "../../replay/input/support/late-streams.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatRfc3339 } from "../../../src/events/instant.ts";
-import { RUNTIMES } from "../../../src/replay/runtimes.ts";
+import { formatRfc3339 } from "../../../src/events/door.ts";
+import { RUNTIMES } from "../../../src/replay/door.ts";
 import { decodeLogLine } from "../../../src/service/processor/decode-log-line.ts";
 import { LineOrder } from "../../../src/service/processor/line-order.ts";
 import { LogClock } from "../../../src/service/processor/log-clock.ts";

@@ -1,9 +1,9 @@
 import { emptyResource } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it, vi } from "vitest";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
-import type { SpanStore } from "../../../src/bridge/stores/span-store.ts";
-import { formatRfc3339 } from "../../../src/events/instant.ts";
+import type { SpanStore } from "../../../src/bridge/door.ts";
+import { MemorySessionLog } from "../../../src/entries/audit.ts";
+import { formatRfc3339 } from "../../../src/events/door.ts";
 import { LogProcessor } from "../../../src/service/processor/log-processor.ts";
 import type {
   LogProcessorOptions,

@@ -1,9 +1,8 @@
 import { emptyResource } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
-import type { SessionLog } from "../../../src/audit/session-log.ts";
-import { formatRfc3339 } from "../../../src/events/instant.ts";
+import { MemorySessionLog, type SessionLog } from "../../../src/entries/audit.ts";
+import { formatRfc3339 } from "../../../src/events/door.ts";
 import { LogProcessor } from "../../../src/service/processor/log-processor.ts";
 import type { LogProcessorOptions } from "../../../src/service/processor/log-processor-options.ts";
 

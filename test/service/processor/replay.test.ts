@@ -1,9 +1,9 @@
 import { emptyResource } from "@opentelemetry/resources";
 import { describe, expect, it } from "vitest";
-import { Bridge } from "../../../src/bridge/bridge.ts";
-import { createReplayProvider } from "../../../src/bridge/output/replay-provider.ts";
-import { readEvents } from "../../../src/replay/input/read-events.ts";
-import { type AnyRuntime, RUNTIMES } from "../../../src/replay/runtimes.ts";
+import { createReplayProvider } from "../../../src/bridge/door.ts";
+import { readEvents } from "../../../src/entries/replay.ts";
+import { Bridge } from "../../../src/index.ts";
+import { type AnyRuntime, RUNTIMES } from "../../../src/replay/door.ts";
 import { decodeLogLine } from "../../../src/service/processor/decode-log-line.ts";
 import type { LogLine } from "../../../src/service/processor/log-processor-options.ts";
 import { Random } from "../../support/random.ts";

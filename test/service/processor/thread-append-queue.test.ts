@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { AuditEntry } from "../../../src/audit/audit-row.ts";
-import { MemorySessionLog } from "../../../src/audit/memory-session-log.ts";
-import type { SessionLog } from "../../../src/audit/session-log.ts";
-import { Retry } from "../../../src/bridge/export/retry.ts";
+import { Retry } from "../../../src/bridge/door.ts";
+import { type AuditEntry, MemorySessionLog, type SessionLog } from "../../../src/entries/audit.ts";
 import { ThreadAppendQueue } from "../../../src/service/processor/thread-append-queue.ts";
 
 const KEY = { tenant_id: "acme", thread_id: "t1" };

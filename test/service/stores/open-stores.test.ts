@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { NdjsonSessionLog } from "../../../src/audit/ndjson/ndjson-session-log.ts";
-import { OtlpSpanStore } from "../../../src/bridge/stores/span-store.ts";
+import { OtlpSpanStore } from "../../../src/bridge/door.ts";
+import { NdjsonSessionLog } from "../../../src/entries/audit.ts";
 import { openStores } from "../../../src/service/open-stores.ts";
 import { deadUrl } from "../../support/otlp-server.ts";
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { NodeTracerProvider, type ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { OtlpSpanStore } from "../../../src/bridge/stores/span-store.ts";
+import { OtlpSpanStore } from "../../../src/bridge/door.ts";
 import { type Answer, deadUrl, OtlpServer } from "../../support/otlp-server.ts";
 import { waitUntil } from "../../support/wait-for.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MOST_BYTES, StoreFlow } from "../../../src/bridge/stores/store-flow.ts";
+import { MOST_BYTES, StoreFlow } from "../../../src/bridge/door.ts";
 
 function flow() {
   let ends = 0;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { count, counted, durationText, percent } from "../../../src/events/format/figures.ts";
+import { count, counted } from "../../../src/cli/door.ts";
+import { durationText, percent } from "../../../src/events/format/door.ts";
 import { dollars, localTime, msOf, utcTime } from "../../../src/view/model/formats.ts";
 import { lookOf, OUTCOMES } from "../../../src/view/model/outcome.ts";
 

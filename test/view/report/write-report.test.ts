@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { OutputWriter } from "../../../src/cli/replay/output-writer.ts";
+import { OutputWriter } from "../../../src/cli/door.ts";
 import { MOST_BYTES, MOST_RUNS, writeReport } from "../../../src/view/commands/write-report.ts";
 import type { ReportDocument } from "../../../src/view/format.ts";
 import { aDetail, aRun, aSpan, at, FakeRuns } from "../support/fake-runs.ts";

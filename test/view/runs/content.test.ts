@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import { ATTRIBUTES } from "../../../src/events/semconv/semconv.ts";
+import { ATTRIBUTES } from "../../../src/events/door.ts";
 import type { RunDetail, ViewSpan } from "../../../src/view/format.ts";
 import { withoutContent } from "../../../src/view/sources/without-content.ts";
 import { command } from "../../cli/support/any-process.ts";

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { NdjsonSessionLog } from "../../../src/audit/ndjson/ndjson-session-log.ts";
+import { NdjsonSessionLog } from "../../../src/entries/audit.ts";
 import { openSources } from "../../../src/view/commands/open-sources.ts";
 import type { ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
 import { entry, key } from "../../audit/support/entries.ts";

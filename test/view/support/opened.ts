@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { Io } from "../../../src/cli/command.ts";
+import type { Io } from "../../../src/cli/door.ts";
 import { openSources } from "../../../src/view/commands/open-sources.ts";
 import type { RunDetail, RunList } from "../../../src/view/format.ts";
 import type { SourcesOptions, ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";

@@ -1,4 +1,4 @@
-import { type JsonValue, parseExact } from "../../../../src/events/exact-json.ts";
+import { type JsonValue, parseExact } from "../../../../src/entries/events.ts";
 import { decodeAgentSdk } from "../../../../src/replay/dialects/agent-sdk/agent-sdk-dialect.ts";
 import { isJsonObject, type JsonObject } from "../../../../src/replay/dialects/dialect.ts";
 import { readLines } from "../../../support/golden.ts";

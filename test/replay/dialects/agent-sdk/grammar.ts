@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { formatRfc3339 } from "../../../../src/events/instant.ts";
+import { formatRfc3339 } from "../../../../src/events/door.ts";
 import type { JsonObject } from "../../../../src/replay/dialects/dialect.ts";
 import { call, confirm, ENDED, result, USAGE } from "./reader.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Bridge } from "../../../../src/bridge/bridge.ts";
-import type { Signal } from "../../../../src/events/signals/signal.ts";
+import type { Signal } from "../../../../src/events/door.ts";
+import { Bridge } from "../../../../src/index.ts";
 import { AgentSdkMapping } from "../../../../src/replay/dialects/agent-sdk/agent-sdk-mapping.ts";
 import type { JsonObject } from "../../../../src/replay/dialects/dialect.ts";
 import { playerOf } from "../../../../src/replay/signal-player.ts";

@@ -1,5 +1,4 @@
-import { formatRfc3339 } from "../../../../src/events/instant.ts";
-import type { Signal } from "../../../../src/events/signals/signal.ts";
+import { formatRfc3339, type Signal } from "../../../../src/events/door.ts";
 import {
   AgentSdkMapping,
   type AgentSdkMappingOptions,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { encodeGraphEvent, isGraphEvent } from "../../../../src/audit/wire/graph-event-codec.ts";
-import { parseExact } from "../../../../src/events/exact-json.ts";
+import { encodeGraphEvent, isGraphEvent } from "../../../../src/entries/audit.ts";
+import { parseExact } from "../../../../src/entries/events.ts";
 import { AGENT_SDK_EVENT_TYPES } from "../../../../src/replay/dialects/agent-sdk/events.ts";
 import { TERMINALS } from "../../../../src/replay/dialects/agent-sdk/terminals.ts";
 import type { JsonObject } from "../../../../src/replay/dialects/dialect.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Signal } from "../../../../src/events/signals/signal.ts";
+import type { Signal } from "../../../../src/events/door.ts";
 import { STREAMS } from "./golden-lines.ts";
 import { brief, Reader } from "./reader.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { stringifyExact } from "../../../../src/events/exact-json.ts";
+import { stringifyExact } from "../../../../src/entries/events.ts";
 import { agentSdkDialect } from "../../../../src/replay/dialects/agent-sdk/agent-sdk-dialect.ts";
 import { AgentSdkMapping } from "../../../../src/replay/dialects/agent-sdk/agent-sdk-mapping.ts";
 import type { JsonObject } from "../../../../src/replay/dialects/dialect.ts";

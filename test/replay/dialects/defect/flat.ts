@@ -1,4 +1,4 @@
-import type { Signal } from "../../../../src/events/signals/signal.ts";
+import type { Signal } from "../../../../src/events/door.ts";
 
 /** What a signal says beside run and time, with the end of a call as what is known of it. */
 export function flat(signal: Signal): Record<string, unknown> {

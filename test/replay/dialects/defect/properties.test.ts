@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Bridge } from "../../../../src/bridge/bridge.ts";
-import type { Signal } from "../../../../src/events/signals/signal.ts";
+import type { Signal } from "../../../../src/events/door.ts";
+import { Bridge } from "../../../../src/index.ts";
 import { DefectMapping } from "../../../../src/replay/dialects/defect/defect-mapping.ts";
 import type { DefectEvent } from "../../../../src/replay/dialects/defect/events.ts";
 import type { LineEnvelope } from "../../../../src/replay/dialects/dialect.ts";

@@ -1,11 +1,6 @@
-import type { JsonValue } from "../../../../src/events/exact-json.ts";
-import { parseExact } from "../../../../src/events/exact-json.ts";
-import {
-  addMilliseconds,
-  formatRfc3339,
-  type Instant,
-  parseRfc3339,
-} from "../../../../src/events/instant.ts";
+import { type Instant, type JsonValue, parseExact } from "../../../../src/entries/events.ts";
+import { addMilliseconds, formatRfc3339 } from "../../../../src/events/door.ts";
+import { parseRfc3339 } from "../../../../src/events/instant.ts";
 import { isJsonObject, type JsonObject } from "../../../../src/replay/dialects/dialect.ts";
 import { readLines } from "../../../support/golden.ts";
 

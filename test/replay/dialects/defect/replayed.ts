@@ -1,4 +1,4 @@
-import { stringifyExact } from "../../../../src/events/exact-json.ts";
+import { stringifyExact } from "../../../../src/entries/events.ts";
 import {
   decodeDefect,
   defectDialect,

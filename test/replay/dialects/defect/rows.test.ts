@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  decodeGraphEvent,
-  encodeGraphEvent,
-} from "../../../../src/audit/wire/graph-event-codec.ts";
-import { parseExact } from "../../../../src/events/exact-json.ts";
+import { decodeGraphEvent, encodeGraphEvent } from "../../../../src/entries/audit.ts";
+import { parseExact } from "../../../../src/entries/events.ts";
 import { toContentPart } from "../../../../src/replay/dialects/defect/content.ts";
 import { decodeDefect } from "../../../../src/replay/dialects/defect/defect-dialect.ts";
 import { DefectMapping } from "../../../../src/replay/dialects/defect/defect-mapping.ts";

@@ -1,6 +1,5 @@
-import type { JsonValue } from "../../../../src/events/exact-json.ts";
-import type { Instant } from "../../../../src/events/instant.ts";
-import type { Signal } from "../../../../src/events/signals/signal.ts";
+import type { Instant, JsonValue } from "../../../../src/entries/events.ts";
+import type { Signal } from "../../../../src/events/door.ts";
 import { DefectMapping } from "../../../../src/replay/dialects/defect/defect-mapping.ts";
 import type {
   DefectUsage,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseExact } from "../../../../src/events/exact-json.ts";
+import { parseExact } from "../../../../src/entries/events.ts";
 import { isJsonObject } from "../../../../src/replay/dialects/dialect.ts";
 import { readText } from "../../../support/golden.ts";
 import { recordedLines, recordings } from "./recordings.ts";

@@ -1,5 +1,6 @@
-import { type Instant, millisecondsBetween, parseRfc3339 } from "../../../../src/events/instant.ts";
-import type { Signal } from "../../../../src/events/signals/signal.ts";
+import type { Instant } from "../../../../src/entries/events.ts";
+import { millisecondsBetween, type Signal } from "../../../../src/events/door.ts";
+import { parseRfc3339 } from "../../../../src/events/instant.ts";
 import type { ProjectedRow } from "../../../../src/replay/dialects/mapping.ts";
 import { flat } from "./flat.ts";
 import type { Recording } from "./recordings.ts";

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
-import { MemorySessionLog } from "../../../../src/audit/memory-session-log.ts";
-import { Bridge } from "../../../../src/bridge/bridge.ts";
-import type { AgentEvent } from "../../../../src/events/agent-event.ts";
+import { MemorySessionLog } from "../../../../src/entries/audit.ts";
+import { type AgentEvent, Bridge } from "../../../../src/index.ts";
 import { RunEvents, second } from "../../../support/run-events.ts";
 import { collectSpans } from "../../../support/spans.ts";
 import { line } from "./log-lines.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { encodeGraphEvent } from "../../../../src/audit/wire/graph-event-codec.ts";
-import { parseExact } from "../../../../src/events/exact-json.ts";
+import { encodeGraphEvent } from "../../../../src/entries/audit.ts";
+import { parseExact } from "../../../../src/entries/events.ts";
 import {
   type Decoded,
   isJsonObject,

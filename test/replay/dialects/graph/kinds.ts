@@ -1,4 +1,4 @@
-import { parseExact } from "../../../../src/events/exact-json.ts";
+import { parseExact } from "../../../../src/entries/events.ts";
 import { isJsonObject, type JsonObject } from "../../../../src/replay/dialects/dialect.ts";
 import { readLines } from "../../../support/golden.ts";
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { AuditEntry, ThreadKey } from "../../../../src/audit/audit-row.ts";
-import { MemorySessionLog } from "../../../../src/audit/memory-session-log.ts";
-import { stringifyExact } from "../../../../src/events/exact-json.ts";
+import {
+  type AuditEntry,
+  MemorySessionLog,
+  type ThreadKey,
+} from "../../../../src/entries/audit.ts";
+import { stringifyExact } from "../../../../src/entries/events.ts";
 import { agentSdkDialect } from "../../../../src/replay/dialects/agent-sdk/agent-sdk-dialect.ts";
 import { AgentSdkMapping } from "../../../../src/replay/dialects/agent-sdk/agent-sdk-mapping.ts";
 import { defectDialect } from "../../../../src/replay/dialects/defect/defect-dialect.ts";

@@ -1,4 +1,4 @@
-import { parseExact } from "../../../../src/events/exact-json.ts";
+import { parseExact } from "../../../../src/entries/events.ts";
 import { isJsonObject, type LineEnvelope } from "../../../../src/replay/dialects/dialect.ts";
 import { graphDialect } from "../../../../src/replay/dialects/graph/graph-dialect.ts";
 import type { GraphLine } from "../../../../src/replay/dialects/graph/graph-line.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { MemorySessionLog } from "../../../../src/audit/memory-session-log.ts";
-import { Bridge } from "../../../../src/bridge/bridge.ts";
-import { parseExact } from "../../../../src/events/exact-json.ts";
+import { MemorySessionLog } from "../../../../src/entries/audit.ts";
+import { parseExact } from "../../../../src/entries/events.ts";
+import { Bridge } from "../../../../src/index.ts";
 import { isJsonObject } from "../../../../src/replay/dialects/dialect.ts";
 import { decodeEntelix } from "../../../../src/replay/dialects/entelix/entelix-dialect.ts";
 import { readLines } from "../../../support/golden.ts";

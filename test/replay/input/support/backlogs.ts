@@ -1,4 +1,4 @@
-import { formatRfc3339 } from "../../../../src/events/instant.ts";
+import { formatRfc3339 } from "../../../../src/events/door.ts";
 import { RunEvents, second } from "../../../support/run-events.ts";
 
 interface BacklogOptions {

@@ -1,9 +1,5 @@
-import {
-  addMilliseconds,
-  compareInstants,
-  formatRfc3339,
-  type Instant,
-} from "../../../../src/events/instant.ts";
+import type { Instant } from "../../../../src/entries/events.ts";
+import { addMilliseconds, compareInstants, formatRfc3339 } from "../../../../src/events/door.ts";
 import type { Random } from "../../../support/random.ts";
 import { RunEvents, second } from "../../../support/run-events.ts";
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { AddressInfo } from "node:net";
-import { IdCache } from "../../../../src/bridge/lifecycle/id-cache.ts";
-import type { OpenRun } from "../../../../src/bridge/open-runs.ts";
-import { RUNTIMES } from "../../../../src/replay/runtimes.ts";
+import { IdCache } from "../../../../src/bridge/door.ts";
+import type { OpenRun } from "../../../../src/index.ts";
+import { RUNTIMES } from "../../../../src/replay/door.ts";
 import { EventGate } from "../../../../src/service/http/event-gate.ts";
 import {
   DEFAULT_INGEST_LIMITS,

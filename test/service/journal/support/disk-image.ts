@@ -1,5 +1,4 @@
-import type { RemovingFileLayer } from "../../../../src/audit/storage/file-layer.ts";
-import { writeFully } from "../../../../src/audit/storage/file-writes.ts";
+import { type RemovingFileLayer, writeFully } from "../../../../src/audit/door.ts";
 import type { EventJournal } from "../../../../src/service/journal/event-journal.ts";
 import { JournalDamageError } from "../../../../src/service/journal/journal-damage.ts";
 import { MemoryDisk, seeded } from "../../../audit/storage/support/memory-disk.ts";

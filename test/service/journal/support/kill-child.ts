@@ -1,10 +1,6 @@
 import { writeSync } from "node:fs";
-import type {
-  LogFile,
-  OpenMode,
-  RemovingFileLayer,
-} from "../../../../src/audit/storage/file-layer.ts";
-import { nodeFileLayer } from "../../../../src/audit/storage/node-file-layer.ts";
+import { type LogFile, nodeFileLayer, type RemovingFileLayer } from "../../../../src/audit/door.ts";
+import type { OpenMode } from "../../../../src/audit/storage/file-layer.ts";
 import { EventJournal } from "../../../../src/service/journal/event-journal.ts";
 import { line } from "./lines.ts";
 

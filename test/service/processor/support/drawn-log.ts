@@ -1,13 +1,9 @@
 import fc from "fast-check";
-import { parseExact, stringifyExact } from "../../../../src/events/exact-json.ts";
-import {
-  addMilliseconds,
-  formatRfc3339,
-  type Instant,
-  parseRfc3339,
-  toMilliseconds,
-} from "../../../../src/events/instant.ts";
-import { isJsonObject, type JsonObject } from "../../../../src/replay/dialects/dialect.ts";
+import { type Instant, parseExact, stringifyExact } from "../../../../src/entries/events.ts";
+import type { JsonObject } from "../../../../src/entries/replay.ts";
+import { addMilliseconds, formatRfc3339, toMilliseconds } from "../../../../src/events/door.ts";
+import { parseRfc3339 } from "../../../../src/events/instant.ts";
+import { isJsonObject } from "../../../../src/replay/door.ts";
 import type { LogLine } from "../../../../src/service/processor/log-processor-options.ts";
 import { chaos } from "../../../properties/chaos.ts";
 import { LINES, STREAMS } from "../../../replay/dialects/agent-sdk/golden-lines.ts";

@@ -1,9 +1,13 @@
 import { emptyResource } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
-import type { AuditEntry, AuditRow, ThreadKey } from "../../../../src/audit/audit-row.ts";
-import { MemorySessionLog } from "../../../../src/audit/memory-session-log.ts";
-import type { SessionLog } from "../../../../src/audit/session-log.ts";
-import type { SpanStore } from "../../../../src/bridge/stores/span-store.ts";
+import type { SpanStore } from "../../../../src/bridge/door.ts";
+import {
+  type AuditEntry,
+  type AuditRow,
+  MemorySessionLog,
+  type SessionLog,
+  type ThreadKey,
+} from "../../../../src/entries/audit.ts";
 import { LogProcessor } from "../../../../src/service/processor/log-processor.ts";
 import type { LogProcessorOptions } from "../../../../src/service/processor/log-processor-options.ts";
 import type { Random } from "../../../support/random.ts";
