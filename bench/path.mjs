@@ -10,9 +10,8 @@ import { AlwaysOnSampler, BasicTracerProvider } from "@opentelemetry/sdk-trace-n
 import { makeRuns } from "./workload.mjs";
 
 register("./path/strip-types.mjs", import.meta.url);
-const { Bridge } = await import("../src/bridge/bridge.ts");
-const { createIdGenerator } = await import("../src/bridge/spans/id-generator.ts");
-const { NdjsonSessionLog } = await import("../src/audit/ndjson/ndjson-session-log.ts");
+const { Bridge, createIdGenerator } = await import("../src/index.ts");
+const { NdjsonSessionLog } = await import("../src/entries/audit.ts");
 
 const SRC = new URL("../src/", import.meta.url).href;
 const list = process.argv.includes("--list");

@@ -6,7 +6,7 @@
 import { register } from "node:module";
 
 register("./path/strip-types.mjs", import.meta.url);
-const { boundedJson } = await import("../src/events/bounded-json.ts");
+const { boundedJson } = await import("../src/events/door.ts");
 
 const short = process.argv.includes("--short");
 const ROUNDS = short ? 15 : 61;

@@ -1,6 +1,6 @@
 // Fresh copies of recorded streams: an id that came again would be a duplicate, and cheap for the wrong
 // reason. Ids, times and nothing else differ, so the lines keep their sizes and shapes.
-import { parseRfc3339 } from "../../src/events/instant.ts";
+import { readTimestamp } from "../../src/events/door.ts";
 
 const UUID = "([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-)([0-9a-f]{12})";
 const NAMED = `"(thread_id|session_id|sub_thread_id|parent_thread|event_id|run_id)":"(?!${UUID})([^"]*)"`;
@@ -15,7 +15,7 @@ const BILLION = 1_000_000_000n;
 const GAP_NS = 1_234_567n;
 
 function nanosecondsOf(text) {
-  const [seconds, nanos] = parseRfc3339(text);
+  const [seconds, nanos] = readTimestamp(text);
   return BigInt(seconds) * BILLION + BigInt(nanos);
 }
 

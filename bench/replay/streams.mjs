@@ -1,8 +1,7 @@
 // The recorded streams that each dialect's lines are copied from: what real runs and upstream's own
 // serialisers gave, as flat lines.
 import { readFileSync } from "node:fs";
-import { addMilliseconds, formatRfc3339 } from "../../src/events/door.ts";
-import { parseRfc3339 } from "../../src/events/instant.ts";
+import { addMilliseconds, formatRfc3339, readTimestamp } from "../../src/events/door.ts";
 
 const linesOf = (path) =>
   readFileSync(path, "utf8")
@@ -44,7 +43,7 @@ function defect() {
     .map((line) => {
       const { id, base_time = "2026-06-12T10:00:00Z", events } = JSON.parse(line);
       return events.map(({ at_ms, event }) => {
-        const timestamp = formatRfc3339(addMilliseconds(parseRfc3339(base_time), at_ms));
+        const timestamp = formatRfc3339(addMilliseconds(readTimestamp(base_time), at_ms));
         return JSON.stringify({ timestamp, session_id: id, ...event });
       });
     });

@@ -7,8 +7,7 @@ import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
 import { postgresSettings } from "../../src/audit/postgres/postgres-options.ts";
 import type { SessionLog } from "../../src/audit/session-log.ts";
 import { AGENT_EVENT_TYPES, type AgentEvent, type Instant } from "../../src/entries/events.ts";
-import { isObject } from "../../src/events/door.ts";
-import { recordedLlmText } from "../../src/events/errors/llm-text.ts";
+import { isObject, resultText } from "../../src/events/door.ts";
 import { toolRows } from "../support/tool-rows.ts";
 import { goldenLines } from "./support/golden.ts";
 
@@ -77,7 +76,7 @@ describe("AuditSink.send", () => {
         ...tool,
         duration_ms: 5,
         error: "provider returned 503: secret host",
-        error_for_llm: recordedLlmText("upstream model error"),
+        error_for_llm: resultText("upstream model error"),
         envelope,
         kind: "transient",
       },

@@ -10,7 +10,7 @@ import {
   isOwnGraphEvent,
 } from "../../src/audit/wire/graph-event-codec.ts";
 import type { RunEnd, Signal } from "../../src/events/door.ts";
-import { recordedLlmText } from "../../src/events/errors/llm-text.ts";
+import { resultText } from "../../src/events/door.ts";
 import { Bridge, type ErrorEnvelope, type FailureKind } from "../../src/index.ts";
 import { GraphMapping } from "../../src/replay/door.ts";
 import { replayed } from "../replay/dialects/graph/replayed.ts";
@@ -101,7 +101,7 @@ it("the row of a failed call says that the text of the model is not known", asyn
   const log = new MemorySessionLog();
   const sink = new AuditSink({ log });
   const run = new RunEvents("018f3c7a-0000-7000-8000-0000000000ab");
-  const failed = run.toolError("c1", { error_for_llm: recordedLlmText("") });
+  const failed = run.toolError("c1", { error_for_llm: resultText("") });
   await sink.send(failed, { thread_id: "th", details: { model_text: "unknown" } });
   await sink.send(failed, { thread_id: "th" });
   const rows = await log.loadSince({ tenant_id: run.tenant_id, thread_id: "th" }, 0);

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { toGraphEvent } from "../../src/audit/event-rows.ts";
 import { encodeGraphEvent } from "../../src/audit/wire/graph-event-codec.ts";
 import { AGENT_EVENT_TYPES, type AgentEvent, parseExact } from "../../src/entries/events.ts";
-import { isObject } from "../../src/events/door.ts";
-import { parseRfc3339 } from "../../src/events/instant.ts";
+import { isObject, readTimestamp } from "../../src/events/door.ts";
 import { RunEvents } from "../support/run-events.ts";
 import { goldenLines, lastField } from "./support/golden.ts";
 
@@ -32,7 +31,7 @@ describe.each(["entelix_events.jsonl", "entelix_events_older_0_5.jsonl"])("%s", 
       expect(parseExact(encodeGraphEvent(mine)), line.id).toEqual(
         parseExact(lastField(line, "graph_event")),
       );
-      const instant = parseRfc3339(timestamp);
+      const instant = readTimestamp(timestamp);
       if (instant === undefined) throw new Error(line.id);
       expect(toGraphEvent(event, instant)).toEqual(graph_event);
     }

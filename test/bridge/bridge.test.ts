@@ -8,7 +8,7 @@ import {
   type ThreadKey,
 } from "../../src/entries/audit.ts";
 import { parseExact } from "../../src/entries/events.ts";
-import { recordedLlmText } from "../../src/events/errors/llm-text.ts";
+import { resultText } from "../../src/events/door.ts";
 import type { AgentEvent } from "../../src/index.ts";
 import { readLines } from "../support/golden.ts";
 import { collectSpans, fingerprint, toTrees } from "../support/spans.ts";
@@ -208,7 +208,7 @@ describe("Bridge with an audit log", () => {
       type: "tool_error",
       ...call,
       error: "OPERATOR-TEXT",
-      error_for_llm: recordedLlmText("MODEL-TEXT"),
+      error_for_llm: resultText("MODEL-TEXT"),
       envelope: { wire_code: "transport_failure", wire_class: "server" },
       kind: "transient",
       duration_ms: 3,

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { anchoredSpans } from "../../src/cli/audit/anchored-spans.ts";
+import { HOSTILE, HOSTILE_LINES } from "../view/support/hostile-spans.ts";
 import { Folder } from "./support/folder.ts";
 
 const text = (key: string, stringValue: string) => ({ key, value: { stringValue } });
@@ -32,4 +33,14 @@ describe("the spans that a log is verified against", () => {
       line: 2,
     });
   });
+});
+
+it("hostile content of one span keeps no other anchor from the verification of a log", async () => {
+  using folder = new Folder();
+  const file = folder.at("spans.json");
+  const requests = HOSTILE_LINES.filter((each) => each.includes('"resourceSpans":['));
+  writeFileSync(file, `${requests.join("\n")}\n`);
+  const found = new Set((await anchoredSpans(file, () => {})).map(({ anchor }) => anchor.run_id));
+  const all = [...HOSTILE.map((_, at) => `r${1000 + at}`), "r9999", "r2000", "r2001"];
+  expect(all.filter((id) => !found.has(id))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import type { RunDetail } from "../../src/view/format.ts";
+import type { RunDetail } from "../view/support/view-documents.ts";
 import { command } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
 

@@ -4,18 +4,17 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
 import { WAIT_KINDS } from "../../src/bridge/door.ts";
-import { Counters } from "../../src/bridge/lifecycle/counters.ts";
-import { NOTHING_REPLACED } from "../../src/bridge/metrics/bridge-metrics.ts";
-import {
-  METRIC_ATTRIBUTES,
-  METRICS,
-  prometheusLabel,
-  prometheusNames,
-} from "../../src/bridge/metrics/metric-names.ts";
 import { FAILURE_KIND_IDS, TOOL_ERROR_KINDS } from "../../src/entries/events.ts";
 import { ATTRIBUTES, FAILURE_ORIGINS } from "../../src/events/door.ts";
+import { Bridge } from "../../src/index.ts";
+import {
+  CAPPED_LABELS,
+  PROMETHEUS_LABELS,
+  PROMETHEUS_METRICS,
+} from "../bridge/support/metric-table.ts";
 import { ROOT, readPage, section, tableRows } from "../docs/pages.ts";
 import { scaleDurations } from "../e2e/support/scale-durations.ts";
+import { SERVICE_METRICS } from "../service/support/service-metrics.ts";
 import {
   ALERTMANAGER,
   ALERTS,
@@ -25,19 +24,12 @@ import {
   yamlFiles,
 } from "./alert-files.ts";
 import { queryNames, type Selector } from "./alert-names.ts";
-import { SERVICE_METRICS } from "./service-metrics.ts";
 
 const page = readPage("docs/alerts.md");
 const names = new Set(ALERTS.map(({ alert }) => alert));
 const queries = [...ALERTS, ...RECORDS].map(({ expr }) => queryNames(expr));
 const selectors = queries.flatMap((query) => query.selectors);
 
-/** Labels of the metrics of ours, by their names in Prometheus. */
-const OWN_METRICS = new Map(
-  keysOf(METRICS).flatMap((name) =>
-    prometheusNames(name).map((shown) => [shown, METRICS[name].attributes.map(prometheusLabel)]),
-  ),
-);
 const SPAN_LABELS = [
   "gen_ai_operation_name",
   "gen_ai_agent_name",
@@ -66,7 +58,7 @@ const ANYWHERE = ["job", "instance", "otel_metric_overflow"];
 const ATTRIBUTES_BY_NAME = new Map(
   Object.entries(ATTRIBUTES).map(([name, { on }]): [string, string] => [name, on]),
 );
-const { adjustments, ignored } = new Counters();
+const { adjustments, ignored } = new Bridge().diagnostics();
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   entelix_failure_kind: FAILURE_KIND_IDS,
   entelix_tool_error_kind: TOOL_ERROR_KINDS,
@@ -216,7 +208,7 @@ describe("the section on labels that overflow", () => {
   it("names each label that can", () => {
     const named = /`entelix_label`: ([^.(]+)/.exec(section(page, "EntelixLabelOverflow"))?.[1];
     expect([...(named ?? "").matchAll(/`(\w+)`/g)].map(([, label]) => label)).toEqual(
-      Object.keys(NOTHING_REPLACED),
+      CAPPED_LABELS,
     );
   });
 });
@@ -244,7 +236,7 @@ describe("failure kinds", () => {
 describe("the rules", () => {
   it("name metrics that there are", () => {
     const known = new Set([
-      ...OWN_METRICS.keys(),
+      ...PROMETHEUS_METRICS.keys(),
       ...SERVICE_METRICS.keys(),
       ...RECORDS.map(({ record }) => record),
       ...COLLECTOR_METRICS,
@@ -290,7 +282,7 @@ describe("the rules", () => {
 
   it("group by labels that there are", () => {
     const known = new Set([
-      ...keysOf(METRIC_ATTRIBUTES).map(prometheusLabel),
+      ...PROMETHEUS_LABELS,
       ...[...SERVICE_METRICS.values()].flat(),
       ...ANYWHERE,
       ...["objective", "source", "exporter", "receiver", "reason", "signal", "service_version"],
@@ -378,11 +370,7 @@ describe("prometheus.yml", () => {
 
 function labelsOf(metric: Selector["metric"]): readonly string[] | undefined {
   if (metric === "entelix_spans_calls_total") return [...SPAN_LABELS, ...ANYWHERE];
-  const own = OWN_METRICS.get(metric) ?? SERVICE_METRICS.get(metric);
+  const own = PROMETHEUS_METRICS.get(metric) ?? SERVICE_METRICS.get(metric);
   if (own === undefined) return undefined;
   return [...own, ...ANYWHERE, ...(metric.endsWith("_bucket") ? ["le"] : [])];
-}
-
-function keysOf<T extends object>(holder: T): (keyof T & string)[] {
-  return Object.keys(holder).filter((key): key is keyof T & string => key in holder);
 }

@@ -1,10 +1,5 @@
 import { RECORDS } from "../../deploy/slo/src/records.ts";
-import {
-  METRICS,
-  type MetricName,
-  prometheusLabel,
-  prometheusNames,
-} from "../../src/bridge/metrics/metric-names.ts";
+import { PROMETHEUS_METRICS } from "../bridge/support/metric-table.ts";
 
 /** On every series: who sent it. */
 const SENDER = ["job", "instance"];
@@ -40,11 +35,8 @@ const COLLECTOR: Readonly<Record<string, readonly string[]>> = {
 /** Every metric that a dashboard may name, as Prometheus has it, with its labels. */
 export function knownMetrics(): ReadonlyMap<string, ReadonlySet<string>> {
   const known = new Map<string, ReadonlySet<string>>([["up", new Set(SENDER)]]);
-  for (const name of Object.keys(METRICS).filter(isMetric)) {
-    for (const shown of prometheusNames(name)) {
-      const own = METRICS[name].attributes.map(prometheusLabel);
-      known.set(shown, new Set([...SENDER, ...own, ...(shown.endsWith("_bucket") ? ["le"] : [])]));
-    }
+  for (const [shown, own] of PROMETHEUS_METRICS) {
+    known.set(shown, new Set([...SENDER, ...own, ...(shown.endsWith("_bucket") ? ["le"] : [])]));
   }
   known.set("entelix_spans_calls_total", new Set([...SENDER, ...SPAN_LABELS]));
   known.set("entelix_spans_duration_seconds_bucket", new Set([...SENDER, ...SPAN_LABELS, "le"]));
@@ -62,8 +54,4 @@ export function knownMetrics(): ReadonlyMap<string, ReadonlySet<string>> {
     known.set(name, new Set([...SENDER, ...labels]));
   }
   return known;
-}
-
-function isMetric(name: string): name is MetricName {
-  return Object.hasOwn(METRICS, name);
 }

@@ -3,9 +3,9 @@ import { parse } from "yaml";
 import { DEFAULT_INGEST_LIMITS } from "../../src/service/door.ts";
 import { codeBlocks, readPage, section, tableRows } from "../docs/pages.ts";
 import { list, text } from "../e2e/support/json-shape.ts";
+import { SERVICE_METRICS } from "../service/support/service-metrics.ts";
 import { ALERTS, RECORDS } from "./alert-files.ts";
 import { queryNames } from "./alert-names.ts";
-import { SERVICE_METRICS } from "./service-metrics.ts";
 
 const watch = section(readPage("docs/operations.md"), "Watch");
 const selectors = [...ALERTS, ...RECORDS].flatMap(({ expr }) => queryNames(expr).selectors);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MODEL_EVENT_TYPES, parseExact } from "../../src/entries/events.ts";
-import { decodeEntelix } from "../../src/replay/dialects/entelix/entelix-dialect.ts";
+import { entelixDialect } from "../../src/entries/replay.ts";
 import { isJsonObject } from "../../src/replay/door.ts";
 import { codeBlocks, readPage, section, tableRows } from "./pages.ts";
 
@@ -16,7 +16,7 @@ describe("the section on model calls in entelix's events", () => {
     const lines = block?.text.trim().split(/\n(?=\{)/) ?? [];
     const outcomes = lines.map((text) => {
       const value = parseExact(text);
-      return isJsonObject(value) ? decodeEntelix(value).outcome : text;
+      return isJsonObject(value) ? entelixDialect.decode(value).outcome : text;
     });
     expect(outcomes).toEqual(["event", "event"]);
   });

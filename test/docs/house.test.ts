@@ -12,17 +12,21 @@ interface Import {
 
 const IMPORT = /^(?:import|export) (?:type )?([^;]*?) ?from "([^"]+)"|\bimport\("([^"]+)"\)/gms;
 
-/** Every module of the source, and what it imports, as written: also what is imported later. */
-const imports: readonly Import[] = readdirSync(`${ROOT}/src`, { recursive: true, encoding: "utf8" })
-  .filter((name) => /\.tsx?$/.test(name))
-  .map((name) => `src/${name.replaceAll("\\", "/")}`)
-  .flatMap((file) =>
-    [...readPage(file).matchAll(IMPORT)].map(([, names = "", from = "", later = ""]) => ({
-      file,
-      from: from || later,
-      names: [...names.matchAll(/(?:^|[{,])\s*(?:type )?(\w+)/g)].map(([, name = ""]) => name),
-    })),
-  );
+/** Every module of a folder, and what it imports, as written: also what is imported later. */
+function importsIn(folder: string): readonly Import[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.(?:tsx?|mjs)$/.test(name) && !name.includes("node_modules"))
+    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
+    .flatMap((file) =>
+      [...readPage(file).matchAll(IMPORT)].map(([, names = "", from = "", later = ""]) => ({
+        file,
+        from: from || later,
+        names: [...names.matchAll(/(?:^|[{,])\s*(?:type )?(\w+)/g)].map(([, name = ""]) => name),
+      })),
+    );
+}
+
+const imports = importsIn("src");
 
 /** From the lowest to the highest. */
 const rooms = section(readPage("CONTRIBUTING.md"), "The source")
@@ -37,9 +41,14 @@ function floorOf(path: string): number {
   return room < 0 ? rooms.length : room;
 }
 
-const inside = imports
-  .filter(({ from }) => from.startsWith("."))
-  .map(({ file, from, names }) => ({ file, to: normalize(join(dirname(file), from)), names }));
+/** The imports of files of this repository, with their paths. */
+function inFiles(list: readonly Import[]) {
+  return list
+    .filter(({ from }) => from.startsWith("."))
+    .map(({ file, from, names }) => ({ file, to: normalize(join(dirname(file), from)), names }));
+}
+
+const inside = inFiles(imports);
 
 /**
  * Where a room is entered. What writes figures for people runs in browsers too, which have no Node: it has its own
@@ -112,6 +121,23 @@ describe("the rooms of the source", () => {
   it("import no entry, and nothing imports the page", () => {
     const above = inside.filter(({ to }) => isEntry(to) || to.startsWith("src/view/page/"));
     expect(above.filter(({ file }) => !/^src\/(?:entries|view\/page)\//.test(file))).toEqual([]);
+  });
+});
+
+/** These measure one part of the way out alone, which no other room needs. */
+const ALONE = /^bench\/(?:export|export-equal|replay\/floor\.mjs)\b/;
+
+describe("tests and benchmarks", () => {
+  const used = inFiles([...importsIn("test"), ...importsIn("bench")]).filter(({ to }) => {
+    return floorOf(to) >= 0 && floorOf(to) < rooms.length && !DOORS.includes(to);
+  });
+
+  it("import the inside of their own room alone; of others doors and entries", () => {
+    expect(used.length).toBeGreaterThan(500);
+    const others = used.filter(
+      ({ file, to }) => !file.startsWith(`test/${rooms[floorOf(to)]}/`) && !ALONE.test(file),
+    );
+    expect(others.map(({ file, to }) => `${file}: ${to}`)).toEqual([]);
   });
 });
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ndjsonSettings } from "../../src/audit/ndjson/ndjson-options.ts";
-import { DEFAULT_LIFECYCLE_LIMITS } from "../../src/bridge/lifecycle/limits.ts";
 import { Bridge } from "../../src/index.ts";
+import { EVENT_IDS } from "../audit/support/figures.ts";
 import { FIGURES } from "./figures.ts";
 import { readPage, section, tableRows } from "./pages.ts";
 
@@ -41,8 +40,8 @@ describe("docs/limits.md", () => {
     expect(await FIGURES[name]?.()).toBe(figure);
   });
 
-  it("has the audit log's own count of event ids", () => {
-    expect(ndjsonSettings({}).eventIds).toBe(DEFAULT_LIFECYCLE_LIMITS.eventIds);
+  it("has the audit log's own count of event ids", async () => {
+    expect(EVENT_IDS).toBe(await FIGURES.eventIds?.());
   });
 
   it("names counts that there are", () => {

@@ -16,7 +16,7 @@ import { type Choices, queryText } from "../../deploy/grafana/check/query-text.t
 import { addMilliseconds, formatRfc3339, fromMilliseconds } from "../../src/events/door.ts";
 import { ALERTS, RECORDS } from "../deploy/alert-files.ts";
 import { queryNames } from "../deploy/alert-names.ts";
-import { SERVICE_METRICS } from "../deploy/service-metrics.ts";
+import { SERVICE_METRICS } from "../service/support/service-metrics.ts";
 import { freshRun, happening } from "./support/events.ts";
 import { FreshIds } from "./support/fresh-ids.ts";
 import { text } from "./support/json-shape.ts";

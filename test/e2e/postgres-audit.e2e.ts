@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pageStatement } from "../../src/audit/postgres/row-pages.ts";
 import { AuditSink } from "../../src/entries/audit.ts";
 import { verifyPostgresLog } from "../../src/entries/postgres.ts";
+import { pageBehind } from "../audit/postgres/support/statements.ts";
 import { entries, entry, key } from "../audit/support/entries.ts";
 import { expectWhole } from "../audit/support/session-log-contract.ts";
 import { command } from "../cli/support/command.ts";
@@ -356,11 +356,7 @@ describe("the database itself", () => {
     const [{ thread } = {}] = await logs.server.sql(
       `select thread::text from ${schema}.threads where thread_id = 'many-7'`,
     );
-    const { text, values = [] } = pageStatement(
-      `"${schema}"`,
-      { thread: String(thread) },
-      { thread: String(thread), ordinal: 90 },
-    );
+    const { text, values = [] } = pageBehind(schema, String(thread), 90);
     const plan = await logs.server.sql(`explain (analyze, costs off, timing off) ${text}`, [
       ...values,
     ]);

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { migrate } from "../../src/audit/postgres/migrate.ts";
-import { openPool } from "../../src/audit/postgres/open-database.ts";
 import type { AuditRow } from "../../src/entries/audit.ts";
 import {
   PostgresSessionLog,
   readPostgresRows,
   verifyPostgresLog,
 } from "../../src/entries/postgres.ts";
+import { migrated } from "../audit/postgres/support/statements.ts";
 import { entries, entry, key } from "../audit/support/entries.ts";
 import { command } from "../cli/support/command.ts";
 import { codeBlocks, readPage, section } from "../docs/pages.ts";
@@ -136,28 +135,21 @@ describe("the schema", () => {
 
   it("is made whole or not at all", async () => {
     const schema = logs.freshSchema();
-    const pool = await openPool({
-      connection: logs.server.url(),
-      connections: 1,
-      onError: () => {},
-    });
+    const migrate = (allowed: boolean) => migrated(logs.server.url(), schema, allowed);
     await logs.asOwner("public", `create schema ${schema}`, `create table ${schema}.rows (x int)`);
-    await expect(migrate(pool, schema, { allowed: true })).rejects.toThrow(
+    await expect(migrate(true)).rejects.toThrow(
       `schema "${schema}" has no log, but tables of the same names ("rows"): choose another schema`,
     );
     await logs.asOwner("public", `create sequence ${schema}.audit`);
     await logs.asOwner("public", `drop table ${schema}.rows`);
-    await expect(migrate(pool, schema, { allowed: true })).rejects.toThrow(
-      'relation "audit" already exists',
-    );
+    await expect(migrate(true)).rejects.toThrow('relation "audit" already exists');
     const tables = await logs.server.sql("select tablename from pg_tables where schemaname = $1", [
       schema,
     ]);
     expect(tables).toEqual([]);
     await logs.asOwner("public", `drop sequence ${schema}.audit`);
-    expect(await migrate(pool, schema, { allowed: true })).toEqual({ from: 0, to: 2 });
-    expect(await migrate(pool, schema, { allowed: false })).toEqual({ from: 2, to: 2 });
-    await pool.end();
+    expect(await migrate(true)).toEqual({ from: 0, to: 2 });
+    expect(await migrate(false)).toEqual({ from: 2, to: 2 });
   });
 
   it.each([

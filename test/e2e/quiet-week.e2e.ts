@@ -10,11 +10,7 @@ import { ruleSets } from "./week/rule-sets.ts";
 import { beginSimulatedTime, endSimulatedTime } from "./week/simulated-time.ts";
 import { Week } from "./week/week.ts";
 
-// The real clock runs on the monotonic one, which can't be set: here it follows the faked date.
-vi.mock("../../src/events/clock.ts", async () => {
-  const { fromMilliseconds } = await import("../../src/events/instant.ts");
-  return { now: () => fromMilliseconds(Date.now()) };
-});
+vi.mock("../../src/events/clock.ts", () => import("../support/date-clock.ts"));
 
 const HOUR = 60;
 const DAY = 24 * HOUR;

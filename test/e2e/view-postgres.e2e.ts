@@ -1,11 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunDetail, RunList } from "../../src/view/format.ts";
 import { command } from "../cli/support/command.ts";
 import { recording } from "../cli/support/recorded.ts";
-import { viewedList, viewedRuns, visitor } from "../cli/support/view-documents.ts";
 import { OtlpServer, type WireSpan } from "../support/otlp-server.ts";
+import type { RunDetail, RunList } from "../view/support/view-documents.ts";
+import { viewedList, viewedRuns, visitor } from "../view/support/view-documents.ts";
 import { PostgresServer, withConnection } from "./support/postgres.ts";
 import { ServeProcess } from "./support/serve-process.ts";
 import { sendUntilTaken } from "./support/serve-sender.ts";

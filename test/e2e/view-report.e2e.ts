@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readPageFiles } from "../../src/view/commands/page-files.ts";
-import { ReportHtml } from "../../src/view/report/report-html.ts";
 import { aDetail, aRun, aSpan, FakeRuns } from "../view/support/fake-runs.ts";
+import { reportText } from "../view/support/report-text.ts";
 import { startBrowser, watchedPage } from "./support/browser.ts";
 
 let browser: Browser;
@@ -25,15 +24,8 @@ const HOSTILE = `</script><script>alert(1)</script><!-- <img src="http://evil.ex
 
 /** Writes a report with runs of these keys. @returns its address. */
 async function written(name: string, runs: FakeRuns, keys: readonly string[]): Promise<string> {
-  const html = new ReportHtml(await readPageFiles());
-  const pieces = [html.start()];
-  for (const [at, key] of keys.entries()) {
-    const detail = await runs.detail(key);
-    if (detail !== undefined) pieces.push(...html.run(detail, at === 0));
-  }
-  pieces.push(...html.end(runs.list(keys), 0));
   const file = join(folder, name);
-  await writeFile(file, pieces.join(""));
+  await writeFile(file, await reportText(runs, keys));
   return pathToFileURL(file).href;
 }
 

@@ -5,9 +5,9 @@ import { carried } from "../../../src/agents/runtime/active-run.ts";
 import { runAgent, startRun } from "../../../src/agents/runtime/run-agent.ts";
 import { interrupt } from "../../../src/agents/runtime/run-errors.ts";
 import { MemorySessionLog } from "../../../src/entries/audit.ts";
+import { entelixDialect } from "../../../src/entries/replay.ts";
 import { FanOutSink } from "../../../src/entries/sinks.ts";
 import { AgentError, Bridge } from "../../../src/index.ts";
-import { decodeEntelix } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
 import { collectSpans, type SpanNode, toTrees } from "../../support/spans.ts";
 import { forever, rejection, Told } from "./said.ts";
 
@@ -163,7 +163,7 @@ describe("spans of a run", () => {
     const breach = { axis: "cost_usd", limit: "0.50", observed: "0.75" };
     const { type, ...fields } = sink.only("failed");
     expect(
-      decodeEntelix(
+      entelixDialect.decode(
         JSON.parse(JSON.stringify({ timestamp: "2026-04-29T12:00:00Z", type, ...fields })),
       ),
     ).toMatchObject({

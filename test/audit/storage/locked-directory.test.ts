@@ -4,11 +4,9 @@ import type { RemovingFileLayer } from "../../../src/audit/storage/file-layer.ts
 import { writeFully } from "../../../src/audit/storage/file-writes.ts";
 import { LockedDirectory } from "../../../src/audit/storage/locked-directory.ts";
 import { verifyLog } from "../../../src/audit/verify/verify-log.ts";
-import { EventJournal } from "../../../src/service/journal/event-journal.ts";
-import { lines } from "../../service/journal/support/lines.ts";
 import { entries, key } from "../support/entries.ts";
 import { failingDisk } from "./support/failing-disk.ts";
-import { MemoryDisk, seeded } from "./support/memory-disk.ts";
+import { MemoryDisk, seeded, sizeOf } from "./support/memory-disk.ts";
 
 const RESERVE = 64 * 1024;
 
@@ -17,13 +15,6 @@ function setUp() {
   const { faults, layer } = failingDisk(disk.layer());
   faults.cutsGiveRoom = true;
   return { disk, faults, layer };
-}
-
-async function sizeOf(files: RemovingFileLayer, path: string): Promise<number | undefined> {
-  const file = await files.open(path, "read");
-  const size = await file?.size();
-  await file?.close();
-  return size;
 }
 
 /** Writes so many bytes into a new file, as opening a log may. */
@@ -109,26 +100,5 @@ describe("a log on a full disk after a crash", () => {
     await again.close();
     expect(await sizeOf(disk.layer(), "/log/lock-reserve")).toBe(RESERVE);
     expect(await verifyLog("/log", { files: disk.layer() })).toMatchObject({ ok: true, rows: 4 });
-  });
-
-  it("opens, and has a checkpoint's room: a journal that had none of it before", async () => {
-    const { disk, layer } = setUp();
-    const journal = await EventJournal.open("/log", { fileLayer: layer });
-    await journal.append(lines(3));
-    await layer.remove("/log/checkpoint.tmp");
-    await layer.syncDirectory("/log");
-    disk.restart();
-    const after = failingDisk(disk.layer());
-    after.faults.cutsGiveRoom = true;
-    after.faults.room = 0;
-    const again = await EventJournal.open("/log", { fileLayer: after.layer, keep: 0 });
-    expect(again.next).toBe(3);
-    after.faults.room = 0;
-    await again.checkpoint(2);
-    expect(again.position).toBe(2);
-    after.faults.room = Number.POSITIVE_INFINITY;
-    await again.checkpoint(3);
-    expect(await sizeOf(disk.layer(), "/log/lock-reserve")).toBe(RESERVE);
-    await again.close();
   });
 });

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RunIds } from "../../../src/entries/context.ts";
-import type { SignalKind } from "../../../src/events/signals/signal.ts";
 import { FakeDriver } from "./fake-driver.ts";
-import { TestLifecycle } from "./test-lifecycle.ts";
+import { type SignalKind, TestLifecycle } from "./test-lifecycle.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-000000000002";
 const SPAN = "8000000000000002";

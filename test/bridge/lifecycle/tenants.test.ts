@@ -2,9 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { LifecycleLimits } from "../../../src/bridge/lifecycle/limits.ts";
 import { RunIds } from "../../../src/entries/context.ts";
 import type { Instant } from "../../../src/entries/events.ts";
-import type { SignalKind } from "../../../src/events/signals/signal.ts";
 import { FakeDriver } from "./fake-driver.ts";
-import { TestLifecycle } from "./test-lifecycle.ts";
+import { type SignalKind, TestLifecycle } from "./test-lifecycle.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-000000000002";
 const CHILD = "018f3c7a-0000-7000-8000-000000000003";

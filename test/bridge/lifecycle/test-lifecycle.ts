@@ -11,10 +11,18 @@ import {
   type RunEnd,
   resolveLoopLimits,
   type Signal,
+  type SignalSubject,
   type StepEnd,
   type StepOpening,
 } from "../../../src/events/door.ts";
 import { FakeDriver } from "./fake-driver.ts";
+
+/** What a signal says, without of which run and when. */
+export type SignalKind = Signal extends infer S
+  ? S extends Signal
+    ? Omit<S, keyof SignalSubject>
+    : never
+  : never;
 
 /** A lifecycle that takes entelix's signals one to a call, each as an event of its own. */
 export class TestLifecycle extends Lifecycle<string> {

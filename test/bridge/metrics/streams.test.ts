@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type JsonValue, parseExact } from "../../../src/entries/events.ts";
+import { entelixDialect } from "../../../src/entries/replay.ts";
 import type { AgentEvent, EventEnvelope, FailureKind } from "../../../src/index.ts";
-import { decodeEntelix } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
 import { isJsonObject } from "../../../src/replay/door.ts";
 import { readLines } from "../../support/golden.ts";
 import { type Collected, label, meteredBench } from "./meter.ts";
@@ -13,7 +13,7 @@ interface Sent {
 
 function decode(line: JsonValue | undefined): Sent {
   if (!isJsonObject(line)) throw new TypeError("a line that is no object");
-  const decoded = decodeEntelix(line);
+  const decoded = entelixDialect.decode(line);
   if (decoded.outcome !== "event") throw new TypeError(decoded.outcome);
   return { event: decoded.event, envelope: decoded.envelope };
 }

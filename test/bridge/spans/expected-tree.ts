@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { type Instant, type JsonValue, parseExact } from "../../../src/entries/events.ts";
-import { parseRfc3339 } from "../../../src/events/instant.ts";
+import { readTimestamp } from "../../../src/events/door.ts";
 import { isJsonObject } from "../../../src/replay/door.ts";
 import { readText } from "../../support/golden.ts";
 import type { SpanNode } from "../../support/spans.ts";
@@ -82,8 +82,8 @@ function textOf(value: JsonValue | undefined): string {
 }
 
 /** A time by its value: `12:00:02.5Z` and `12:00:02.500Z` are one. */
-export function instant(text: string): Instant {
-  const at = parseRfc3339(text);
+export function instant(text: string): Readonly<Instant> {
+  const at = readTimestamp(text);
   if (at === undefined) throw new TypeError(`expected a time, got ${text}`);
   return at;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseExact } from "../../../src/entries/events.ts";
-import { decodeEntelix } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
+import { entelixDialect } from "../../../src/entries/replay.ts";
 import { isJsonObject } from "../../../src/replay/door.ts";
 import { bench } from "../../support/run-events.ts";
 
@@ -8,7 +8,7 @@ import { bench } from "../../support/run-events.ts";
 function decoded(text: string) {
   const line = parseExact(text);
   if (!isJsonObject(line)) throw new TypeError(text);
-  const result = decodeEntelix(line);
+  const result = entelixDialect.decode(line);
   if (result.outcome !== "event") throw new TypeError(JSON.stringify(result));
   return result;
 }

@@ -3,11 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { RunIds } from "../../../src/entries/context.ts";
 import { bench, RunEvents, ZERO } from "../../support/run-events.ts";
 
-// The real clock runs on the monotonic one, which can't be set: here it follows the faked date.
-vi.mock("../../../src/events/clock.ts", async () => {
-  const { fromMilliseconds } = await import("../../../src/events/instant.ts");
-  return { now: () => fromMilliseconds(Date.now()) };
-});
+vi.mock("../../../src/events/clock.ts", () => import("../../support/date-clock.ts"));
 
 const RUN = "018f3c7a-0000-7000-8000-000000000002";
 const OTHER = "018f3c7a-0000-7000-8000-000000000003";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AGENT_EVENT_TYPES, type JsonValue, parseExact } from "../../../src/entries/events.ts";
 import type { JsonObject } from "../../../src/entries/replay.ts";
-import { decodeEntelix } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
+import { entelixDialect } from "../../../src/entries/replay.ts";
 import { isJsonObject } from "../../../src/replay/door.ts";
 import { readLines } from "../../support/golden.ts";
 import { bench, flat } from "../../support/run-events.ts";
@@ -39,7 +39,7 @@ function stream(name: string): Recording {
 function play(recording: Recording) {
   const run = bench();
   for (const line of recording.lines) {
-    const decoded = decodeEntelix(line);
+    const decoded = entelixDialect.decode(line);
     if (decoded.outcome !== "event") throw new TypeError(`${recording.name}: ${decoded.outcome}`);
     run.sink.send(decoded.event, decoded.envelope);
   }

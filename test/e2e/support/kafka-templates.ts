@@ -1,6 +1,6 @@
 import { parseExact, stringifyExact } from "../../../src/entries/events.ts";
 import type { JsonObject } from "../../../src/entries/replay.ts";
-import { parseRfc3339 } from "../../../src/events/instant.ts";
+import { readTimestamp } from "../../../src/events/door.ts";
 import { isJsonObject } from "../../../src/replay/door.ts";
 import { STREAMS } from "../../replay/dialects/agent-sdk/golden-lines.ts";
 import { recordedLines, recordings } from "../../replay/dialects/defect/recordings.ts";
@@ -174,7 +174,7 @@ function partsOf(text: string, indexOf: (recorded: string) => number): (string |
 
 function millisecondsOf(line: JsonObject | undefined): number {
   const timestamp = line?.timestamp;
-  const at = typeof timestamp === "string" ? parseRfc3339(timestamp) : undefined;
+  const at = typeof timestamp === "string" ? readTimestamp(timestamp) : undefined;
   if (at === undefined) throw new TypeError(`expected a timestamp, got ${String(timestamp)}`);
   return at[0] * 1000 + at[1] / 1e6;
 }

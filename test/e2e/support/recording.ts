@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type Instant, parseExact, stringifyExact } from "../../../src/entries/events.ts";
 import type { JsonObject } from "../../../src/entries/replay.ts";
-import { formatRfc3339 } from "../../../src/events/door.ts";
-import { parseRfc3339 } from "../../../src/events/instant.ts";
+import { formatRfc3339, readTimestamp } from "../../../src/events/door.ts";
 import { isJsonObject } from "../../../src/replay/door.ts";
 import { readLines } from "../../support/golden.ts";
 import { shipped } from "./stack.ts";
@@ -11,7 +10,7 @@ import { shipped } from "./stack.ts";
 /** One event as a flat envelope. */
 export interface RecordedLine {
   /** Its `timestamp`. */
-  readonly at: Instant;
+  readonly at: Readonly<Instant>;
   readonly text: string;
 }
 
@@ -82,8 +81,8 @@ function recording(name: string, lines: readonly JsonObject[]): Recording {
   };
 }
 
-function timeOf({ timestamp }: JsonObject): Instant {
-  const at = typeof timestamp === "string" ? parseRfc3339(timestamp) : undefined;
+function timeOf({ timestamp }: JsonObject): Readonly<Instant> {
+  const at = typeof timestamp === "string" ? readTimestamp(timestamp) : undefined;
   if (at === undefined) throw new TypeError(`expected a timestamp, got ${String(timestamp)}`);
   return at;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type LineSpan, readSpans } from "../../cli/support/otlp-lines.ts";
-import { ALL_RECORDINGS, asViewed } from "../../cli/support/view-documents.ts";
+import { ALL_RECORDINGS, asViewed } from "../../view/support/view-documents.ts";
 import { MAIN } from "./view-process.ts";
 
 /** A row as `audit show --json` prints it. */

@@ -7,16 +7,12 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { NodeTracerProvider, type ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import {
-  METRICS,
-  type MetricName,
-  prometheusNames,
-} from "../../../src/bridge/metrics/metric-names.ts";
-import {
   type AgentEvent,
   Bridge,
   createIdGenerator,
   type EventEnvelope,
 } from "../../../src/index.ts";
+import { shownMetric } from "../../bridge/support/metric-table.ts";
 import type { Labels, SeriesBook } from "./series-book.ts";
 
 /** What the process is asked to show besides its events. */
@@ -164,22 +160,18 @@ export class AgentProcess {
   }
 
   #newKeys(metric: string, attributes: object, book: SeriesBook): Keys {
-    if (!isMetric(metric)) throw new Error(`${metric}: expected a metric of the table`);
+    const { buckets, names } = shownMetric(metric);
     const { instance, job } = this.options;
     const labels = { job, instance, ...labelsOf(attributes) };
-    const [name = "", , count] = prometheusNames(metric);
+    const [name = "", , count] = names;
     if (count === undefined) return [book.key(name, labels)];
-    const bounds = [...(METRICS[metric].buckets ?? []).map(String), "+Inf"];
+    const bounds = [...buckets.map(String), "+Inf"];
     return [...bounds.map((le) => book.key(name, { ...labels, le })), book.key(count, labels)];
   }
 }
 
 /** Names of series in the book; `undefined` for one that no rule asks for. */
 type Keys = readonly (string | undefined)[];
-
-function isMetric(name: string): name is MetricName {
-  return Object.hasOwn(METRICS, name);
-}
 
 function labelsOf(attributes: object): Labels {
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-import { SERVICE_METRICS } from "../../deploy/service-metrics.ts";
+import { SERVICE_METRICS } from "../../service/support/service-metrics.ts";
 import type { Labels, SeriesBook } from "./series-book.ts";
 import { secondsNow } from "./simulated-time.ts";
 

@@ -2,7 +2,6 @@ import { context } from "@opentelemetry/api";
 import { UndiciInstrumentation } from "@opentelemetry/instrumentation-undici";
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { withCurrentRun } from "../../../src/agents/runtime/active-run.ts";
 import { currentRunContext } from "../../../src/entries/context.ts";
 import { setupTracing, type Tracing } from "../../../src/entries/setup.ts";
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
@@ -11,6 +10,7 @@ import type { Bridge } from "../../../src/index.ts";
 import { flat, RunEvents } from "../../support/run-events.ts";
 import { toTrees } from "../../support/spans.ts";
 import { AgentServer } from "./agent-server.ts";
+import { withCurrentRun } from "./within-run.ts";
 
 const TOP = "018f3c7a-0000-7000-8000-000000000001";
 const OTHER = "018f3c7a-0000-7000-8000-000000000002";
@@ -182,7 +182,7 @@ describe("the current context", () => {
 
   it("is known to another copy of the package, as CommonJS and ESM make one each", async () => {
     vi.resetModules();
-    const copy = await import("../../../src/bridge/spans/propagation.ts");
+    const copy = await import("../../../src/entries/context.ts");
     expect(copy.currentRunContext).not.toBe(currentRunContext);
     start("a");
     const carried = bridge.runContext("acme", TOP, "a");

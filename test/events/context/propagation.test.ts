@@ -7,7 +7,6 @@ import {
   ROOT_CONTEXT,
 } from "@opentelemetry/api";
 import { describe, expect, it } from "vitest";
-import { withCurrentRun } from "../../../src/agents/runtime/active-run.ts";
 import {
   extract,
   extractedRunContext,
@@ -15,6 +14,7 @@ import {
   type RunContext,
   RunContextPropagator,
 } from "../../../src/entries/context.ts";
+import { withCurrentRun } from "./within-run.ts";
 
 const RUN: RunContext = {
   traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",

@@ -12,7 +12,6 @@ import type { EventEnvelope } from "../../../src/events/event-envelope.ts";
 import type { JsonValue } from "../../../src/events/exact-json.ts";
 import { parseExact } from "../../../src/events/exact-json.ts";
 import { RecorderSink } from "../../../src/events/sinks/recorder-sink.ts";
-import { decodeEntelix } from "../../../src/replay/dialects/entelix/entelix-dialect.ts";
 import { isJsonObject } from "../../../src/replay/door.ts";
 import { readLines } from "../../support/golden.ts";
 
@@ -36,7 +35,7 @@ class Tape extends Writable {
 
 function decoded(line: string) {
   const value = parseExact(line);
-  const result = isJsonObject(value) ? decodeEntelix(value) : undefined;
+  const result = isJsonObject(value) ? entelixDialect.decode(value) : undefined;
   if (result?.outcome !== "event") throw new Error(`${line}: ${JSON.stringify(result)}`);
   return result;
 }

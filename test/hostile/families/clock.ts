@@ -2,8 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseExact, stringifyExact } from "../../../src/entries/events.ts";
-import { formatRfc3339 } from "../../../src/events/door.ts";
-import { parseRfc3339 } from "../../../src/events/instant.ts";
+import { formatRfc3339, readTimestamp } from "../../../src/events/door.ts";
 import { isJsonObject } from "../../../src/replay/door.ts";
 import { SPANS_A_RUN, wholeRuns } from "../../e2e/support/serve-runs.ts";
 import { sendUntilTaken } from "../../e2e/support/serve-sender.ts";
@@ -239,7 +238,7 @@ function draw(random: Random, { shift = () => both(0) }: Kind): DrawnRun[] {
 /** The same line, so many seconds later. */
 function shifted(line: string, seconds: number): string {
   const value = parseExact(line);
-  const time = isJsonObject(value) ? parseRfc3339(String(value.timestamp)) : undefined;
+  const time = isJsonObject(value) ? readTimestamp(String(value.timestamp)) : undefined;
   if (!isJsonObject(value) || time === undefined) throw new TypeError(`no event: ${line}`);
   return stringifyExact({ ...value, timestamp: formatRfc3339([time[0] + seconds, time[1]]) });
 }

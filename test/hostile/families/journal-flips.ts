@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { EventJournal } from "../../../src/service/journal/event-journal.ts";
 import { sendLines } from "../../e2e/support/serve-sender.ts";
+import { keptTexts, openJournal } from "../../service/journal/support/journals.ts";
 import type { Random } from "../../support/random.ts";
 import type { Family, Size } from "../family.ts";
 import { type Damage, damaged, damageText, drawCut, drawFlip } from "../support/damage.ts";
@@ -257,12 +257,10 @@ function linesOf(bytes: Buffer): string[] {
 const bytesOf = (text: string) => Buffer.from(text, "latin1");
 
 async function readAll(folder: string): Promise<{ kept: readonly string[]; refusal?: string }> {
-  let journal: EventJournal | undefined;
+  let journal: Awaited<ReturnType<typeof openJournal>> | undefined;
   try {
-    journal = await EventJournal.open(folder, { segmentBytes: 1_048_576 });
-    const kept: string[] = [];
-    for await (const { text } of journal.read(journal.first)) kept.push(text);
-    return { kept };
+    journal = await openJournal(folder, { segmentBytes: 1_048_576 });
+    return { kept: await keptTexts(journal) };
   } catch (error) {
     return { kept: [], refusal: String(error) };
   } finally {

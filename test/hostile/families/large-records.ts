@@ -1,20 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import type { DecodeIssue } from "../../../src/entries/replay.ts";
 import { KafkaService } from "../../../src/service/door.ts";
-import type { LogLine } from "../../../src/service/journal/log-line.ts";
-import type { ProducedRecord } from "../../../src/service/kafka/kafka-library.ts";
-import type { LineTaker, Reject } from "../../../src/service/kafka/partition-processor.ts";
 import { encodeBatch, type TestBatch, type TestRecord } from "../../service/kafka/batches.ts";
-import { NO_FIGURES } from "../../service/kafka/processor-figures.ts";
+import { FakeBroker, type FakeRules } from "../../service/kafka/fake-kafka.ts";
+import { LineKeeper } from "../../service/kafka/line-keeper.ts";
 import { protocolError } from "../../service/kafka/records.ts";
 import type { Random } from "../../support/random.ts";
 import type { Family } from "../family.ts";
-import { FakeBroker } from "../support/fake-kafka.ts";
 import type { Trial } from "../trial.ts";
 
 const MAX_RECORD = 200_000;
-const ISSUES: readonly DecodeIssue[] = [{ field: "type", expected: "an event" }];
 
 /** Records of any size on brokers that fail: the partition goes on, and each record is somewhere, once. */
 export const largeRecords: Family = {
@@ -31,9 +26,7 @@ export const largeRecords: Family = {
 };
 
 /** How a broker treats letters and requests. */
-interface Behaviour {
-  readonly onRequest: (what: string) => void;
-  readonly onProduced: (record: ProducedRecord) => void;
+interface Behaviour extends FakeRules {
   /** Letters may be lost. */
   readonly loses: boolean;
 }
@@ -98,7 +91,7 @@ function work(behaviourOf: (random: Random) => Behaviour) {
       maxRecordBytes: MAX_RECORD,
       sessionTimeoutMs: 6_000,
       graceMs: 100,
-      makeProcessor: (_, __, reject) => new JsonTaker(played, reject),
+      makeProcessor: (_, __, reject) => new LineKeeper(String(LINE), played, reject),
       onError: (error, where) => told.push(`${where}: ${String(error)}`),
       onNotice: NOTHING,
     });
@@ -178,34 +171,6 @@ function drawRecord(random: Random, small: boolean): TestRecord {
     default:
       return { value: LINE };
   }
-}
-
-/** Takes lines of JSON, and has stored them at once. */
-class JsonTaker implements LineTaker {
-  readonly figures = NO_FIGURES;
-  readonly #played: number[];
-  readonly #reject: Reject;
-  #next = 0;
-
-  constructor(played: number[], reject: Reject) {
-    this.#played = played;
-    this.#reject = reject;
-  }
-
-  take(line: LogLine) {
-    this.#next = line.offset + 1;
-    if (line.text === String(LINE)) this.#played.push(line.offset);
-    else void this.#reject(line, ISSUES);
-    return undefined;
-  }
-
-  async idle() {}
-
-  async settle() {
-    return this.#next;
-  }
-
-  async close() {}
 }
 
 interface Outcome {

@@ -18,13 +18,8 @@ import {
   renderForLlm,
 } from "../../../src/index.ts";
 import { type AnyRuntime, RUNTIMES } from "../../../src/replay/door.ts";
-import { conversationOf } from "../../../src/view/model/conversation.ts";
-import { errorOf } from "../../../src/view/model/failures.ts";
-import { runGraph } from "../../../src/view/model/run-graph.ts";
-import { runModel } from "../../../src/view/model/run-model.ts";
-import { viewSpanIn } from "../../../src/view/sources/view-span.ts";
 import { collectSpans } from "../../support/spans.ts";
-import { runDetail } from "../../view/support/view-span.ts";
+import { shownSpan } from "../../view/support/shown-span.ts";
 import { type DialectName, streamsOf } from "./valid-lines.ts";
 
 /** A way for a text of others into the library, the services or the page. */
@@ -248,7 +243,7 @@ const RUN = [
 ];
 
 function page(fields: Readonly<Record<string, unknown>>) {
-  const raw = {
+  return shownSpan({
     traceId: "1".repeat(32),
     spanId: "1".repeat(16),
     name: "x",
@@ -257,9 +252,5 @@ function page(fields: Readonly<Record<string, unknown>>) {
     attributes: RUN,
     status: { code: 2 },
     ...fields,
-  };
-  const span = viewSpanIn(raw, () => {});
-  if (span === undefined) return undefined;
-  const model = runModel(runDetail([span]));
-  return [model, runGraph(model.tree), errorOf(span), conversationOf(span)];
+  });
 }

@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EventJournal } from "../../../src/service/journal/event-journal.ts";
 import { wholeRuns } from "../../e2e/support/serve-runs.ts";
+import { openJournal } from "../../service/journal/support/journals.ts";
 import { line } from "../../service/journal/support/lines.ts";
 import type { Random } from "../../support/random.ts";
 import { seededUuid } from "./seeded-ids.ts";
@@ -45,7 +45,7 @@ export async function journalTemplate(
   const last = runs.slice(WRITES).flat().slice(0, LAST_LINES);
   const place = join(folder, "writing");
   const copy = join(folder, "killed");
-  const journal = await EventJournal.open(place, { segmentBytes });
+  const journal = await openJournal(place, { segmentBytes });
   try {
     for (const texts of writes) await journal.append(texts.map((text) => line(text)));
     // The verified end is behind these: the last write comes after it.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AGENT_EVENT_TYPES, parseExact } from "../../../src/entries/events.ts";
-import { parseRfc3339 } from "../../../src/events/instant.ts";
+import { readTimestamp } from "../../../src/events/door.ts";
 import { EVENT_RANK, isJsonObject, type JsonObject } from "../../../src/replay/dialects/dialect.ts";
 import {
   decodeEntelix,
@@ -76,7 +76,7 @@ describe("decodeEntelix", () => {
       if (flat.outcome !== "event") throw new Error(`${text}: ${JSON.stringify(flat)}`);
       expect(flat.event).toBe(line);
       expect(flat.unknownValues).toEqual([]);
-      expect(flat.envelope).toEqual({ timestamp: parseRfc3339(String(timestamp)) });
+      expect(flat.envelope).toEqual({ timestamp: readTimestamp(String(timestamp)) });
       const nested = decodeEntelix(golden);
       expect(nested).toMatchObject({ outcome: "event", rank: flat.rank, envelope: flat.envelope });
       expect(nested.outcome === "event" && nested.event).toBe(event);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Counters } from "../../../src/bridge/lifecycle/counters.ts";
+import { Bridge } from "../../../src/index.ts";
 import {
   INGEST_METRICS,
   IngestFigures,
@@ -15,7 +15,7 @@ const PROCESSOR: ProcessorFigures = {
   rejected: 0,
   unknown: 0,
   duplicates: 2,
-  ignored: { ...new Counters().ignored, duplicate: 2 },
+  ignored: { ...new Bridge().diagnostics().ignored, duplicate: 2 },
   tenantConflicts: { acme: 3, _other: 1 },
   late: 1,
   spansStored: 4,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { EventJournal } from "../../../src/service/journal/event-journal.ts";
 import type { NewLine } from "../../../src/service/journal/log-line.ts";
 import { failingDisk } from "../../audit/storage/support/failing-disk.ts";
-import { MemoryDisk, seeded } from "../../audit/storage/support/memory-disk.ts";
+import { MemoryDisk, seeded, sizeOf } from "../../audit/storage/support/memory-disk.ts";
 import { all, brief, line, lines, texts } from "./support/lines.ts";
 
 async function setUp(durability: "batch" | "each" = "batch", segmentBytes = 64 * 1024) {
@@ -176,4 +176,26 @@ describe("a disk that fails", () => {
     expect(seen).toEqual(["a0", "d0", "end0"]);
     await journal.close();
   });
+});
+
+it("a journal that has no room for a checkpoint opens on a full disk, and gets it", async () => {
+  const disk = new MemoryDisk(seeded(1));
+  const { layer } = failingDisk(disk.layer());
+  const journal = await EventJournal.open("/log", { fileLayer: layer });
+  await journal.append(lines(3));
+  await layer.remove("/log/checkpoint.tmp");
+  await layer.syncDirectory("/log");
+  disk.restart();
+  const after = failingDisk(disk.layer());
+  after.faults.cutsGiveRoom = true;
+  after.faults.room = 0;
+  const again = await EventJournal.open("/log", { fileLayer: after.layer, keep: 0 });
+  expect(again.next).toBe(3);
+  after.faults.room = 0;
+  await again.checkpoint(2);
+  expect(again.position).toBe(2);
+  after.faults.room = Number.POSITIVE_INFINITY;
+  await again.checkpoint(3);
+  expect(await sizeOf(disk.layer(), "/log/lock-reserve")).toBe(64 * 1024);
+  await again.close();
 });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { LogFile } from "../../../src/audit/door.ts";
-import type { OpenMode } from "../../../src/audit/storage/file-layer.ts";
+import type { FileLayer, LogFile } from "../../../src/audit/door.ts";
 import { EventJournal } from "../../../src/service/journal/event-journal.ts";
 import { failingDisk } from "../../audit/storage/support/failing-disk.ts";
 import { MemoryDisk, seeded } from "../../audit/storage/support/memory-disk.ts";
 import { diskOf, FOLDER, imageOf } from "./support/disk-image.ts";
 import { lines } from "./support/lines.ts";
+
+type OpenMode = Parameters<FileLayer["open"]>[1];
 
 describe("the end mark", () => {
   const TOO_LARGE = "L".repeat(2_000);

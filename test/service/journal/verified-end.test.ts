@@ -1,12 +1,13 @@
 import { rm } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { LogFile } from "../../../src/audit/door.ts";
-import type { OpenMode } from "../../../src/audit/storage/file-layer.ts";
+import type { FileLayer, LogFile } from "../../../src/audit/door.ts";
 import { type Checkpoint, readCheckpoint } from "../../../src/service/journal/checkpoint-file.ts";
 import { EventJournal } from "../../../src/service/journal/event-journal.ts";
 import { failingDisk } from "../../audit/storage/support/failing-disk.ts";
 import { MemoryDisk, seeded } from "../../audit/storage/support/memory-disk.ts";
 import { lines, temporaryFolder } from "./support/lines.ts";
+
+type OpenMode = Parameters<FileLayer["open"]>[1];
 
 /** A journal whose checkpoints are counted, and whose lines can be held up. */
 async function setUp() {

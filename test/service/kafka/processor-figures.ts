@@ -1,4 +1,4 @@
-import { Counters } from "../../../src/bridge/lifecycle/counters.ts";
+import { Bridge } from "../../../src/index.ts";
 import type { ProcessorFigures } from "../../../src/service/processor/log-processor-options.ts";
 
 /** Of a log processor that has done nothing yet. */
@@ -9,7 +9,7 @@ export const NO_FIGURES: ProcessorFigures = {
   rejected: 0,
   unknown: 0,
   duplicates: 0,
-  ignored: new Counters().ignored,
+  ignored: new Bridge().diagnostics().ignored,
   tenantConflicts: {},
   late: 0,
   spansStored: 0,

@@ -4,7 +4,7 @@ import type { ReportDocument } from "../../../src/view/format.ts";
 import { command } from "../../cli/support/any-process.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { recording } from "../../cli/support/recorded.ts";
-import { ALL_RECORDINGS } from "../../cli/support/view-documents.ts";
+import { ALL_RECORDINGS } from "../support/view-documents.ts";
 
 /** A run of the recording `nested_subagent`. */
 const NESTED = "01a1fbfa-4968-71c5-8c19-2e5f98e57b52";

@@ -14,7 +14,7 @@ import {
   viewedList,
   viewedRun,
   visitor,
-} from "../../cli/support/view-documents.ts";
+} from "../support/view-documents.ts";
 
 const KINDS = new Map([
   ["invoke_agent", "run"],

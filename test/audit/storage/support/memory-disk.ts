@@ -250,3 +250,11 @@ function put(inode: Inode, bytes: Uint8Array, position: number): void {
 function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/"));
 }
+
+/** The bytes of a file; `undefined` if there is none. */
+export async function sizeOf(files: FileLayer, path: string): Promise<number | undefined> {
+  const file = await files.open(path, "read");
+  const size = await file?.size();
+  await file?.close();
+  return size;
+}

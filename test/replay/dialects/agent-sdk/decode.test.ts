@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AGENT_EVENT_TYPES, parseExact } from "../../../../src/entries/events.ts";
-import { parseRfc3339 } from "../../../../src/events/instant.ts";
+import { readTimestamp } from "../../../../src/events/door.ts";
 import {
   agentSdkDialect,
   decodeAgentSdk,
@@ -86,7 +86,7 @@ describe("golden lines of agent-sdk-foundation 0.9 and 0.18", () => {
       expect(unknownFields(event)).toBeUndefined();
       expect(envelope.event_id).toBe(line.event_id);
       expect(envelope.sequence).toBe(line.sequence);
-      expect(envelope.timestamp).toEqual(parseRfc3339(String(line.timestamp)));
+      expect(envelope.timestamp).toEqual(readTimestamp(String(line.timestamp)));
     }
   });
 

@@ -1,5 +1,5 @@
+import { stringifyExact } from "../../../../src/entries/events.ts";
 import { formatRfc3339, type Instant, trimmedEnd } from "../../../../src/events/door.ts";
-import { wholeJson } from "../../../../src/events/exact-json.ts";
 import {
   type AgentSdkEvent,
   ENVELOPE_FIELDS,
@@ -13,8 +13,6 @@ import type { LineEnvelope } from "../../../../src/replay/dialects/dialect.ts";
  * The time has as many sub-second digits as it needs, as upstream's has; integers beyond 2^53 are
  * written with every digit.
  *
- * @throws RangeError when a value has more than 32 MiB of JSON.
- *
  * @example
  * encodeAgentSdk({ type: "start", thread_id: "t", turn: 1 }, { timestamp: [1780653600, 0] });
  * // '{"timestamp":"2026-06-05T10:00:00Z","type":"start","thread_id":"t","turn":1}'
@@ -27,7 +25,7 @@ export function encodeAgentSdk(event: AgentSdkEvent, envelope: LineEnvelope): st
   for (const [field, value] of Object.entries(event)) {
     if (!ENVELOPE_FIELDS.has(field)) line[field] = value;
   }
-  return wholeJson(line);
+  return stringifyExact(line);
 }
 
 function timeText(at: Readonly<Instant>): string {

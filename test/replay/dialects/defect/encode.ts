@@ -1,5 +1,5 @@
+import { stringifyExact } from "../../../../src/entries/events.ts";
 import { formatRfc3339 } from "../../../../src/events/door.ts";
-import { wholeJson } from "../../../../src/events/exact-json.ts";
 import type {
   DefectEvent,
   DefectUsage,
@@ -16,8 +16,6 @@ import type { LineEnvelope } from "../../../../src/replay/dialects/dialect.ts";
  * @param envelope written beside the event; not needed for an event that was decoded from a flat
  *   line, which still has those fields.
  *
- * @throws RangeError when a value has more than 32 MiB of JSON.
- *
  * @example
  * encodeDefect({ type: "turn_started" }, { timestamp: [1_781_258_400, 0], session_id: "s1" });
  * // '{"timestamp":"2026-06-12T10:00:00Z","session_id":"s1","type":"turn_started"}'
@@ -25,8 +23,8 @@ import type { LineEnvelope } from "../../../../src/replay/dialects/dialect.ts";
 export function encodeDefect(event: DefectEvent, envelope?: LineEnvelope): string {
   const written =
     event.type === "subagent" ? { ...event, inner: asWritten(event.inner) } : asWritten(event);
-  if (envelope === undefined) return wholeJson(written);
-  return wholeJson({
+  if (envelope === undefined) return stringifyExact(written);
+  return stringifyExact({
     ...envelope,
     timestamp: formatRfc3339(envelope.timestamp),
     ...written,

@@ -1,6 +1,5 @@
 import { type Instant, type JsonValue, parseExact } from "../../../../src/entries/events.ts";
-import { addMilliseconds, formatRfc3339 } from "../../../../src/events/door.ts";
-import { parseRfc3339 } from "../../../../src/events/instant.ts";
+import { addMilliseconds, formatRfc3339, readTimestamp } from "../../../../src/events/door.ts";
 import { isJsonObject, type JsonObject } from "../../../../src/replay/dialects/dialect.ts";
 import { readLines } from "../../../support/golden.ts";
 
@@ -12,7 +11,7 @@ export interface Recording {
   /** `file#id`, as in the drawn trees. */
   readonly name: string;
   readonly session: string | undefined;
-  readonly from: Instant;
+  readonly from: Readonly<Instant>;
   readonly events: readonly { readonly at_ms: number; readonly event: JsonObject }[];
 }
 
@@ -26,7 +25,7 @@ export function recordings(): Recording[] {
 function toRecording(file: string, value: JsonValue): Recording {
   if (!isJsonObject(value) || !Array.isArray(value.events)) throw new TypeError(file);
   const { base_time = BASE_TIME, session_id } = value;
-  const from = typeof base_time === "string" ? parseRfc3339(base_time) : undefined;
+  const from = typeof base_time === "string" ? readTimestamp(base_time) : undefined;
   if (from === undefined) throw new TypeError(`${file}: base_time`);
   return {
     name: `${file}#${String(value.id)}`,

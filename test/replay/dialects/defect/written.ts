@@ -1,6 +1,5 @@
 import type { Instant } from "../../../../src/entries/events.ts";
-import { millisecondsBetween, type Signal } from "../../../../src/events/door.ts";
-import { parseRfc3339 } from "../../../../src/events/instant.ts";
+import { millisecondsBetween, readTimestamp, type Signal } from "../../../../src/events/door.ts";
 import type { ProjectedRow } from "../../../../src/replay/dialects/mapping.ts";
 import { flat } from "./flat.ts";
 import type { Recording } from "./recordings.ts";
@@ -30,8 +29,8 @@ export function written(
   };
 }
 
-function msOf(timestamp: string, from: Instant): number {
-  const at = parseRfc3339(timestamp);
+function msOf(timestamp: string, from: Readonly<Instant>): number {
+  const at = readTimestamp(timestamp);
   if (at === undefined) throw new TypeError(timestamp);
   return millisecondsBetween(from, at);
 }

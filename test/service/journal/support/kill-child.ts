@@ -1,8 +1,14 @@
 import { writeSync } from "node:fs";
-import { type LogFile, nodeFileLayer, type RemovingFileLayer } from "../../../../src/audit/door.ts";
-import type { OpenMode } from "../../../../src/audit/storage/file-layer.ts";
+import {
+  type FileLayer,
+  type LogFile,
+  nodeFileLayer,
+  type RemovingFileLayer,
+} from "../../../../src/audit/door.ts";
 import { EventJournal } from "../../../../src/service/journal/event-journal.ts";
 import { line } from "./lines.ts";
+
+type OpenMode = Parameters<FileLayer["open"]>[1];
 
 /*
  * A writer to be killed: appends from some places at once for ever, and says on stdout what has its

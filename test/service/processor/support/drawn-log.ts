@@ -1,8 +1,12 @@
 import fc from "fast-check";
 import { type Instant, parseExact, stringifyExact } from "../../../../src/entries/events.ts";
 import type { JsonObject } from "../../../../src/entries/replay.ts";
-import { addMilliseconds, formatRfc3339, toMilliseconds } from "../../../../src/events/door.ts";
-import { parseRfc3339 } from "../../../../src/events/instant.ts";
+import {
+  addMilliseconds,
+  formatRfc3339,
+  readTimestamp,
+  toMilliseconds,
+} from "../../../../src/events/door.ts";
 import { isJsonObject } from "../../../../src/replay/door.ts";
 import type { LogLine } from "../../../../src/service/processor/log-processor-options.ts";
 import { chaos } from "../../../properties/chaos.ts";
@@ -17,7 +21,7 @@ import { Random } from "../../../support/random.ts";
 const BEGIN: Instant = [1_780_000_000, 0];
 
 interface TimedLine {
-  readonly at: Instant;
+  readonly at: Readonly<Instant>;
   readonly value: JsonObject;
 }
 
@@ -147,7 +151,7 @@ function draw(random: Random): readonly TimedLine[] {
 function timed(value: unknown): TimedLine | undefined {
   const line = objectOf(value);
   const text = isJsonObject(line.event) ? (line.timestamp ?? line.event.timestamp) : line.timestamp;
-  const at = typeof text === "string" ? parseRfc3339(text) : undefined;
+  const at = typeof text === "string" ? readTimestamp(text) : undefined;
   return at === undefined ? undefined : { at, value: line };
 }
 

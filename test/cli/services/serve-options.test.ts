@@ -7,7 +7,7 @@ import {
   urlOf,
 } from "../../../src/cli/services/options.ts";
 import { Reports } from "../../../src/cli/services/reports.ts";
-import { isLocalHost, isLoopback } from "../../../src/service/http/routes.ts";
+import { isLocalHost, isLoopback } from "../../../src/service/door.ts";
 
 describe("the options of serve", () => {
   it.each([

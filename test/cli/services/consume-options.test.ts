@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { consume } from "../../../src/cli/door.ts";
 import { kafkaClientOptions } from "../../../src/cli/services/kafka-client-options.ts";
 import { reportRarely } from "../../../src/cli/services/reports.ts";
-import { command } from "../../cli/support/any-process.ts";
-import { memoryIo } from "../../cli/support/memory-io.ts";
+import { command } from "../support/any-process.ts";
+import { memoryIo } from "../support/memory-io.ts";
 
 const noWait = () => {};
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { nodeFileLayer } from "../../src/audit/door.ts";
-import { writeCheckpoint } from "../../src/service/journal/checkpoint-file.ts";
-import { waitFor } from "../support/wait-for.ts";
-import { command } from "./support/any-process.ts";
-import { Folder } from "./support/folder.ts";
+import { nodeFileLayer } from "../../../src/audit/door.ts";
+import { writeCheckpoint } from "../../../src/service/journal/checkpoint-file.ts";
+import { command } from "../../cli/support/any-process.ts";
+import { Folder } from "../../cli/support/folder.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 const RUN = { run_id: "018f3c7a-0000-7000-8000-000000000003", tenant_id: "acme" };
 const NAME = "lines-0000000000000000.v1.log";

@@ -7,8 +7,10 @@ import type {
   ViewSpan,
   ViewValue,
 } from "../../../src/view/format.ts";
-import { command } from "./any-process.ts";
-import type { LineSpan } from "./otlp-lines.ts";
+import { command } from "../../cli/support/any-process.ts";
+import type { LineSpan } from "../../cli/support/otlp-lines.ts";
+
+export type { RunDetail, RunList, ViewSpan };
 
 const RECORDINGS = fileURLToPath(new URL("../../../recordings", import.meta.url));
 

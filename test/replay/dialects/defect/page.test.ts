@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { DEFECT_EVENT_TYPES } from "../../src/replay/dialects/defect/events.ts";
-import { DEFAULT_DEFECT_LIMITS } from "../../src/replay/dialects/defect/limits.ts";
-import { DEFECT_TERMINALS } from "../../src/replay/dialects/defect/terminals.ts";
-import { readPage, section, tableRows } from "./pages.ts";
+import { DEFECT_EVENT_TYPES } from "../../../../src/replay/dialects/defect/events.ts";
+import { DEFAULT_DEFECT_LIMITS } from "../../../../src/replay/dialects/defect/limits.ts";
+import { DEFECT_TERMINALS } from "../../../../src/replay/dialects/defect/terminals.ts";
+import { readPage, section, tableRows } from "../../../docs/pages.ts";
 
 const page = readPage("docs/dialect-defect.md");
 

@@ -1,6 +1,6 @@
-import { consumeMetricsText } from "../../src/service/door.ts";
-import { INGEST_METRICS, type IngestMetric } from "../../src/service/http/ingest-metrics.ts";
-import { NO_FIGURES } from "../service/kafka/processor-figures.ts";
+import { consumeMetricsText } from "../../../src/service/door.ts";
+import { INGEST_METRICS, type IngestMetric } from "../../../src/service/http/ingest-metrics.ts";
+import { NO_FIGURES } from "../kafka/processor-figures.ts";
 
 const processor = { ...NO_FIGURES, tenantConflicts: { acme: 0 } };
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { NdjsonSessionLog } from "../../../src/audit/ndjson/ndjson-session-log.ts";
+import { NdjsonSessionLog } from "../../../src/entries/audit.ts";
 import { EventJournal } from "../../../src/service/journal/event-journal.ts";
 
 let folder: string;

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { EventJournal } from "../../src/service/journal/event-journal.ts";
-import { line, temporaryFolder } from "../service/journal/support/lines.ts";
-import { codeBlocks, readPage, section } from "./pages.ts";
+import { EventJournal } from "../../../src/service/journal/event-journal.ts";
+import { codeBlocks, readPage, section } from "../../docs/pages.ts";
+import { line, temporaryFolder } from "./support/lines.ts";
 
 /** How one tenant's lines are taken out of a journal that is damaged. */
 const recipe = codeBlocks(section(readPage("docs/operations.md"), "It does not start"))

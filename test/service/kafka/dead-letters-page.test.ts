@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { FINAL_ERRORS } from "../../src/service/kafka/dead-letter-topic.ts";
-import { readPage, section } from "./pages.ts";
+import { FINAL_ERRORS } from "../../../src/service/kafka/dead-letter-topic.ts";
+import { readPage, section } from "../../docs/pages.ts";
 
 it.each([
   ["docs/consume.md", "Dead letters"],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { BUNDLED_RECORDINGS } from "../../src/view/commands/demo/recordings.ts";
-import { readLines, readText } from "../support/golden.ts";
+import { BUNDLED_RECORDINGS } from "../../../src/view/commands/demo/recordings.ts";
+import { readLines, readText } from "../../support/golden.ts";
 
 /** Which real run each recording is. */
 const SOURCES: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { AGENT_SDK_EVENT_TYPES } from "../../src/replay/dialects/agent-sdk/events.ts";
-import { TERMINALS } from "../../src/replay/dialects/agent-sdk/terminals.ts";
-import { readPage, section, tableRows } from "./pages.ts";
+import { AGENT_SDK_EVENT_TYPES } from "../../../../src/replay/dialects/agent-sdk/events.ts";
+import { TERMINALS } from "../../../../src/replay/dialects/agent-sdk/terminals.ts";
+import { readPage, section, tableRows } from "../../../docs/pages.ts";
 
 const page = readPage("docs/dialect-agent-sdk.md");
 const OUTCOMES = new Set<string>(["complete", "refused", "interrupted"]);
