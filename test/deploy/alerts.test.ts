@@ -24,22 +24,13 @@ import {
   yamlFiles,
 } from "./alert-files.ts";
 import { queryNames, type Selector } from "./alert-names.ts";
+import { SPAN_LABELS } from "./dashboard-metrics.ts";
 
 const page = readPage("docs/alerts.md");
 const names = new Set(ALERTS.map(({ alert }) => alert));
 const queries = [...ALERTS, ...RECORDS].map(({ expr }) => queryNames(expr));
 const selectors = queries.flatMap((query) => query.selectors);
 
-const SPAN_LABELS = [
-  "gen_ai_operation_name",
-  "gen_ai_agent_name",
-  "entelix_tenant_id",
-  "entelix_run_outcome",
-  "entelix_failure_kind",
-  "entelix_failure_tool_name",
-  "entelix_tool_error_kind",
-  "entelix_root",
-];
 /** What the collector counts of itself; the end-to-end run sees whether it is there. */
 const COLLECTOR_METRICS = [
   "otelcol_exporter_send_failed_spans",

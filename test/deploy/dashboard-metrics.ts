@@ -5,7 +5,7 @@ import { PROMETHEUS_METRICS } from "../bridge/support/metric-table.ts";
 const SENDER = ["job", "instance"];
 
 /** The collector's span metrics, with the dimensions of collector-config.yaml. */
-const SPAN_LABELS = [
+export const SPAN_LABELS = [
   "gen_ai_operation_name",
   "gen_ai_agent_name",
   "entelix_tenant_id",

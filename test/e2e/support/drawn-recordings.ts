@@ -1,5 +1,6 @@
 import { fromMilliseconds } from "../../../src/events/door.ts";
 import type { ExpectedNode } from "../../bridge/spans/expected-tree.ts";
+import { RECORDED_AS } from "../../support/golden.ts";
 import { drawnTrees } from "./drawn-trees.ts";
 import { FreshIds } from "./fresh-ids.ts";
 import {
@@ -9,19 +10,6 @@ import {
   shiftedTo,
   shippedRecordings,
 } from "./recording.ts";
-
-/** Which run of `test/golden` a shipped recording is, as its README says. */
-const RECORDED_AS: Readonly<Record<string, string>> = {
-  success: "react_three_tools_with_budget",
-  tool_error: "tool_error_recovered",
-  tool_error_terminal: "tool_error_terminal_event_layer_outside",
-  model_failure: "model_dispatch_failed",
-  nested_subagent: "nested_subagent",
-  approval: "approval_approved_and_denied",
-  pause: "approval_pending_interrupts",
-  cancelled: "cancelled",
-  two_tenants: "two_tenants_interleaved",
-};
 
 /** `resume` was constructed, so it is drawn here: the run that goes on with `pause`. */
 const RESUMED: ExpectedNode = {

@@ -9,8 +9,8 @@ import type {
   KafkaLibrary,
   KafkaProducer,
   ProducedRecord,
-  TopicPartitions,
 } from "../../../src/service/kafka/kafka-library.ts";
+import { LoneMember } from "./lone-member.ts";
 
 /** What a broker does with a request: it answers, or it throws. */
 export interface FakeRules {
@@ -66,34 +66,13 @@ export class FakeBroker {
   }
 }
 
-class FakeConsumer implements KafkaConsumer {
-  memberId: string | null = null;
-  readonly generationId = 0;
-  readonly assignments: readonly TopicPartitions[] = [{ topic: "events", partitions: [0] }];
-  readonly topics = { track: () => true, untrack: () => true };
+class FakeConsumer extends LoneMember implements KafkaConsumer {
   readonly #broker: FakeBroker;
-  readonly #beforeJoin: () => Promise<Buffer>;
-  #joined = () => {};
 
   constructor(broker: FakeBroker, options: ConsumerOptions) {
+    super(options);
     this.#broker = broker;
-    this.#beforeJoin = options.protocolsMetadata ?? (async () => Buffer.alloc(0));
   }
-
-  on(event: string, listener: (payload: unknown) => void): void {
-    if (event === "consumer:group:join") this.#joined = () => listener(undefined);
-  }
-
-  async joinGroup(): Promise<string> {
-    await this.#beforeJoin();
-    this.memberId = "me";
-    this.#joined();
-    return this.memberId;
-  }
-
-  async leaveGroup(): Promise<void> {}
-
-  async close(): Promise<void> {}
 
   async metadata({ topics }: { topics: string[] }): Promise<ClusterMetadata> {
     const topic = { id: "id", partitionsCount: 1, partitions: [{ leader: 1, leaderEpoch: 0 }] };

@@ -7,14 +7,13 @@ import type {
   FetchOptions,
   FetchResponse,
   KafkaConsumer,
-  KafkaLibrary,
-  TopicPartitions,
 } from "../../../src/service/kafka/kafka-library.ts";
 import { KafkaService } from "../../../src/service/kafka/kafka-service.ts";
 import type { LineTaker } from "../../../src/service/kafka/partition-processor.ts";
 import { untilHolds } from "../../e2e/support/until.ts";
+import { LoneMember, libraryOf } from "./lone-member.ts";
 import { NO_FIGURES } from "./processor-figures.ts";
-import { NoProducer, protocolError } from "./records.ts";
+import { protocolError } from "./records.ts";
 
 /** One broker with the one partition of `events`. */
 class TestBroker {
@@ -34,34 +33,13 @@ class TestBroker {
 }
 
 /** The client, as far as a service uses it. */
-class TestClient implements KafkaConsumer {
-  memberId: string | null = null;
-  readonly generationId = 0;
-  readonly assignments: readonly TopicPartitions[] = [{ topic: "events", partitions: [0] }];
-  readonly topics = { track: () => true, untrack: () => true };
+class TestClient extends LoneMember implements KafkaConsumer {
   readonly #broker: TestBroker;
-  readonly #beforeJoin: () => Promise<Buffer>;
-  #joined = () => {};
 
   constructor(broker: TestBroker, options: ConsumerOptions) {
+    super(options);
     this.#broker = broker;
-    this.#beforeJoin = options.protocolsMetadata ?? (async () => Buffer.alloc(0));
   }
-
-  on(event: string, listener: (payload: unknown) => void): void {
-    if (event === "consumer:group:join") this.#joined = () => listener(undefined);
-  }
-
-  async joinGroup(): Promise<string> {
-    await this.#beforeJoin();
-    this.memberId = "me";
-    this.#joined();
-    return this.memberId;
-  }
-
-  async leaveGroup(): Promise<void> {}
-
-  async close(): Promise<void> {}
 
   async metadata(): Promise<ClusterMetadata> {
     const { id } = this.#broker;
@@ -111,17 +89,6 @@ class TestClient implements KafkaConsumer {
   }
 }
 
-function libraryOf(broker: TestBroker): KafkaLibrary {
-  return {
-    Consumer: class extends TestClient {
-      constructor(options: ConsumerOptions) {
-        super(broker, options);
-      }
-    },
-    Producer: NoProducer,
-  };
-}
-
 /** Takes lines, and has stored them at once. */
 class TestLane implements LineTaker {
   readonly texts: string[] = [];
@@ -155,7 +122,7 @@ describe("KafkaService", () => {
   async function start(broker: TestBroker) {
     const processors: TestLane[] = [];
     const errors: string[] = [];
-    const service = new KafkaService(libraryOf(broker), {
+    const service = new KafkaService(libraryOf(TestClient, broker), {
       client: { clientId: "c", bootstrapBrokers: ["127.0.0.1:1"] },
       group: "g",
       instance: undefined,

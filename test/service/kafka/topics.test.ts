@@ -6,14 +6,14 @@ import type {
   FetchOptions,
   FetchResponse,
   KafkaConsumer,
-  KafkaLibrary,
   TopicMetadata,
   TopicPartitions,
 } from "../../../src/service/kafka/kafka-library.ts";
 import { KafkaService } from "../../../src/service/kafka/kafka-service.ts";
 import { untilHolds } from "../../e2e/support/until.ts";
+import { libraryOf } from "./lone-member.ts";
 import { NO_FIGURES } from "./processor-figures.ts";
-import { NoProducer, protocolError } from "./records.ts";
+import { protocolError } from "./records.ts";
 
 /** One broker with some topics of one partition each. */
 class TestBroker {
@@ -131,17 +131,6 @@ class TestClient implements KafkaConsumer {
   }
 }
 
-function libraryOf(broker: TestBroker): KafkaLibrary {
-  return {
-    Consumer: class extends TestClient {
-      constructor(options: ConsumerOptions) {
-        super(broker, options);
-      }
-    },
-    Producer: NoProducer,
-  };
-}
-
 describe("a worker of several topics", () => {
   const open: KafkaService[] = [];
   afterEach(() => Promise.all(open.splice(0).map((service) => service.stop())));
@@ -149,7 +138,7 @@ describe("a worker of several topics", () => {
   function serviceOf(broker: TestBroker) {
     const played: string[] = [];
     const errors: string[] = [];
-    const service = new KafkaService(libraryOf(broker), {
+    const service = new KafkaService(libraryOf(TestClient, broker), {
       client: { clientId: "c", bootstrapBrokers: ["127.0.0.1:1"] },
       group: "g",
       instance: undefined,

@@ -1,19 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { BUNDLED_RECORDINGS } from "../../../src/view/commands/demo/recordings.ts";
-import { readLines, readText } from "../../support/golden.ts";
-
-/** Which real run each recording is. */
-const SOURCES: Readonly<Record<string, string>> = {
-  success: "react_three_tools_with_budget",
-  tool_error: "tool_error_recovered",
-  tool_error_terminal: "tool_error_terminal_event_layer_outside",
-  model_failure: "model_dispatch_failed",
-  nested_subagent: "nested_subagent",
-  approval: "approval_approved_and_denied",
-  pause: "approval_pending_interrupts",
-  cancelled: "cancelled",
-  two_tenants: "two_tenants_interleaved",
-};
+import { RECORDED_AS, readLines, readText } from "../../support/golden.ts";
 
 interface Lifecycle {
   readonly id: string;
@@ -29,19 +16,22 @@ describe("the bundled recordings", () => {
     (line): Lifecycle => JSON.parse(line),
   );
 
-  it.each(Object.entries(SOURCES))("%s is the real run %s, with an envelope", (name, source) => {
-    const events = lifecycles.find(({ id }) => id === source)?.events;
-    expect(
-      recorded(name).map(({ event_id, sequence, thread_id, timestamp, ...event }) => ({
-        at: timestamp,
-        event,
-      })),
-    ).toEqual(events?.map(({ at, event }) => ({ at, event })));
-  });
+  it.each(Object.entries(RECORDED_AS))(
+    "%s is the real run %s, with an envelope",
+    (name, source) => {
+      const events = lifecycles.find(({ id }) => id === source)?.events;
+      expect(
+        recorded(name).map(({ event_id, sequence, thread_id, timestamp, ...event }) => ({
+          at: timestamp,
+          event,
+        })),
+      ).toEqual(events?.map(({ at, event }) => ({ at, event })));
+    },
+  );
 
   it("are all played, and only the one that is no real run is called constructed", () => {
     const real = BUNDLED_RECORDINGS.filter(({ constructed }) => !constructed);
-    expect(real.map(({ file }) => file).sort()).toEqual(Object.keys(SOURCES).sort());
+    expect(real.map(({ file }) => file).sort()).toEqual(Object.keys(RECORDED_AS).sort());
     const constructed = BUNDLED_RECORDINGS.filter((recording) => recording.constructed);
     expect(constructed.map(({ file }) => file)).toEqual(["resume"]);
     expect(readText("../recordings/README.md")).toContain(
