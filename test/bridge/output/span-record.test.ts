@@ -11,13 +11,12 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Bridge } from "../../../src/bridge/bridge.ts";
 import { encodeTraceRequest } from "../../../src/bridge/export/request-format.ts";
 import { createReplayProvider } from "../../../src/bridge/output/replay-provider.ts";
 import { idSlot } from "../../../src/bridge/spans/id-generator.ts";
-import { readEvents } from "../../../src/entries/replay.ts";
 import { RUNTIMES } from "../../../src/replay/door.ts";
 import { drawnLog } from "../../service/processor/support/drawn-log.ts";
+import { playText } from "../../support/played.ts";
 import { runs } from "../../support/runs.ts";
 import { createSdkReplayProvider } from "../../support/sdk-replay-provider.ts";
 
@@ -27,29 +26,14 @@ const PROVIDERS = [createReplayProvider, createSdkReplayProvider] as const;
 type Make = (typeof PROVIDERS)[number];
 
 describe("a replay's spans", () => {
-  for (const { dialect, player } of RUNTIMES) {
-    it(`are those that the SDK makes (${dialect.name})`, async () => {
+  for (const runtime of RUNTIMES) {
+    it(`are those that the SDK makes (${runtime.dialect.name})`, async () => {
       let spans = 0;
       for (const seed of [1, 2, 3, 4]) {
         const lines = drawnLog({ seed, streams: 30, eventIds: seed % 2 === 0 });
         const text = lines.map((line) => `${line.text}\n`).join("");
         const [own, stock] = await Promise.all(
-          PROVIDERS.map((make) =>
-            ended(make, async (provider) => {
-              const bridge = new Bridge({
-                mode: "replay",
-                tracerProvider: provider,
-                captureContent: true,
-              });
-              const playing = player(bridge, "default");
-              await readEvents(source(text), {
-                dialects: [dialect],
-                onEvent: ({ event, envelope }) => void playing.take(event, envelope),
-              });
-              await playing.end();
-              await bridge.shutdown();
-            }),
-          ),
+          PROVIDERS.map((make) => ended(make, (provider) => playText(runtime, text, provider))),
         );
         expect(own).toEqual(stock);
         spans += own?.length ?? 0;
@@ -196,8 +180,4 @@ async function ended(make: Make, work: (provider: TracerProvider) => Promise<voi
   const provider = make(RESOURCE, { onEnd: (span) => void spans.push(span) });
   await work(provider);
   return spans.map((span) => encodeTraceRequest([span]));
-}
-
-async function* source(text: string): AsyncGenerator<string> {
-  yield text;
 }

@@ -1,18 +1,16 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { emptyResource } from "@opentelemetry/resources";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type AuditRow, MemorySessionLog } from "../../../src/entries/audit.ts";
 import { RunIds } from "../../../src/entries/context.ts";
 import { stringifyExact } from "../../../src/entries/events.ts";
 import { formatRfc3339 } from "../../../src/events/door.ts";
-import { DEFAULT_INGEST_LIMITS } from "../../../src/service/http/ingest-limits.ts";
-import { IngestService } from "../../../src/service/http/ingest-service.ts";
 import { tokenDigest } from "../../../src/service/http/tokens/token-file.ts";
 import { RunEvents, second } from "../../support/run-events.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { serveHere } from "./support/in-process.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-00000000000a";
 const TENANTS = ["acme", "beta"] as const;
@@ -29,11 +27,10 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 async function serve() {
   const spans: ReadableSpan[] = [];
   const audit = new MemorySessionLog();
-  const errors: string[] = [];
-  const service = await IngestService.start({
+  const { errors, service, url } = await serveHere(spans, {
     journal: join(folder, "journal"),
-    host: "127.0.0.1",
-    port: 0,
+    lookback: 1_000,
+    audit,
     tokens: TENANTS.map((tenant) => ({
       tenant,
       digest: tokenDigest(tenant),
@@ -42,25 +39,7 @@ async function serve() {
       metrics: false,
       runs: false,
     })),
-    rate: undefined,
-    tenant: "default",
-    service: { resource: emptyResource(), serviceName: "test" },
-    spans: {
-      store: async (batch) => {
-        spans.push(...batch);
-        return { refused: 0 };
-      },
-      close: async () => {},
-    },
-    audit,
-    onSpans: { captureContent: false },
-    lookback: 1_000,
-    runAgeMs: 86_400_000,
-    limits: DEFAULT_INGEST_LIMITS,
-    onTorn: () => {},
-    onError: (error, where) => void errors.push(`${where}: ${String(error)}`),
   });
-  const url = `http://127.0.0.1:${service.address.port}`;
   return {
     audit,
     errors,
