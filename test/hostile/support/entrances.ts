@@ -4,7 +4,7 @@ import { readEvents } from "../../../src/entries/replay.ts";
 import { toMessages } from "../../../src/entries/runtime.ts";
 import {
   ATTRIBUTES,
-  exceptionOf,
+  exceptionDetails,
   readEnvironment,
   readHeaders,
   writeEnvironment,
@@ -135,7 +135,7 @@ export const ERRORS: readonly Entrance[] = (
       classifyToolError(thrown),
       envelopeOf(thrown),
       renderForLlm(thrown),
-      exceptionOf(thrown),
+      exceptionDetails(thrown),
     ];
   },
 }));
