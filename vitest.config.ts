@@ -2,11 +2,13 @@ import { defineConfig } from "vitest/config";
 
 /**
  * Tests that need a process of their own: they replace the clock or a module, register something for the process,
- * or count what their process shares (timers, handles, warnings). All others share processes, since loading the
- * modules anew for each file takes half of the time.
+ * count what their process shares (timers, handles, warnings), or parse all of the source, which would stay in memory.
+ * All others share processes, since loading the modules anew for each file takes half of the time.
  */
 const OWN_PROCESS = [
-  "test/{bridge/setup,deploy,docs,examples,package}/**/*.test.ts",
+  "test/bridge/setup/**/*.test.ts",
+  "test/docs/{argument-lists,plain-words,typescript}.test.ts",
+  "test/package/{entry-size,expressions}.test.ts",
   "test/bridge/spans/{clock,live-time,progress}.test.ts",
   "test/cli/hang-ups.test.ts",
   "test/audit/storage/lock-on-full-disk.test.ts",

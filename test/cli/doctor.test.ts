@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deadUrl, OtlpServer } from "../support/otlp-server.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { command } from "./support/any-process.ts";
 import { Folder } from "./support/folder.ts";
 
@@ -271,7 +272,7 @@ describe.concurrent("doctor and the application", () => {
     const [, pid] = /^printed (\d+)\n/.exec(stderr) ?? [];
     expect(Number(pid)).toBeGreaterThan(1);
     // The process that the file has started is gone, or is about to be.
-    await expect.poll(() => isAlive(Number(pid)), { timeout: 10_000 }).toBe(false);
+    await waitFor(() => expect(isAlive(Number(pid))).toBe(false));
     expect(code).toBe(2);
   });
 

@@ -253,14 +253,13 @@ describe("valueText", () => {
 
 describe("the sample", () => {
   it("is the same each time, and has failures, pauses and a process that is replaced", () => {
-    const time = { from: 1_000_000, to: 1_000_000 + 6 * 3_600 };
+    const time = { from: 1_000_000, to: 1_000_000 + 2 * 3_600 };
     const [one, two] = [sampleWorkload(time), sampleWorkload(time)].map((each) => [...each.text()]);
     expect(one).toEqual(two);
     expect(one?.at(-1)).toBe("# EOF\n");
     const text = one?.join("") ?? "";
     expect(text).toMatch(/entelix_runs_total\{[^}]*instance="support-desk-2"[^}]*"interrupted"/);
     expect(text).toMatch(/entelix_failure_kind="model_dispatch"[^}]*\} [1-9]/);
-    // Two times six hours of eight dashboards.
   }, 120_000);
 });
 

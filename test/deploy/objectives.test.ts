@@ -13,6 +13,17 @@ const ROOT = join(import.meta.dirname, "../..");
 const read = (...lines: readonly string[]) =>
   readObjectives(`objectives:\n  - ${lines.join("\n    ")}\n`, "objectives.yml");
 
+const GENERATE = "deploy/slo/src/generate.ts";
+
+/** Bundles the program once for many runs, as `npm run slo` does for each. */
+async function withGenerate(use: (bundle: string) => void): Promise<void> {
+  const module = new URL("../../scripts/bundle-typescript.mjs", import.meta.url).href;
+  const loaded: Readonly<Record<string, unknown>> = await import(module);
+  const { withBundle } = loaded;
+  if (typeof withBundle !== "function") throw new TypeError("withBundle: expected a function");
+  await withBundle(join(ROOT, GENERATE), use);
+}
+
 describe("npm run slo", () => {
   let folder: string;
 
@@ -24,12 +35,10 @@ describe("npm run slo", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  const run = (...args: readonly string[]) =>
+    spawnSync(process.execPath, args, { cwd: ROOT, encoding: "utf8" });
   const generate = (...args: readonly string[]) =>
-    spawnSync(
-      process.execPath,
-      ["scripts/run-typescript.mjs", "deploy/slo/src/generate.ts", ...args],
-      { cwd: ROOT, encoding: "utf8" },
-    );
+    run("scripts/run-typescript.mjs", GENERATE, ...args);
 
   it("writes the rules that are shipped", () => {
     const out = join(folder, "slo.yml");
@@ -50,7 +59,7 @@ describe("npm run slo", () => {
     expect(readFileSync(out, "utf8")).toBe("as it was");
   });
 
-  it("says in one line which file or argument it cannot use", () => {
+  it("says in one line which file or argument it cannot use", async () => {
     const [none, out] = [join(folder, "none.yml"), join(folder, "no-folder", "slo.yml")];
     const refusals: readonly (readonly [readonly string[], string])[] = [
       [[none], `${none}: expected a file that can be read: ENOENT`],
@@ -59,11 +68,13 @@ describe("npm run slo", () => {
       [[none, folder], "Use: npm run slo -- [FILE] [--out FILE]: expected one FILE, found "],
       [["--ot", out], "Use: npm run slo -- [FILE] [--out FILE]: Unknown option '--ot'"],
     ];
-    for (const [args, message] of refusals) {
-      const { status, stderr } = generate(...args);
-      expect([status, stderr.slice(0, message.length)]).toEqual([1, message]);
-      expect(stderr.trim()).not.toContain("\n");
-    }
+    await withGenerate((bundle) => {
+      for (const [args, message] of refusals) {
+        const { status, stderr } = run(bundle, ...args);
+        expect([status, stderr.slice(0, message.length)]).toEqual([1, message]);
+        expect(stderr.trim()).not.toContain("\n");
+      }
+    });
   });
 });
 

@@ -70,29 +70,34 @@ function withoutCode(page: string): string {
   return page.replace(/^```.*?^```$/gms, blank).replace(/`[^`\n]*`/g, "`x`");
 }
 
-/** The docstrings (`/** … *\/`) of the source, or all other comments. */
-export function commentTexts(kind: "docstrings" | "comments"): Text[] {
-  return sourceFiles().flatMap((file) => commentsOf(file, kind));
+interface Comment extends Text {
+  readonly isDoc: boolean;
 }
 
-function commentsOf(file: string, kind: "docstrings" | "comments"): Text[] {
-  const text = readPage(file);
+let comments: readonly Comment[] | undefined;
+
+/** The docstrings (`/** … *\/`) of the source, or all other comments. */
+export function commentTexts(kind: "docstrings" | "comments"): readonly Text[] {
+  comments ??= sources().flatMap(commentsOf);
+  return comments.filter(({ isDoc }) => isDoc === (kind === "docstrings"));
+}
+
+function commentsOf({ file, source, text }: Source): Comment[] {
   const seen = new Set<number>();
-  const comments: ts.CommentRange[] = [];
+  const ranges: ts.CommentRange[] = [];
   const visit = (node: ts.Node): void => {
     for (const range of ts.getLeadingCommentRanges(text, node.pos) ?? []) {
       if (seen.has(range.pos)) continue;
       seen.add(range.pos);
-      comments.push(range);
+      ranges.push(range);
     }
     ts.forEachChild(node, visit);
   };
-  const source = parse(file, text);
   visit(source);
   visit(source.endOfFileToken);
   // Successive lines of `//` are one text.
   const texts: { start: number; end: number; text: string; isDoc: boolean }[] = [];
-  for (const { pos, end } of comments.toSorted((a, b) => a.pos - b.pos)) {
+  for (const { pos, end } of ranges.toSorted((a, b) => a.pos - b.pos)) {
     const comment = text.slice(pos, end);
     const isDoc = comment.startsWith("/**");
     const words = comment.replaceAll(/^\s*(?:\/\*\*?|\*\/|\*|\/\/) ?|\s*\*\/$/gm, "");
@@ -103,17 +108,19 @@ function commentsOf(file: string, kind: "docstrings" | "comments"): Text[] {
       last.end = lineAt(source, end);
     } else texts.push({ start, end: lineAt(source, end), text: words, isDoc });
   }
-  return texts
-    .filter(({ isDoc }) => isDoc === (kind === "docstrings"))
-    .map(({ start, text }) => ({ file, line: start, text: withoutCode(text) }));
+  return texts.map(({ isDoc, start, text: words }) => ({
+    file,
+    line: start,
+    text: withoutCode(words),
+    isDoc,
+  }));
 }
 
 /** The words of all names that the source declares. */
 export function countNames(): Count {
   let words = 0;
   const found: Found[] = [];
-  for (const file of sourceFiles()) {
-    const source = parse(file, readPage(file));
+  for (const { file, source } of sources()) {
     const visit = (node: ts.Node): void => {
       const name = nameOf(node);
       if (name !== undefined) {
@@ -147,14 +154,24 @@ function nameOf(node: ts.Node): ts.Identifier | ts.PrivateIdentifier | undefined
   return isName ? name : undefined;
 }
 
-function sourceFiles(): string[] {
-  return readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
-    .map((name) => `src/${name.replaceAll("\\", "/")}`)
-    .filter((name) => /\.tsx?$/.test(name));
+interface Source {
+  readonly file: string;
+  readonly text: string;
+  readonly source: ts.SourceFile;
 }
 
-function parse(file: string, text: string): ts.SourceFile {
-  return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+let parsed: readonly Source[] | undefined;
+
+/** The files of the source, parsed once for all counts. */
+function sources(): readonly Source[] {
+  parsed ??= readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
+    .map((name) => `src/${name.replaceAll("\\", "/")}`)
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((file) => {
+      const text = readPage(file);
+      return { file, text, source: ts.createSourceFile(file, text, ts.ScriptTarget.Latest) };
+    });
+  return parsed;
 }
 
 function lineAt(source: ts.SourceFile, position: number): number {

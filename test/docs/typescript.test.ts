@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
+import { ENTRIES, notUndefined, OF_READING, undocumented, unnameable } from "./exports.ts";
 import { codeBlocks, PAGES, ROOT, readPage } from "./pages.ts";
 
 /** What a page may leave to the reader. */
@@ -31,11 +32,10 @@ const snippets: readonly Snippet[] = PAGES.flatMap((page) =>
     })),
 );
 
-/** Compiles all snippets at once, as the package's users would; nothing is written. */
-function compile(): readonly ts.Diagnostic[] {
+/** The package's entries, and all snippets as its users would compile them; nothing is written. */
+function programOf(texts: ReadonlyMap<string, string>): ts.Program {
   const { config } = ts.readConfigFile(join(ROOT, "tsconfig.json"), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-  const texts = new Map(snippets.map(({ file, text }) => [file, text]));
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile, getSourceFile } = host;
   host.fileExists = (file) => texts.has(file) || fileExists(file);
@@ -46,8 +46,8 @@ function compile(): readonly ts.Diagnostic[] {
       ? getSourceFile(file, version, ...rest)
       : ts.createSourceFile(file, text, version);
   };
-  const program = ts.createProgram({
-    rootNames: [...texts.keys()],
+  return ts.createProgram({
+    rootNames: [...ENTRIES, ...texts.keys()],
     options: {
       ...options,
       // A page shows what matters, not a whole program.
@@ -60,19 +60,52 @@ function compile(): readonly ts.Diagnostic[] {
     },
     host,
   });
-  return [...texts.keys()].flatMap((file) => {
-    const source = program.getSourceFile(file);
-    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
-  });
 }
+
+// One program for both: reading and binding the source takes most of the time.
+const texts = new Map(snippets.map(({ file, text }) => [file, text]));
+const program = programOf(texts);
+const checker = program.getTypeChecker();
 
 describe("the TypeScript of the pages", () => {
   it("compiles", () => {
     expect(snippets.length).toBeGreaterThan(15);
-    const problems = compile().map(({ file, messageText }) => {
+    const found = [...texts.keys()].flatMap((file) => {
+      const source = program.getSourceFile(file);
+      return [
+        ...program.getSyntacticDiagnostics(source),
+        ...program.getSemanticDiagnostics(source),
+      ];
+    });
+    const problems = found.map(({ file, messageText }) => {
       const { name } = snippets.find((snippet) => snippet.file === file?.fileName) ?? {};
       return `${name}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`;
     });
     expect(problems).toEqual([]);
+  });
+});
+
+describe("the public interface", () => {
+  it.each([
+    ["says of each export what it is", undocumented],
+    ["takes undefined for every option, as of a setting that is not there", notUndefined],
+  ])("%s", (_, wrong) => {
+    for (const entry of ENTRIES) {
+      expect(wrong(checker, program.getSourceFile(entry)), entry).toEqual([]);
+    }
+  });
+
+  it("has at most 40 names in the main entry", () => {
+    const [main = ""] = ENTRIES;
+    const entry = program.getSourceFile(main);
+    const symbol = entry && checker.getSymbolAtLocation(entry);
+    const names = symbol === undefined ? [] : checker.getExportsOfModule(symbol);
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.length).toBeLessThanOrEqual(40);
+  });
+
+  it("has a name for all that a reader of recordings passes and is given", () => {
+    const entry = program.getSourceFile(join(ROOT, "src/entries/replay.ts"));
+    expect(unnameable(checker, entry, OF_READING)).toEqual([]);
   });
 });

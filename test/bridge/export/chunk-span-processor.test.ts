@@ -8,8 +8,8 @@ import { numbers, rig } from "./support/rig.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-describe("a burst of 100,000 spans in one tick", () => {
-  it("arrives whole and in order at a shutdown right after it, in bounded memory", async () => {
+describe("a burst of spans in one tick", () => {
+  it("of 100,000 arrives whole and in order at a shutdown right after it, in bounded memory", async () => {
     await using server = await ProtobufServer.start();
     const { end, ledger, processor } = rig(server.url, { requests: 1 });
     const before = process.memoryUsage().external;
@@ -28,27 +28,27 @@ describe("a burst of 100,000 spans in one tick", () => {
 
   it("is sent by a few requests at once", async () => {
     await using server = await ProtobufServer.start();
-    const { end, ledger, processor } = rig(server.url);
-    const names = numbers(100_000);
+    const { end, ledger, processor } = rig(server.url, { requestBytes: 100_000 });
+    const names = numbers(20_000);
     end(names);
     await processor.shutdown();
     expect(server.mostAtOnce).toBeLessThanOrEqual(4);
     expect(new Set(server.names)).toEqual(new Set(names));
-    expect(server.names).toHaveLength(100_000);
-    expect(ledger.counts().exported).toBe(100_000);
+    expect(server.names).toHaveLength(20_000);
+    expect(ledger.counts().exported).toBe(20_000);
   });
 
   it("loses the newest spans past the bound, each of them counted", async () => {
     await using server = await ProtobufServer.start();
-    const { end, ledger, processor } = rig(server.url, { queueBytes: 5 * MEGABYTE, requests: 1 });
-    const names = numbers(100_000);
+    const { end, ledger, processor } = rig(server.url, { queueBytes: MEGABYTE, requests: 1 });
+    const names = numbers(20_000);
     end(names);
-    expect(processor.bytes).toBeLessThanOrEqual(5 * MEGABYTE);
-    expect(processor.bytes).toBeGreaterThan(5 * MEGABYTE - 1024);
+    expect(processor.bytes).toBeLessThanOrEqual(MEGABYTE);
+    expect(processor.bytes).toBeGreaterThan(MEGABYTE - 1024);
     await processor.shutdown();
     const { exported, lost } = ledger.counts();
-    expect(exported).toBeGreaterThan(8_000);
-    expect(lost.queue_full).toBe(100_000 - exported);
+    expect(exported).toBeGreaterThan(1_600);
+    expect(lost.queue_full).toBe(20_000 - exported);
     expect(server.names).toEqual(names.slice(0, exported));
   });
 });

@@ -4,6 +4,9 @@ import { fileURLToPath } from "node:url";
 /** The built command. */
 export const MAIN = fileURLToPath(new URL("../../../dist/cli/main.mjs", import.meta.url));
 
+/** Where tests begin. A command line in their process may be in another directory just now. */
+const DIRECTORY = process.cwd();
+
 export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string | Uint8Array;
@@ -31,7 +34,7 @@ export async function command(
   const { PATH = "", HOME = "", TMPDIR = "/tmp" } = process.env;
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH, HOME, TMPDIR, ...options.env },
-    cwd: options.cwd,
+    cwd: options.cwd ?? DIRECTORY,
     signal: options.signal,
     killSignal: "SIGKILL",
     stdio: "pipe",

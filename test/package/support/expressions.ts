@@ -11,17 +11,17 @@ export interface Expression {
 /** Every regular expression of a program: literals, and calls of `RegExp` with their constants put in. */
 export function expressionsIn(program: string, name = "program.mjs"): readonly Expression[] {
   const file = ts.createSourceFile(name, program, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
-  const constants = constantsOf(file);
-  const found: Expression[] = [];
+  const found: (Expression | ts.NewExpression | ts.CallExpression)[] = [];
+  const constants = new Constants();
   const visit = (node: ts.Node): void => {
     if (ts.isRegularExpressionLiteral(node)) found.push(literal(node.text));
-    if ((ts.isNewExpression(node) || ts.isCallExpression(node)) && isRegExp(node.expression)) {
-      found.push(constructed(node, constants));
-    }
+    else if ((ts.isNewExpression(node) || ts.isCallExpression(node)) && isRegExp(node.expression)) {
+      found.push(node);
+    } else constants.see(node);
     ts.forEachChild(node, visit);
   };
   visit(file);
-  return found;
+  return found.map((each) => ("kind" in each ? constructed(each, constants.values) : each));
 }
 
 function literal(text: string): Expression {
@@ -48,28 +48,30 @@ function constructed(
   return { text: `/${source}/${flags}`, parts: { source, flags } };
 }
 
-/**
- * What variables are set to, by name; `undefined` for a name that is set twice. The bundler sets some behind their
- * declaration.
- */
-function constantsOf(file: ts.SourceFile): ReadonlyMap<string, ts.Expression | undefined> {
-  const values = new Map<string, ts.Expression | undefined>();
-  const set = (name: ts.Node, value: ts.Expression) => {
-    if (ts.isIdentifier(name)) values.set(name.text, values.has(name.text) ? undefined : value);
-  };
-  const visit = (node: ts.Node): void => {
+/** What the variables of a program are set to. The bundler sets some behind their declaration. */
+class Constants {
+  readonly #values = new Map<string, ts.Expression | undefined>();
+
+  /** By name; `undefined` for a name that is set twice. */
+  get values(): ReadonlyMap<string, ts.Expression | undefined> {
+    return this.#values;
+  }
+
+  see(node: ts.Node): void {
     if (ts.isVariableDeclaration(node) && node.initializer !== undefined) {
-      set(node.name, node.initializer);
+      this.#set(node.name, node.initializer);
     } else if (
       ts.isBinaryExpression(node) &&
       node.operatorToken.kind === ts.SyntaxKind.EqualsToken
     ) {
-      set(node.left, node.right);
+      this.#set(node.left, node.right);
     }
-    ts.forEachChild(node, visit);
-  };
-  visit(file);
-  return values;
+  }
+
+  #set(name: ts.Node, value: ts.Expression): void {
+    if (!ts.isIdentifier(name)) return;
+    this.#values.set(name.text, this.#values.has(name.text) ? undefined : value);
+  }
 }
 
 function constantText(

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { BLOCK_BYTES, HeldBytes } from "../../../src/service/http/held-body.ts";
 import { Refusal } from "../../../src/service/http/refusal.ts";
 import { bodyText } from "../../../src/service/http/request-body.ts";
-import { runs } from "../../support/runs.ts";
+import { IS_DEEP, runs } from "../../support/runs.ts";
 import { codeOf, conforming } from "./support/conforming.ts";
 import { Door, sha256 } from "./support/door.ts";
 import { event, events } from "./support/lines.ts";
@@ -13,7 +13,7 @@ import { RawConnection } from "./support/raw-connection.ts";
 
 const GZIP = { headers: { "content-encoding": "gzip" } };
 /** One bit low, high and in the middle, and all of them: so that 0x1f becomes 0x00, too, by the last. */
-const DAMAGES = [0x01, 0x10, 0x80, 0x1f];
+const DAMAGES = [0x1f, 0x01, 0x10, 0x80];
 
 /** Lines without an id, so that none is a duplicate when it comes again. */
 function linesOf(count: number, agent: string): readonly string[] {
@@ -49,9 +49,11 @@ async function allOrNone(door: Door, body: Buffer, lines: readonly string[]): Pr
   return false;
 }
 
+/** Each byte damaged in all ways, in `npm test` in one of them, in turn. */
 function* damaged(body: Buffer): Generator<Buffer> {
   for (let at = 0; at < body.length; at += 1) {
-    for (const damage of DAMAGES) {
+    const turn = at % DAMAGES.length;
+    for (const damage of IS_DEEP ? DAMAGES : DAMAGES.slice(turn, turn + 1)) {
       const copy = Buffer.from(body);
       copy[at] = (copy[at] ?? 0) ^ damage;
       yield copy;
@@ -92,7 +94,7 @@ describe("a gzip body", () => {
 
   it("is taken whole or not at all, whichever of its bits are flipped", async () => {
     await using door = await Door.open();
-    const lines = linesOf(40, "react");
+    const lines = linesOf(6, "react");
     let taken = 0;
     for (const body of damaged(bodyOf(lines))) {
       if (await allOrNone(door, body, lines)) taken += 1;
@@ -104,7 +106,7 @@ describe("a gzip body", () => {
 
   it("is not taken where it is cut, at whichever byte", async () => {
     await using door = await Door.open();
-    const lines = linesOf(40, "react");
+    const lines = linesOf(6, "react");
     const body = bodyOf(lines);
     for (let length = 0; length < body.length; length += 1) {
       expect(await allOrNone(door, body.subarray(0, length), lines)).toBe(false);
@@ -114,7 +116,7 @@ describe("a gzip body", () => {
 
   it("is taken whole or not at all where its second member is damaged", async () => {
     await using door = await Door.open();
-    const [first, second] = [linesOf(20, "react"), linesOf(20, "plan")];
+    const [first, second] = [linesOf(3, "react"), linesOf(3, "plan")];
     const lines = [...first, ...second];
     const [one, two] = [bodyOf(first), bodyOf(second)];
     for (const bytes of damaged(two)) await allOrNone(door, Buffer.concat([one, bytes]), lines);
