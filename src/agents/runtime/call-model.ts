@@ -109,7 +109,7 @@ export function callModel<T>(
     const wrong = (error: unknown) => callErrorHook(run.policy.onError, error);
     const answer = new Answer(call, modelCallId, wrong);
     const use = () => usedBy(run, written, answer, provider);
-    call.begin(written, (error) => void writer.modelCut(written, error, use()));
+    call.begin((error) => void writer.modelCut(written, error, use()), written);
     const parameters = given === undefined ? undefined : parametersIn(given);
     const request = {
       ...(provider === undefined ? {} : { provider }),

@@ -33,7 +33,7 @@ export function callStep<T>(
     const stepId = writer.newId();
     const step = { stepId, step: name, kind, startedMs: 0, durationMs: undefined };
     const details = around.toolUseId === undefined ? undefined : { tool_use_id: around.toolUseId };
-    call.begin(step, (error) => void writer.stepCut(step, error));
+    call.begin((error) => void writer.stepCut(step, error), step);
     const sent = writer.stepStarted({ ...step, details }, input);
     if (sent !== undefined) await sent;
     call.assertNotCut();
@@ -58,8 +58,5 @@ export function callStep<T>(
 async function fail(run: RunCore, call: OpenCall, step: Step, error: unknown): Promise<void> {
   call.end();
   const scope = { rootRunId: run.current.rootRunId, since: call.since };
-  await run.writer.stepFailed(step, {
-    thrown: error,
-    source: sourceOf(error, scope) ?? FROM_RUN,
-  });
+  await run.writer.stepFailed(step, { thrown: error, source: sourceOf(error, scope) ?? FROM_RUN });
 }

@@ -161,10 +161,10 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
     },
   };
   const looked = run.loops?.started(tool, input);
-  call.begin(dispatch, (error) => {
+  call.begin((error) => {
     if (looked !== undefined) run.loops?.dropped(looked);
     void writer.toolCut(dispatch, error);
-  });
+  }, dispatch);
   const sent = writer.toolStarted(dispatch, input ?? null);
   if (sent !== undefined) await sent;
   call.assertNotCut();

@@ -31,36 +31,27 @@ export class EventQueue {
     this.#onError = onError;
   }
 
-  /** Sends an event whose failure does not stop the run. Never throws or rejects. */
-  send(event: AgentEvent, envelope: OpenEnvelope): void | Promise<void> {
-    try {
-      return this.#enqueue(event, envelope, (sent) =>
-        sent.catch((error: unknown) => this.#failed(error)),
-      );
-    } catch (error) {
-      this.#failed(error);
-    }
-  }
-
   /**
-   * Sends an event that the sink must accept. Throws, or rejects with, the sink's error. No event is sent after that,
-   * including those that already wait.
+   * Sends one event. The failure of most events does not stop the run: it never throws or rejects for them.
+   *
+   * @throws (or rejects) with the sink's error, if it must accept the event: `started` and `complete`. No event is sent
+   *    after that, including those that already wait.
    */
-  sendRequired(event: AgentEvent, envelope: OpenEnvelope): void | Promise<void> {
+  send(event: AgentEvent, envelope: OpenEnvelope): void | Promise<void> {
+    const isRequired = event.type === "started" || event.type === "complete";
     try {
-      return this.#enqueue(event, envelope, (sent) => sent);
+      return this.#enqueue(event, envelope, isRequired);
     } catch (error) {
+      if (!isRequired) return this.#failed(error);
       this.#isClosed = true;
       throw error;
     }
   }
 
-  /** @param answer maps the sink's promise to the promise for the sender. */
-  #enqueue(
-    event: AgentEvent,
-    envelope: OpenEnvelope,
-    answer: (sent: Promise<void>) => Promise<void>,
-  ): void | Promise<void> {
+  #enqueue(event: AgentEvent, envelope: OpenEnvelope, isRequired: boolean): void | Promise<void> {
+    // Maps the sink's promise to the promise for the sender.
+    const answer = (sent: Promise<void>) =>
+      isRequired ? sent : sent.catch((error: unknown) => this.#failed(error));
     const before = this.#tail ?? this.#handedOver();
     if (before !== undefined) {
       // Other runs of the thread may send meanwhile.

@@ -24,6 +24,14 @@ import type { RunPlan } from "./run-options.ts";
 import type { RunPolicy } from "./run-policy.ts";
 import { ToolLoops } from "./tool-loops.ts";
 
+/** Start and end of the run itself, which are in none of its steps. */
+const OF_RUN: ReadonlySet<AgentEvent["type"]> = new Set([
+  "started",
+  "complete",
+  "failed",
+  "interrupted",
+]);
+
 type Ending =
   | { readonly type: "complete"; readonly state: unknown }
   | { readonly type: "failed"; readonly error: unknown }
@@ -200,19 +208,15 @@ export class LiveRun<I> implements RunCore {
     if (this.#calls.size === 0) this.#endPause(interruption);
   }
 
+  /** Sends an event of the writer. Calls may end after the run, and are not reported then. */
   #send(event: AgentEvent, envelope: OpenEnvelope): void | Promise<void> {
+    // Also for a root run. Its root is then known even if `started` is lost.
     envelope.root_run_id = this.plan.rootRunId;
-    switch (event.type) {
-      case "started":
-      case "complete":
-        return this.#queue.sendRequired(event, envelope);
-      case "failed":
-      case "interrupted":
-        return this.#queue.send(event, envelope);
+    if (!OF_RUN.has(event.type)) {
+      if (this.#isSealed) return;
+      const { stepId } = currentIn(this.current);
+      if (stepId !== undefined) withDetails(envelope, { step_id: stepId });
     }
-    if (this.#isSealed) return;
-    const { stepId } = currentIn(this.current);
-    if (stepId !== undefined) withDetails(envelope, { step_id: stepId });
     return this.#queue.send(event, envelope);
   }
 
@@ -238,7 +242,7 @@ export class LiveRun<I> implements RunCore {
 
   #whileOpen(cut: (error: AgentError) => void): () => void {
     const call = new OpenCall(() => {});
-    call.begin(undefined, cut);
+    call.begin(cut);
     this.track(call);
     return () => this.untrack(call);
   }

@@ -70,7 +70,7 @@ export class OpenCall {
   /** Its start, for finding the source of an error. */
   readonly since = sourceMoment();
   #state: "asked" | "open" | "ended" = "asked";
-  #times: Measured | undefined;
+  #times: Measured = { startedMs: 0, durationMs: undefined };
   #sendCut: ((error: AgentError) => void) | undefined;
   #cutBy: AgentError | undefined;
 
@@ -102,28 +102,29 @@ export class OpenCall {
    * Its start is sent now. From now on, cutting it off also sends an end.
    *
    * @param sendCut sends that end.
+   * @param times are set now, and when the call ends by itself.
    */
-  begin(times: Measured | undefined, sendCut: (error: AgentError) => void): void {
+  begin(sendCut: (error: AgentError) => void, times = this.#times): void {
     this.#state = "open";
-    this.#times = times;
     this.#sendCut = sendCut;
+    this.#times = times;
     this.restart();
   }
 
   /** Restarts the time measurement, so that it excludes the sink's time. */
   restart(): void {
-    if (this.#times !== undefined) this.#times.startedMs = performance.now();
+    this.#times.startedMs = performance.now();
   }
 
   /** Milliseconds since the start. */
   elapsedMs(): number {
-    return performance.now() - (this.#times?.startedMs ?? 0);
+    return performance.now() - this.#times.startedMs;
   }
 
   /** The call ended by itself. The caller sends the event. Not for a call that {@link isCut}. */
   end(): void {
     this.#state = "ended";
-    if (this.#times !== undefined) this.#times.durationMs = this.elapsedMs();
+    this.#times.durationMs = this.elapsedMs();
   }
 
   /** Rejects the caller's promise. */
