@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 
-/** What takes long: tests that kill and wait, and each property that `npm test` draws a fifth of. */
+/** What takes long: tests that kill and wait, and each property that `npm test` draws a tenth of. */
 const files = readdirSync("test", { recursive: true, encoding: "utf8" })
   .map((name) => `test/${name.replaceAll("\\", "/")}`)
   .filter(

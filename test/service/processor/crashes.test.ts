@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LogLine } from "../../../src/service/processor/log-processor-options.ts";
 import { Random } from "../../support/random.ts";
+import { IS_DEEP } from "../../support/runs.ts";
 import { drawnLog } from "./support/drawn-log.ts";
 import { Life, World } from "./support/lives.ts";
 
@@ -57,8 +58,8 @@ async function work(log: readonly LogLine[], random: Random, course: Course): Pr
   return world;
 }
 
-/** How many logs are drawn; more when something is looked for. */
-const LOGS = Number(process.env.LANE_LOGS ?? 16);
+/** How many logs are drawn: 16 in CI; more when something is looked for. */
+const LOGS = Number(process.env.LANE_LOGS ?? (IS_DEEP ? 16 : 6));
 
 const calm: Course = {
   kills: 0,
