@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { RunIds } from "../../src/entries/context.ts";
-import { command } from "./support/command.ts";
+import { command } from "./support/any-process.ts";
 
 const RUN = "018f3c7a-0000-7000-8000-000000000002";
 
