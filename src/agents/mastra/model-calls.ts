@@ -201,7 +201,7 @@ export class ModelCalls {
     const isKnown = step?.generation.isFresh === true && step.generation.calls === 1;
     const input = reads && step !== undefined && !isKnown ? requestAtEnd(step) : undefined;
     const answer = {
-      request: input === undefined ? undefined : { input },
+      content: input === undefined ? undefined : { input },
       ...this.#useIn(run, model, attributes),
       firstOutputMs: model.firstOutputMs,
       finishReasons: reason === undefined ? undefined : [reason],

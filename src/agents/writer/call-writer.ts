@@ -206,6 +206,7 @@ export class CallWriter<T = void> extends EventWriter<T> {
         model_call_id: call.modelCallId,
         model: call.model ?? null,
         ...answer.request,
+        ...answer.content,
         duration_ms: lastedMs(call),
         first_output_ms: firstOutputMs === undefined ? null : Math.round(firstOutputMs),
         usage: answer.usage ?? null,

@@ -119,7 +119,9 @@ export interface ModelAnswer extends ModelUse {
   readonly firstOutputMs?: number | undefined;
   readonly finishReasons?: readonly string[] | undefined;
   /** Fields of the request that were not known at the start. */
-  readonly request?: (ModelRequest & RequestContent) | undefined;
+  readonly request?: ModelRequest | undefined;
+  /** Content of the request that was not known at the start. */
+  readonly content?: RequestContent | undefined;
   /** Content. */
   readonly output?: unknown;
 }
