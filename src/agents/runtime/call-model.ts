@@ -157,12 +157,16 @@ async function complete(
   firstOutputMs: number | undefined,
   result: unknown,
 ): Promise<void> {
-  const { finishReasons, output } = use;
+  const { cost, finishReasons, output, responseId, responseModel, usage } = use;
   // A returned text is the answer, unless the report has one.
   const isAnswer = output === undefined && typeof result === "string" && result !== "";
   const sent = run.writer.modelAnswered(written, {
-    ...use,
+    usage,
     firstOutputMs,
+    responseModel,
+    responseId,
+    finishReasons,
+    cost,
     output: isAnswer ? outputMessages(result, finishReasons) : output,
   });
   refuseAt(run, call, use.exceeded);

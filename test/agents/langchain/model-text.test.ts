@@ -62,7 +62,7 @@ describe("the model's text of a failed tool call", () => {
   it("is each call's own, and has the call's own time", async () => {
     const seen = observe();
     const slow = plainTool("slow", async () => {
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await new Promise((resolve) => setTimeout(resolve, 300));
       throw new Error("slow is out of order");
     });
     const script = [says("", ["boom", "call_1"], ["slow", "call_2"]), says("done")];
