@@ -172,8 +172,9 @@ export class AgentRuns {
     const problem = parsed === undefined ? undefined : { parsed, of: run };
     const waiting = waitingCalls(trace, run);
     // From 0.14, the SDK ends the span of a paused agent. An agent is paused if its model asked for calls that were
-    // not made.
-    if (problem === undefined && !run.handedOff && (waiting.length > 0 || run.toolWaits)) {
+    // not made. A pause sets no error, also none that the application handled.
+    const mayPause = span.error === null && !run.handedOff;
+    if (mayPause && problem === undefined && (waiting.length > 0 || run.toolWaits)) {
       run.waitsItself = true;
       this.#pause(trace, run, at, waiting);
     } else if (run !== trace.root) {
@@ -300,6 +301,7 @@ export class AgentRuns {
       tripped: undefined,
       asked: NO_CALLS,
       tools: undefined,
+      made: undefined,
       unasked: undefined,
       unread: false,
       toolWaits: false,

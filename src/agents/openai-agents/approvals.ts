@@ -2,6 +2,7 @@ import { type DecisionDetails, millisecondsBetween } from "../../events/door.ts"
 import {
   type DecidedBy,
   fieldIn,
+  fieldsOf,
   listOf,
   personOf,
   type ToolDecision,
@@ -43,16 +44,38 @@ export class Approvals {
   }
 
   /** Whether all calls of the tool are approved, as far as the run's state is known. */
-  isAlways({ state }: TraceRecord, tool: string): boolean {
+  isAlways(trace: TraceRecord, tool: string): boolean {
+    return fieldIn(fieldIn(this.#stateOf(trace), tool), "approved") === true;
+  }
+
+  /**
+   * The decision about a call that has no span, from the run's state. The SDK makes no spans for rejected calls of its
+   * own tools (shell, editor, computer) and for calls that OpenAI makes (hosted MCP).
+   */
+  decisionIn(trace: TraceRecord, { id, spanNames }: AskedCall): ToolDecision | undefined {
+    for (const [tool, entry] of Object.entries(fieldsOf(this.#stateOf(trace)) ?? {})) {
+      const isNamed = spanNames?.includes(tool) === true;
+      const has = (decided: unknown) =>
+        decided === true ? isNamed : listOf(decided)?.includes(id) === true;
+      const reason = textOf(fieldIn(fieldIn(entry, "messages"), id)) ?? "";
+      const named = { tool, toolUseId: id };
+      if (has(fieldIn(entry, "rejected"))) return { outcome: "denied", reason, ...named };
+      if (has(fieldIn(entry, "approved"))) return { outcome: "approved", reason: "", ...named };
+    }
+    return undefined;
+  }
+
+  /** Approvals by tool, from the run's state. `undefined`: not known. */
+  #stateOf({ state }: TraceRecord): unknown {
     const context = fieldIn(state?.deref(), "_context");
-    if (context === undefined) return false;
+    if (context === undefined) return undefined;
     try {
       const read = fieldIn(context, "toJSON");
       const written: unknown = typeof read === "function" ? read.call(context) : undefined;
-      return fieldIn(fieldIn(fieldIn(written, "approvals"), tool), "approved") === true;
+      return fieldIn(written, "approvals");
     } catch (error) {
       this.#onError(error);
-      return false;
+      return undefined;
     }
   }
 }
@@ -77,6 +100,7 @@ export function awaitedCalls(state: object): readonly AwaitedCall[] {
     const agent = textOf(fieldIn(fieldIn(item, "agent"), "name"));
     if (id === undefined || tool === undefined || agent === undefined) return [];
     const input = textOf(fieldIn(raw, "arguments"));
-    return [{ id, tool, agent, input, parts: [], bare: false, begun: false }];
+    const spanNames = [tool];
+    return [{ id, tool, spanNames, agent, input, parts: [], bare: false, begun: false }];
   });
 }

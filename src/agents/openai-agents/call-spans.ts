@@ -13,6 +13,7 @@ import {
 import { describedIn, type ModelCall, type Stamp, type ToolCall, textOf } from "../core/door.ts";
 import { costOf, cutBy, type Price } from "../runtime/door.ts";
 import type { Approvals } from "./approvals.ts";
+import { askedCall, asks, begins, hasTwin } from "./asked-calls.ts";
 import { eventIdOf, type SpanEvent } from "./ids.ts";
 import {
   type ParsedError,
@@ -23,14 +24,7 @@ import {
 } from "./parse-span-error.ts";
 import { noteAnswer } from "./run-content.ts";
 import type { SdkSpan, SdkSpanData, SdkSpanError } from "./sdk.ts";
-import {
-  type AskedCall,
-  answerIn,
-  failureIn,
-  isBrokenOff,
-  type ModelAnswer,
-  withoutHandoffs,
-} from "./span-answer.ts";
+import { answerIn, failureIn, isBrokenOff, isUnmade, type ModelAnswer } from "./span-answer.ts";
 import { modelInput, toolInput } from "./span-input.ts";
 import { requestedModel, requestIn } from "./span-request.ts";
 import { notBefore } from "./span-time.ts";
@@ -105,6 +99,7 @@ export class CallSpans {
   /** A call's span started. */
   opened({ trace, run, open }: CallScope): void {
     if (isOwnModelCall(open)) {
+      this.decideUnmade(trace, run, open.span.spanId, open.startedAt);
       run.modelError = undefined;
       run.failedCall = undefined;
       run.unread = false;
@@ -121,6 +116,25 @@ export class CallSpans {
         else setImmediate(() => this.#contain(() => this.sendStart({ trace, run, open })));
       });
     });
+  }
+
+  /**
+   * Sends the decisions about calls that a resumed run has waited for, and that get no span.
+   *
+   * @param spanId the span that shows that the run no longer waits for them.
+   */
+  decideUnmade(trace: TraceRecord, run: AgentRun, spanId: string, at: Readonly<Instant>): void {
+    if (!run.resumed) return;
+    for (const call of run.asked.filter(isUnmade)) {
+      const decision = this.#approvals.decisionIn(trace, call);
+      if (decision === undefined) continue;
+      begins(run, call);
+      const { outcome, reason } = decision;
+      const details = this.#approvals.detailsOf(trace, run, decision);
+      const on = { eventId: `${spanId}:${outcome}:${call.id}`, at };
+      if (outcome === "denied") run.writer.toolDenied(decision, reason, details, undefined, on);
+      else run.writer.toolApproved(decision, details, undefined, on);
+    }
   }
 
   /** Sends the start of a call, if it was not sent before. */
@@ -145,7 +159,7 @@ export class CallSpans {
       const decision = this.#decision({ trace, run, open }, "");
       run.writer.toolApproved(toolCall(open), decision, undefined, on(open, "approved"));
     }
-    if (call !== undefined) call.begun = true;
+    if (call !== undefined) begins(run, call);
     else {
       run.unasked ??= [];
       run.unasked.push(name);
@@ -163,7 +177,7 @@ export class CallSpans {
     if (error !== null && rejected !== undefined && !open.startSent) {
       open.startSent = true;
       open.scope = { run, toolUseId: rejected };
-      for (const call of run.asked) if (call.id === rejected) call.begun = true;
+      for (const call of run.asked) if (call.id === rejected) begins(run, call);
       const reason = textOf(error.message) ?? "";
       const decision = this.#decision(scope, reason, "denied");
       run.writer.toolDenied(toolCall(open), reason, decision, undefined, on(open, "denied", at));
@@ -322,50 +336,7 @@ function modelFailed({ run, open }: ModelScope, at: Instant, parsed: ParsedError
   run.writer.modelFailed(call, failure, on(open, "end", at));
 }
 
-function asks(run: AgentRun, { asked, tools }: ModelAnswer): void {
-  run.tools = tools;
-  run.unread = asked === undefined;
-  run.asked = withoutHandoffs(asked ?? [], run.span?.spanData);
-  // The end of a model call may arrive after the start of its tools.
-  for (const name of run.unasked ?? []) {
-    const call = run.asked.find(({ tool, begun }) => tool === name && !begun);
-    if (call !== undefined) call.begun = true;
-  }
-}
-
 const hasInput = ({ span }: OpenSpan) => textOf(span.spanData.input) !== undefined;
-
-/** Whether another waiting call has the same tool and input. Only a rejection tells them apart then. */
-function hasTwin(run: AgentRun, { span }: OpenSpan): boolean {
-  if (!run.resumed) return false;
-  const { name, input } = span.spanData;
-  const equal = run.asked.filter(
-    (call) => !call.begun && call.tool === name && call.input === input,
-  );
-  return equal.length > 1;
-}
-
-/**
- * The call of the model's last answer that a tool's span belongs to, found by name and arguments, because the span
- * has no call ID. `undefined` if several calls match.
- */
-function askedCall(run: AgentRun, name: string, input: string | undefined): AskedCall | undefined {
-  let found: AskedCall | undefined;
-  let again: AskedCall | undefined;
-  for (const call of run.asked) {
-    if (call.tool !== name) continue;
-    if (input !== undefined && call.input !== undefined && call.input !== input) continue;
-    if (call.begun) again ??= call;
-    else if (found === undefined) found = call;
-    else if (input === undefined) return undefined;
-    else if (!hasParts(input, found) && hasParts(input, call)) found = call;
-  }
-  // After a pause, an agent used as a tool makes the same call again.
-  return found ?? (run.resumed ? again : undefined);
-}
-
-const hasParts = (input: string, { parts }: AskedCall) =>
-  parts.every((part) => input.includes(part));
 
 /** The failure of a tool call. If a run below it failed with the same text, its source is used. */
 function callFailure({ trace, run, open }: ToolScope, error: SdkSpanError): SpanFailure {

@@ -7,14 +7,29 @@ import { requestedModel } from "./span-request.ts";
 export interface AskedCall {
   readonly id: string;
   readonly tool: string;
+  /**
+   * The names that its span may have. A tool in a namespace has both names. `undefined`: any name, because the model's
+   * answer has the kind of OpenAI's own tools only.
+   */
+  readonly spanNames: readonly string[] | undefined;
   /** Content: the model's arguments. Only compared, never sent. */
   readonly input: string | undefined;
   /** Parts of the call in a span's input, which has more for OpenAI's own tools. */
   readonly parts: readonly string[];
   /** Whether it only names a function, as handoffs do. */
   readonly bare: boolean;
-  /** Whether a tool call with that ID has started. */
+  /** Whether it was made. */
   begun: boolean;
+  /**
+   * Whether a call of that ID was made before. Some models give all calls one ID. The SDK does not make such a call
+   * again, and does not wait for it either.
+   */
+  isRepeated?: boolean;
+}
+
+/** Whether the call was not made, so that a decision about it may be missing. */
+export function isUnmade({ begun, isRepeated }: AskedCall): boolean {
+  return !begun && isRepeated !== true;
 }
 
 /** A model's answer, from the span of the call. */
@@ -132,23 +147,34 @@ function callsIn(
 function responseCall(item: Fields, items: readonly unknown[]): AskedCall | undefined {
   switch (item.type) {
     case "function_call":
-      return asked(callIdIn(item), item.name, item.arguments, textOf(item.namespace) === undefined);
+      return functionCall(item);
     case "mcp_approval_request":
       // The server's tool. OpenAI calls it after the approval.
       return asked(textOf(item.id), item.name, item.arguments);
     case "shell_call":
       return ranThere(item, items)
         ? undefined
-        : asked(callIdIn(item), "shell", undefined, false, partsOf(item.action, "commands"));
-    case "apply_patch_call": {
-      const parts = partsOf(item.operation, "type", "path", "diff");
-      return asked(callIdIn(item), "apply_patch", undefined, false, parts);
-    }
+        : ownTool(item, "shell", partsOf(item.action, "commands"));
+    case "apply_patch_call":
+      return ownTool(item, "apply_patch", partsOf(item.operation, "type", "path", "diff"));
     case "computer_call":
-      return asked(callIdIn(item), "computer", undefined);
+      return ownTool(item, "computer");
     default:
       return undefined;
   }
+}
+
+function functionCall(item: Fields): AskedCall | undefined {
+  const namespace = textOf(item.namespace);
+  const call = asked(callIdIn(item), item.name, item.arguments, namespace === undefined);
+  if (call === undefined || namespace === undefined) return call;
+  return { ...call, spanNames: [call.tool, `${namespace}.${call.tool}`] };
+}
+
+/** A call of a shell, an editor or a computer. The application gives such a tool its name. */
+function ownTool(item: Fields, kind: string, parts = NO_PARTS): AskedCall | undefined {
+  const call = asked(callIdIn(item), kind, undefined);
+  return call && { ...call, spanNames: undefined, parts };
 }
 
 /** Whether the answer already has the call's output. The call ran on the provider's side then. */
@@ -174,11 +200,11 @@ function asked(
   name: unknown,
   input: unknown,
   bare = false,
-  parts: readonly string[] = NO_PARTS,
 ): AskedCall | undefined {
   const tool = textOf(name);
   if (id === undefined || tool === undefined) return undefined;
-  return { id, tool, input: textOf(input), parts, bare, begun: false };
+  const spanNames = [tool];
+  return { id, tool, spanNames, input: textOf(input), parts: NO_PARTS, bare, begun: false };
 }
 
 const NO_PARTS: readonly string[] = [];

@@ -185,7 +185,10 @@ export class TraceFollower {
       return;
     }
     if (span.spanData.type === "agent") {
-      if (!this.#runs.end(trace, span, this.#at(trace, span.endedAt))) this.#counts.strayEnds += 1;
+      const at = this.#at(trace, span.endedAt);
+      const run = trace.agents.get(span.spanId);
+      if (run !== undefined) this.#calls.decideUnmade(trace, run, span.spanId, at);
+      if (!this.#runs.end(trace, span, at)) this.#counts.strayEnds += 1;
     } else {
       const open = trace.open.get(span.spanId);
       if (open === undefined) this.#counts.strayEnds += 1;

@@ -59,6 +59,8 @@ export interface AgentRun {
   tools: unknown;
   /** Whether the tool calls of the last answer could not be read. */
   unread: boolean;
+  /** IDs of the calls that it made. Created with the first one. */
+  made: Set<string> | undefined;
   /** Names of tools that started since the last model request and match no call of an answer. */
   unasked: string[] | undefined;
   /** Whether one of its tools runs an agent that waits for an approval. */

@@ -1,11 +1,11 @@
-import type { AskedCall } from "./span-answer.ts";
+import { type AskedCall, isUnmade } from "./span-answer.ts";
 import type { AgentRun, Scope, TraceRecord } from "./trace-record.ts";
 
 // Finds agents that wait for an approval. No span shows this.
 
 /** The calls that a run waits for: calls of its model that were not made, and those of runs below. */
 export function waitingCalls({ agents }: TraceRecord, run: AgentRun): readonly AskedCall[] {
-  const own = run.asked.filter(({ begun }) => !begun);
+  const own = run.asked.filter(isUnmade);
   for (const below of agents.values()) {
     if (below.parent === run && below.state === "interrupted" && !below.detached) {
       for (const call of below.waiting) own.push(call);
@@ -41,7 +41,7 @@ export function busyRuns({ open }: TraceRecord): ReadonlySet<AgentRun> {
  */
 export function mayWait(run: AgentRun): boolean {
   if (run.state !== "open" || run.span === undefined) return false;
-  return run.toolWaits || run.resumed || run.unread || run.asked.some(({ begun }) => !begun);
+  return run.toolWaits || run.resumed || run.unread || run.asked.some(isUnmade);
 }
 
 /** Whether an agent below a tool call waits for an approval. The call waits then, too. */

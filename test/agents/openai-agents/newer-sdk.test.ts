@@ -1,42 +1,16 @@
 import { describe, expect, it } from "vitest";
-import type { SdkSpan, SdkSpanData } from "../../../src/entries/openai-agents.ts";
+import {
+  agent,
+  asking,
+  calling,
+  play,
+  saying,
+  TRACE,
+  type Tree,
+  task,
+  turn,
+} from "./newer-spans.ts";
 import { listen } from "./told.ts";
-
-// From 0.14 on, the SDK puts `task` and `turn` spans around agents and model calls, and ends the span of
-// an agent that pauses; what goes on after a pause has new spans. These callbacks are as 0.20 makes them.
-
-const TRACE = { traceId: "trace_newer", name: "Agent workflow" };
-
-function span(spanId: string, parentId: string | null, spanData: SdkSpanData): SdkSpan {
-  const nothing = { error: null, startedAt: null, endedAt: null };
-  return { spanId, traceId: TRACE.traceId, parentId, spanData, ...nothing };
-}
-
-const asking = (tool: string, call_id: string) => ({
-  type: "response",
-  _response: { output: [{ type: "function_call", name: tool, call_id, arguments: "{}" }] },
-});
-const saying = { type: "response", _response: { output: [{ type: "message" }] } };
-const calling = (name: string) => ({ type: "function", name, input: "{}", output: "done" });
-
-type Tree = readonly [id: string, data: SdkSpanData, ...below: Tree[]];
-
-/** Starts the spans of a tree and ends them, each around those below it. */
-async function play(
-  heard: ReturnType<typeof listen>,
-  [id, data, ...below]: Tree,
-  parent: string | null = null,
-): Promise<void> {
-  const made = span(id, parent, data);
-  await heard.processor.onSpanStart(made);
-  await Promise.resolve();
-  for (const tree of below) await play(heard, tree, id);
-  await heard.processor.onSpanEnd(made);
-}
-
-const agent = (name: string) => ({ type: "agent", name });
-const task = { type: "task", name: TRACE.name };
-const turn = { type: "turn" };
 
 describe("an SDK that ends the spans of agents that pause", () => {
   it("is told that a run goes on which was paused in another process", async () => {

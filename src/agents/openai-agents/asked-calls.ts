@@ -1,0 +1,70 @@
+import { textOf } from "../core/door.ts";
+import { type AskedCall, type ModelAnswer, withoutHandoffs } from "./span-answer.ts";
+import type { AgentRun, OpenSpan } from "./trace-record.ts";
+
+// Joins the calls that a model asked for with the spans of tools, which have no call ID.
+
+/** Maximum number of IDs that a run remembers. */
+const MOST_MADE = 10_000;
+
+/** The call is made. */
+export function begins(run: AgentRun, call: AskedCall): void {
+  call.begun = true;
+  run.made ??= new Set();
+  if (run.made.size >= MOST_MADE) run.made.clear();
+  run.made.add(call.id);
+}
+
+/** The model answered. */
+export function asks(run: AgentRun, { asked, tools }: ModelAnswer): void {
+  run.tools = tools;
+  run.unread = asked === undefined;
+  run.asked = withoutHandoffs(asked ?? [], run.span?.spanData);
+  // The end of a model call may arrive after the start of its tools.
+  for (const name of run.unasked ?? []) {
+    const call = callsNamed(run.asked, name).find(({ begun }) => !begun);
+    if (call !== undefined) call.begun = true;
+  }
+  for (const call of run.asked) call.isRepeated = run.made?.has(call.id) === true;
+}
+
+/** Whether another waiting call has the same tool and input. Only a rejection tells them apart then. */
+export function hasTwin(run: AgentRun, { span }: OpenSpan): boolean {
+  if (!run.resumed) return false;
+  const { name, input } = span.spanData;
+  const equal = callsNamed(run.asked, textOf(name) ?? "").filter(
+    (call) => !call.begun && call.input === input,
+  );
+  return equal.length > 1;
+}
+
+/**
+ * The call of the model's last answer that a tool's span belongs to, found by name and arguments, because the span
+ * has no call ID. `undefined` if several calls match.
+ */
+export function askedCall(
+  run: AgentRun,
+  name: string,
+  input: string | undefined,
+): AskedCall | undefined {
+  let found: AskedCall | undefined;
+  let again: AskedCall | undefined;
+  for (const call of callsNamed(run.asked, name)) {
+    if (input !== undefined && call.input !== undefined && call.input !== input) continue;
+    if (call.begun) again ??= call;
+    else if (found === undefined) found = call;
+    else if (input === undefined) return undefined;
+    else if (!hasParts(input, found) && hasParts(input, call)) found = call;
+  }
+  // After a pause, an agent used as a tool makes the same call again.
+  return found ?? (run.resumed ? again : undefined);
+}
+
+/** The calls that a tool's span of that name may belong to. */
+function callsNamed(asked: readonly AskedCall[], name: string): readonly AskedCall[] {
+  const named = asked.filter(({ spanNames }) => spanNames?.includes(name) === true);
+  return named.length > 0 ? named : asked.filter(({ spanNames }) => spanNames === undefined);
+}
+
+const hasParts = (input: string, { parts }: AskedCall) =>
+  parts.every((part) => input.includes(part));
