@@ -114,9 +114,12 @@ describe("a burst of 10,000 spans in one tick, then a shutdown", () => {
     await tracing.shutdown();
     const counts = tracing.diagnostics();
     expectBalance(counts);
-    expect(counts.exported).toBe(server.spans.length);
     const report = reports.losses("shutdown")[0];
-    expect((report?.lost ?? 0) + server.spans.length).toBe(10_000);
+    expect((report?.lost ?? 0) + counts.exported).toBe(10_000);
+    // Where the limit ends requests, a busy machine may answer some of them too late.
+    const late = server.spans.length - counts.exported;
+    expect(late).toBeGreaterThanOrEqual(0);
+    if (shutdownTimeoutMs === PATIENT_MS) expect(late).toBe(0);
   });
 });
 
