@@ -89,7 +89,7 @@ export interface EventDetails {
   readonly step_id?: string;
   /** For `started`: the agent that handed control to this run's agent. `entelix.handoff.from`. */
   readonly handoff_from?: string;
-  /** For a step, or the start and end of a tool call: the run's tool call that contains it. */
+  /** For a step, or the start and end of a tool call or model call: the run's tool call that contains it. */
   readonly tool_use_id?: string;
   /** For `tool_start`: `gen_ai.tool.description`. */
   readonly tool_description?: string;

@@ -42,7 +42,7 @@ import { Decisions } from "./pending-reviews.ts";
 import { namesById, noteNode } from "./run-state.ts";
 import { type RunStart, Runs } from "./runs.ts";
 import type { ModelScope, Scope, ToolScope } from "./scope.ts";
-import { isChain, isOver, ScopeTable } from "./scope.ts";
+import { isChain, isOver, madeIn, ScopeTable } from "./scope.ts";
 import { nodeName, stepCompleted, stepStarted, stepThrew } from "./steps.ts";
 import { StoppedGraphs } from "./stopped-graphs.ts";
 import { PAUSED, toolFailed } from "./tool-failures.ts";
@@ -247,6 +247,7 @@ export class CallTracker {
       startedMs: performance.now(),
       since: sourceMoment(),
       chainId: isChain(above) ? parentId : undefined,
+      details: madeIn(above),
       alone: above === undefined,
     };
     this.#scopes.set(id, parentId, call);
@@ -319,6 +320,7 @@ export class CallTracker {
       startedMs: performance.now(),
       since: sourceMoment(),
       firstMs: undefined,
+      details: madeIn(above),
       alone: above === undefined,
     };
     this.#scopes.set(id, parentId, call);

@@ -1,4 +1,4 @@
-import type { AgentEventSink, SpanTarget } from "../../events/door.ts";
+import type { AgentEventSink, EventDetails, SpanTarget } from "../../events/door.ts";
 import type { ActiveRun } from "../runtime/door.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -22,6 +22,7 @@ export interface ToolScope extends InRun {
   readonly kind: "tool";
   readonly toolUseId: string;
   readonly tool: string;
+  readonly details: EventDetails | undefined;
   readonly startedMs: number;
   /** Its start, for finding the source of an error. */
   readonly since: number;
@@ -37,6 +38,7 @@ export interface ModelScope extends InRun {
   readonly modelCallId: string;
   readonly model: string | undefined;
   readonly provider: string | undefined;
+  readonly details: EventDetails | undefined;
   readonly startedMs: number;
   /** Its start, for finding the source of an error. */
   readonly since: number;
@@ -82,6 +84,11 @@ export function isOver({ id: runId, run }: KnownScope, id: string): boolean {
 /** Whether the end of the chain can have the model's text of a call in it. A call inside another call has none. */
 export function isChain(above: KnownScope | undefined): boolean {
   return above?.kind === "run" || above?.kind === "node";
+}
+
+/** Details of a call that the code of a tool makes: the call stands below the tool's call. */
+export function madeIn(above: KnownScope | undefined): EventDetails | undefined {
+  return above?.toolUseId === undefined ? undefined : { tool_use_id: above.toolUseId };
 }
 
 /** The span for the code of a call, and the current run in it. */

@@ -306,7 +306,9 @@ function toolCall(open: OpenTool, at = open.startedAt): ToolCall {
 
 /** @param at its end. */
 function modelCall(open: OpenModel, model: string | undefined, at = open.startedAt): ModelCall {
-  return { modelCallId: open.span.spanId, model, ...lasted(open, at) };
+  const { toolUseId } = open.scope;
+  const details = toolUseId === undefined ? undefined : { tool_use_id: toolUseId };
+  return { modelCallId: open.span.spanId, model, details, ...lasted(open, at) };
 }
 
 /** The span's own times count, so the writer does not measure. */

@@ -24,6 +24,9 @@ import type { RunPlan } from "./run-options.ts";
 import type { RunPolicy } from "./run-policy.ts";
 import { ToolLoops } from "./tool-loops.ts";
 
+/** Starts of calls. */
+const CALL_STARTS: ReadonlySet<AgentEvent["type"]> = new Set(["tool_start", "model_start"]);
+
 /** Start and end of the run itself, which are in none of its steps. */
 const OF_RUN: ReadonlySet<AgentEvent["type"]> = new Set([
   "started",
@@ -214,8 +217,12 @@ export class LiveRun<I> implements RunCore {
     envelope.root_run_id = this.plan.rootRunId;
     if (!OF_RUN.has(event.type)) {
       if (this.#isSealed) return;
-      const { stepId } = currentIn(this.current);
+      const { stepId, toolUseId } = currentIn(this.current);
       if (stepId !== undefined) withDetails(envelope, { step_id: stepId });
+      // A call that the code of a tool makes stands below the tool's call.
+      if (toolUseId !== undefined && CALL_STARTS.has(event.type)) {
+        withDetails(envelope, { tool_use_id: toolUseId });
+      }
     }
     return this.#queue.send(event, envelope);
   }

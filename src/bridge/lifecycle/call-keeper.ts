@@ -135,7 +135,9 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
       call.lastEndMs = last.lastEndMs;
     }
     run.history.record(call, this.limits.callIds, this.budget);
-    run.toolCalls++;
+    // A call that the code of another one makes is not the agent's own.
+    const { inCallId } = opening;
+    if (inCallId === undefined || run.calls.newestOf(inCallId) === undefined) run.toolCalls++;
     const approval = run.approvals?.take(call);
     if (approval !== undefined) approved(call, approval);
     run.approvals?.settle({ callId, name, at });

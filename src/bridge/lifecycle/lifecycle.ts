@@ -286,7 +286,7 @@ export class Lifecycle<H> {
     if (run === undefined) return NOT_TAKEN;
     if (!run.followsCalls) return this.#alive(run, at);
     this.runs.touch(run, at);
-    const isNew = this.#models.open(run, modelCallId, at, signal, signal.inStepId);
+    const isNew = this.#models.open(run, modelCallId, at, signal, signal);
     return isNew ? this.#outcome.of(run) : this.#ignore("duplicate");
   }
 
@@ -300,7 +300,7 @@ export class Lifecycle<H> {
     if (!run.followsCalls) return this.#alive(run, at);
     this.runs.touch(run, at);
     const from = onlyOpen ? undefined : subtractMs(at, durationMs);
-    const isNew = this.#models.close(run, modelCallId, at, end, from, signal.inStepId);
+    const isNew = this.#models.close(run, modelCallId, at, end, from, signal);
     return isNew ? this.#outcome.of(run) : this.#ignore("duplicate");
   }
 

@@ -1,7 +1,7 @@
 import type { Instant, ModelEnd, ModelOpening } from "../../events/door.ts";
 import { OwnUsage } from "./own-usage.ts";
 import { ModelCall } from "./part.ts";
-import { PartKeeper, UNFINISHED } from "./part-keeper.ts";
+import { type Around, PartKeeper, UNFINISHED } from "./part-keeper.ts";
 import { Parts } from "./parts.ts";
 import type { Run } from "./run.ts";
 
@@ -11,15 +11,15 @@ export class ModelKeeper<H> extends PartKeeper<H, ModelCall<H>, ModelEnd> {
    * Opens a call. An open call without an ID ends before the next one without an ID opens.
    *
    * @param id empty if the source has no IDs of model calls.
-   * @param inStepId the step that the call belongs to.
+   * @param around the step and the tool call that the call belongs to.
    * @returns false if a call of this ID is open or has ended.
    */
-  open(run: Run<H>, id: string, at: Instant, opening: ModelOpening, inStepId?: string): boolean {
+  open(run: Run<H>, id: string, at: Instant, opening: ModelOpening, around: Around = {}): boolean {
     run.models ??= new Parts();
     const known = run.models.find(id);
     if (known !== undefined && id !== "") return false;
     if (known !== undefined) this.stop(run, run.models, known, at, UNFINISHED);
-    this.add(run, run.models, this.#begin(run, at, id, opening, inStepId));
+    this.add(run, run.models, this.#begin(run, at, id, opening, around));
     return true;
   }
 
@@ -36,10 +36,10 @@ export class ModelKeeper<H> extends PartKeeper<H, ModelCall<H>, ModelEnd> {
     at: Instant,
     end: ModelEnd,
     from?: Instant,
-    inStepId?: string,
+    around: Around = {},
   ): boolean {
     run.models ??= new Parts();
-    const begin = () => from && this.#begin(run, from, id, { model: end.model }, inStepId);
+    const begin = () => from && this.#begin(run, from, id, { model: end.model }, around);
     return this.stopById(run, run.models, id, at, end, begin);
   }
 
@@ -68,13 +68,13 @@ export class ModelKeeper<H> extends PartKeeper<H, ModelCall<H>, ModelEnd> {
     at: Instant,
     id: string,
     opening: ModelOpening,
-    inStepId: string | undefined,
+    around: Around,
   ): ModelCall<H> {
     run.modelCalls++;
     const call = new ModelCall<H>(run.modelCalls, opening, at, id);
     this.counters.spansOpened++;
-    const around = this.around(run, { inStepId });
-    call.handle = this.driver.openModelCall(run, call, at, opening, around);
+    const parent = this.around(run, around);
+    call.handle = this.driver.openModelCall(run, call, at, opening, parent);
     return call;
   }
 }

@@ -20,7 +20,7 @@ export interface KeeperOptions<H> {
 }
 
 /** The call and the step of the run that a part is inside. */
-interface Around {
+export interface Around {
   readonly inCallId?: string | undefined;
   readonly inStepId?: string | undefined;
 }

@@ -92,6 +92,7 @@ export class Run<H> {
   approvals: Approvals | undefined = undefined;
   /** The last approval, for detecting a redelivery without an event ID. */
   lastApproval: Approval | undefined = undefined;
+  /** The agent's own calls, without those that the code of a call makes. */
   toolCalls = 0;
   toolErrors = 0;
   approvedCalls = 0;

@@ -106,6 +106,8 @@ export type SignalKind =
       readonly modelCallId?: string | undefined;
       /** The step of the run to which it belongs. */
       readonly inStepId?: string | undefined;
+      /** The open call of the run that made it. */
+      readonly inCallId?: string | undefined;
     } & ModelOpening)
   /** The open model call with this ID ended. `at` may be before the time of the event. */
   | {
@@ -119,6 +121,8 @@ export type SignalKind =
       readonly end: ModelEnd;
       /** Only for a call whose start was not seen: the step to which it belongs. */
       readonly inStepId?: string | undefined;
+      /** Only for a call whose start was not seen: the call that made it. */
+      readonly inCallId?: string | undefined;
     }
   /** A part of the run starts that is neither a call nor a run. */
   | ({

@@ -170,6 +170,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         model: nameIn(event.model),
         content: event.input ?? undefined,
         inStepId: textIn(details?.step_id),
+        inCallId: nameIn(details?.tool_use_id),
         context: contextOf(event),
         attributes: requestAttributes(event),
       };
@@ -185,6 +186,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         end:
           event.type === "model_complete" ? answerOf(event, details) : modelErrorOf(event, details),
         inStepId: textIn(details?.step_id),
+        inCallId: nameIn(details?.tool_use_id),
       };
     case "step_start":
     case "step_complete":

@@ -69,7 +69,7 @@ describe("inside a run that something else tells of", () => {
     expect(seen.tree()).toEqual([
       "invoke_agent outer complete",
       "  execute_tool delegate complete",
-      "  chat small-1 complete",
+      "    chat small-1 complete",
     ]);
   });
 
@@ -97,7 +97,7 @@ describe("inside a run that something else tells of", () => {
     expect(seen.tree()).toEqual([
       "invoke_agent outer complete",
       "  execute_tool delegate complete",
-      ...(tellsCallIds ? ["  execute_tool add complete"] : []),
+      ...(tellsCallIds ? ["    execute_tool add complete"] : []),
     ]);
   });
 });

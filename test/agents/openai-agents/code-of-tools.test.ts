@@ -35,7 +35,7 @@ describe("a model that code of a tool asks", () => {
     expect(await heard.tree()).toBe(`invoke_agent A complete
   chat complete
   execute_tool sum complete
-  chat error
+    chat error
 `);
   });
 

@@ -99,7 +99,7 @@ describe("run.step", () => {
       "t1 in outer",
       "inner in outer in t1",
       "kid in inner",
-      "t2 in inner",
+      "t2 in inner in t1",
       "grandkid in inner",
       "niece in outer",
       "own",
