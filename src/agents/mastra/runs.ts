@@ -14,6 +14,7 @@ import {
   fieldsOf,
   knownTenant,
   LEFT_OPEN,
+  listOf,
   RunWriter,
   replacementText,
   type SafeSink,
@@ -76,24 +77,37 @@ export class Runs {
     const around = above === undefined ? activeRun() : { ...above.run.active, ...above };
     const info = runIn(span, kind);
     const made = this.#traceIds.takeRunId(span.traceId);
-    const tenantId = around?.tenantId ?? knownTenant(this.#options.tenant, info, this.#onError);
-    if (tenantId === undefined) {
-      this.refused += 1;
-      return undefined;
-    }
     const isResumed = span.metadata.resumed === true;
     const pauseKey = pauseKeyOf(info);
-    const paused = isResumed ? this.#paused.take(tenantId, pauseKey) : undefined;
-    const before = paused?.runId ?? (isResumed && !around ? runOfTrace(span.traceId) : undefined);
+    let problem: unknown;
+    const given =
+      around?.tenantId ??
+      knownTenant(this.#options.tenant, info, (error) => {
+        problem = error;
+      });
+    // Mastra gives a resumed run its request context only if the caller passes it again.
+    const paused = isResumed ? this.#paused.take(pauseKey, given) : undefined;
+    const tenantId = given ?? paused?.tenantId;
+    if (tenantId === undefined) {
+      this.refused += 1;
+      this.#onError(problem);
+      return undefined;
+    }
+    // In another process, Mastra's trace has the ID of the first run. It may not be that of another tenant.
+    const isOwnTrace = isResumed && !around && !this.#paused.has(pauseKey);
+    const before = paused?.runId ?? (isOwnTrace ? runOfTrace(span.traceId) : undefined);
     const runId = made ?? uuidv7();
     const { context, sink } = this.#options;
-    const ask = context === undefined || around !== undefined ? undefined : () => context(info);
+    const ask =
+      context === undefined || around !== undefined
+        ? undefined
+        : () => (paused === undefined ? context(info) : withoutEmptyTags(context(info)));
     const ref = {
       runId,
       tenantId,
       rootRunId: around?.rootRunId ?? runId,
-      threadId: this.#threadOf(info) ?? around?.threadId,
-      subject: askedSubject(ask, around?.subject, this.#onError),
+      threadId: this.#threadOf(info) ?? around?.threadId ?? paused?.threadId,
+      subject: askedSubject(ask, around?.subject ?? paused?.subject, this.#onError),
     };
     const run: RunState = {
       kind,
@@ -200,8 +214,15 @@ export class Runs {
     run.finish = "suspended";
     this.#close(run, pausedIn());
     const { active, pauseKey } = run;
-    const paused = { runId: active.runId, at: Date.now(), isApproval };
-    this.#paused.add(active.tenantId, pauseKey, paused);
+    const { runId, subject, tenantId, threadId } = active;
+    this.#paused.add(pauseKey, {
+      runId,
+      subject,
+      tenantId,
+      threadId,
+      at: Date.now(),
+      isApproval,
+    });
     const call = toolUseId === undefined ? undefined : { tool_use_id: toolUseId, tool };
     run.writer.interrupted(
       isApproval ? { type: "approval_pending", tool_use_id: toolUseId } : { type: "custom" },
@@ -215,6 +236,14 @@ export class Runs {
     this.#parts.models.cutAll(run, thrown);
     this.#parts.steps.cutAll(run, cut);
   }
+}
+
+/** Mastra has no tags for a resumed run, so an empty list is no answer of the hook. */
+function withoutEmptyTags(subject: unknown): unknown {
+  const fields = fieldsOf(subject);
+  if (fields === undefined || listOf(fields.tags)?.length !== 0) return subject;
+  const { tags: _, ...others } = fields;
+  return others;
 }
 
 /** Includes the agent or workflow, because a nested workflow has the same run ID. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { activeRun, withCurrentRun } from "../../../src/agents/runtime/active-run.ts";
-import { MastraTelemetry } from "../../../src/entries/mastra.ts";
+import { type MastraRun, MastraTelemetry } from "../../../src/entries/mastra.ts";
 import { setUnclassifiedWarning } from "../../../src/index.ts";
 import {
   agentRun,
@@ -459,6 +459,69 @@ describe("pauses", () => {
     );
     const more = { requestContext: { tenant: "south" } };
     agentRun(heard.telemetry, resumed(traceId, { approved: true }, more));
+    expect(heard.ofType("started")[1]?.sentIn.resumed_from_run_id).toBeUndefined();
+  });
+
+  const byContext = {
+    tenant: ({ requestContext }: MastraRun) => String(requestContext.tenant ?? ""),
+    context: ({ requestContext: { user, session }, tags }: MastraRun) => ({
+      user: user === undefined ? undefined : String(user),
+      session: session === undefined ? undefined : String(session),
+      tags,
+    }),
+    thread: ({ requestContext: { thread } }: MastraRun) =>
+      thread === undefined ? undefined : String(thread),
+  };
+  const requestContext = { tenant: "north", user: "u1", session: "s1", thread: "t1" };
+
+  it("keep tenant, subject and thread of the paused run, which the hooks are not told again", () => {
+    const heard = listen(byContext);
+    const first = agentRun(heard.telemetry, { requestContext, tags: ["vip"] });
+    first.end(suspended("c1"));
+    const answer = { approved: true, toolName: "pay", toolCallId: "c1" };
+    agentRun(heard.telemetry, resumed(first.traceId, answer)).end({ output: { text: "done" } });
+    const [one, two] = heard.ofType("started");
+    expect(two).toMatchObject({
+      tenant_id: "north",
+      sentIn: {
+        resumed_from_run_id: one?.run_id,
+        thread_id: "t1",
+        session_id: "s1",
+        details: { user_id: "u1", tags: ["vip"] },
+      },
+    });
+    expect(heard.ofType("tool_call_approved")).toMatchObject([{ tenant_id: "north" }]);
+    expect(heard.telemetry.counts.refused).toBe(0);
+    expect(heard.errors).toEqual([]);
+  });
+
+  it("have what the hooks give, where they give it", () => {
+    const heard = listen(byContext);
+    const first = agentRun(heard.telemetry, { requestContext });
+    first.end(suspended("c1"));
+    const more = { requestContext: { ...requestContext, user: "u2" } };
+    agentRun(heard.telemetry, resumed(first.traceId, { approved: true }, more));
+    expect(heard.ofType("started")[1]?.sentIn).toMatchObject({ details: { user_id: "u2" } });
+  });
+
+  it("are refused if two tenants have a paused run of that ID, and nothing says which", () => {
+    const heard = listen(byContext);
+    const first = agentRun(heard.telemetry, { requestContext });
+    first.end(suspended("c1"));
+    const other = { ...requestContext, tenant: "south" };
+    agentRun(heard.telemetry, { requestContext: other }).end(suspended("c1"));
+    agentRun(heard.telemetry, resumed(first.traceId, { approved: true }));
+    expect(heard.ofType("started")).toHaveLength(2);
+    expect(heard.telemetry.counts.refused).toBe(1);
+  });
+
+  it("do not lead to another tenant by the ID of the trace either", () => {
+    const heard = listen(byContext);
+    const first = agentRun(heard.telemetry, { requestContext });
+    first.end(suspended("c1"));
+    const more = { requestContext: { tenant: "south" } };
+    agentRun(heard.telemetry, resumed(first.traceId, { approved: true }, more));
+    expect(heard.ofType("started")[1]?.tenant_id).toBe("south");
     expect(heard.ofType("started")[1]?.sentIn.resumed_from_run_id).toBeUndefined();
   });
 
