@@ -20,12 +20,12 @@ export function asks(run: AgentRun, { asked, tools }: ModelAnswer): void {
   run.tools = tools;
   run.unread = asked === undefined;
   run.asked = withoutHandoffs(asked ?? [], run.span?.spanData);
+  for (const call of run.asked) call.isRepeated = run.made?.has(call.id) === true;
   // The end of a model call may arrive after the start of its tools.
   for (const name of run.unasked ?? []) {
     const call = callsNamed(run.asked, name).find(({ begun }) => !begun);
-    if (call !== undefined) call.begun = true;
+    if (call !== undefined) begins(run, call);
   }
-  for (const call of run.asked) call.isRepeated = run.made?.has(call.id) === true;
 }
 
 /** Whether another waiting call has the same tool and input. Only a rejection tells them apart then. */
