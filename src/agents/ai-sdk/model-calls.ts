@@ -5,7 +5,6 @@ import {
   fieldsOf,
   listOf,
   type ModelCallOptions,
-  type ModelUse,
   observed,
   type StreamObserver,
   textOf,
@@ -120,8 +119,15 @@ export class ModelCalls {
     state.model = undefined;
     state.modelError = undefined;
     const reason = textOf(event.finishReason);
+    const response = fieldsOf(event.response);
+    const known = {
+      usage: usageIn(event.usage),
+      responseModel:
+        model.responseModel ?? textOf(response?.modelId) ?? this.#streamed(state, event),
+      responseId: textOf(event.responseId) ?? textOf(response?.id),
+    };
     const answer = {
-      ...this.#useIn(state, model, event),
+      ...countUse(model, known, state.totals, this.#options),
       firstOutputMs: firstOutputIn(event),
       finishReasons: reason === undefined ? undefined : [reason],
       output: this.#options.contentNeed === "all" ? answerIn(event, reason) : undefined,
@@ -145,20 +151,11 @@ export class ModelCalls {
     const thrown = model.error === undefined ? shown : model.error.thrown;
     state.modelError = { thrown };
     const text = operatorTextOf(thrown, state);
-    const end = event ?? model.answer;
-    const use = end === undefined ? {} : this.#useIn(state, model, end);
+    const usage = usageIn((event ?? model.answer)?.usage);
+    // The SDK fills in the requested model and an ID of its own where the provider gave none.
+    const known = { usage, responseModel: model.responseModel };
+    const use = countUse(model, known, state.totals, this.#options);
     writer.modelFailed(model, { thrown, text, ...use }, { at: model.answeredAt });
-  }
-
-  /** What the call used, added to the totals of its run. */
-  #useIn(state: CallState, model: OpenModel, event: Fields): ModelUse {
-    const usage = usageIn(event.usage);
-    const response = fieldsOf(event.response);
-    const responseModel =
-      model.responseModel ?? textOf(response?.modelId) ?? this.#streamed(state, event);
-    const responseId = textOf(event.responseId) ?? textOf(response?.id);
-    const use = { usage, responseModel, responseId };
-    return countUse(model, use, state.totals, this.#options);
   }
 
   /** The last event of a text stream names the model that answered. */

@@ -220,8 +220,9 @@ export class ModelCalls {
     return countUse(model, use, run.totals, this.#options);
   }
 
-  #failed(run: RunState, model: OpenModel, thrown: unknown, attributes: Fields = {}): void {
-    const use = this.#useIn(run, model, attributes);
+  #failed(run: RunState, model: OpenModel, thrown: unknown, { usage }: Fields = {}): void {
+    // Mastra fills in the requested model where the provider gave none.
+    const use = this.#useIn(run, model, { usage });
     const failure = { thrown, text: replacementText(thrown), ...use };
     run.writer.modelFailed(timed(model), failure, { at: model.ended?.at });
   }

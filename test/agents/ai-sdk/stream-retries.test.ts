@@ -58,7 +58,6 @@ describe("a stream that breaks off", () => {
         retries: 1,
         usage: { input_tokens: USAGE.inputTokens, output_tokens: USAGE.outputTokens },
         cost_usd: "0.10",
-        response_id: "resp-1",
       },
     ]);
     expect(heard.ofType("failed")).toMatchObject([{ envelope: { origin: "model" } }]);

@@ -21,7 +21,7 @@ const tool = (name: string, id: string, outcome = "complete") =>
 const failedTool = (name: string, id: string, kind: string) =>
   `  execute_tool ${name} kind=0 ERROR tool.outcome=error tool.error_kind=${kind} tool.call.id=${id}`;
 
-const cancelled = [failed("cancelled", "run"), failedModel()];
+const cancelled = [failed("cancelled", "run"), failedModel(" response.model=small-1-2026")];
 
 /** What differs between versions. */
 interface Version {
@@ -52,7 +52,7 @@ export function aiSdkTrees({ goesOn, major, streamsWait }: Version): Trees {
       : [failed("cancelled", "run"), ASKS, tool("wait", "c1", "cancelled")],
     timeout: [failed("deadline_exceeded", "run"), failedModel()],
     stream: [completed(2), ASKS, tool("add", "c1"), SAYS],
-    "stream that fails": [failed("model_dispatch", "model"), failedModel()],
+    "stream that fails": [failed("model_dispatch", "model"), failedModel(` ${USED}`)],
     "stream that does not begin": [failed("model_dispatch", "model"), failedModel()],
     "stream whose second step fails": [
       failed("model_dispatch", "model"),

@@ -55,7 +55,10 @@ export function mastraTrees(isOld: boolean): Trees {
     timeout: [failed("deadline_exceeded", "run"), FAILED_MODEL],
     stream: [completed(2), ASKS, tool("add", "c1"), SAYS],
     "stream that fails": DISPATCH,
-    "reader that leaves": CANCELLED,
+    "reader that leaves": [
+      failed("cancelled", "run"),
+      `${FAILED_MODEL} response.model=small-1-2026`,
+    ],
     "nested agents": [
       completed(4),
       ASKS,
