@@ -102,7 +102,7 @@ describe("streams that are late beside others", () => {
             expect(arrived.report.late).toBe(0);
           },
         ),
-        { numRuns: runs(40) },
+        { numRuns: runs(20) },
       );
     });
   }
