@@ -29,11 +29,11 @@ export function countUse(
   totals: UsageTotals,
   { onError, price }: Pick<ModelCallOptions, "onError" | "price">,
 ): ModelUse {
-  const { responseModel, usage } = use;
+  const { responseId, responseModel, usage } = use;
   if (usage === undefined) return use;
   const cost = costOf(price, { provider, model, responseModel, usage }, onError);
   totals.add(usage, cost);
-  return { ...use, cost };
+  return { usage, cost, responseModel, responseId };
 }
 
 /** Sends the end of a tool call that returned. Its result may be a failure (`isFailure`). */

@@ -30,14 +30,22 @@ export function stepStarted({ above, id, kind, run, step }: StepStart, query?: u
     since: sourceMoment(),
     alone: above === undefined,
   };
-  const around = {
-    ...(stepId === undefined ? {} : { step_id: stepId }),
-    ...(toolUseId === undefined ? {} : { tool_use_id: toolUseId }),
+  const started = {
+    stepId: id,
+    step,
+    kind: kind === "node" ? undefined : ("retrieval" as const),
+    startedMs: scope.startedMs,
+    details: detailsOf(stepId, toolUseId),
   };
-  const details = stepId === undefined && toolUseId === undefined ? undefined : around;
-  const started = { ...scope, kind: kind === "node" ? undefined : ("retrieval" as const), details };
   run.writer.stepStarted(started, query, eventOf(id, "call-start"));
   return scope;
+}
+
+function detailsOf(stepId: string | undefined, toolUseId: string | undefined) {
+  if (toolUseId === undefined) return stepId === undefined ? undefined : { step_id: stepId };
+  return stepId === undefined
+    ? { tool_use_id: toolUseId }
+    : { step_id: stepId, tool_use_id: toolUseId };
 }
 
 /**

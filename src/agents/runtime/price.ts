@@ -45,7 +45,9 @@ export function costOf(
 ): string | undefined {
   if (price === undefined) return undefined;
   try {
-    const given: unknown = price({ ...call, usage: soundUsage(call.usage) });
+    const { model, provider, responseModel, usage } = call;
+    const asked = { provider, model, responseModel, usage: soundUsage(usage) };
+    const given: unknown = price(asked);
     if (given === undefined || given === null) return undefined;
     if (typeof given === "string" && readDecimal(given) !== undefined) return given;
     if (typeof given === "number" && given >= 0 && given < LEAST_EXPONENT)
