@@ -37,7 +37,7 @@ import {
 } from "./messages.ts";
 import { requestOf, toolsIn } from "./model-request.ts";
 import { IGNORED, OpenCalls } from "./open-calls.ts";
-import { addPause, graphPause, thrownPause } from "./pauses.ts";
+import { addPause, graphPause } from "./pauses.ts";
 import { Decisions } from "./pending-reviews.ts";
 import { namesById, noteNode } from "./run-state.ts";
 import { type RunStart, Runs } from "./runs.ts";
@@ -45,7 +45,7 @@ import type { ModelScope, Scope, ToolScope } from "./scope.ts";
 import { isChain, isOver, madeIn, ScopeTable } from "./scope.ts";
 import { nodeName, stepCompleted, stepStarted, stepThrew } from "./steps.ts";
 import { StoppedGraphs } from "./stopped-graphs.ts";
-import { PAUSED, toolFailed } from "./tool-failures.ts";
+import { toolThrew } from "./tool-failures.ts";
 
 /**
  * Follows LangChain's calls by their run IDs, and sends runs, steps, tool calls and model calls. A chain that is
@@ -272,18 +272,8 @@ export class CallTracker {
   toolFails(thrown: unknown, id: string): void {
     const call = this.#open.takeOpen(id, "tool");
     if (call?.kind !== "tool") return;
-    const { run, since, tool } = call;
-    const ofTool = { origin: "tool", tool } as const;
-    const on = eventOf(id, "call-end");
-    if (thrownPause(run, thrown) !== undefined) {
-      run.writer.toolFailed(call, { thrown: PAUSED, source: ofTool }, undefined, on);
-    } else if (signalOf(thrown) === "handover") run.writer.toolCompleted(call, null, on);
-    else {
-      run.lastError = thrown;
-      const source = recordSource(thrown, ofTool, { rootRunId: run.rootId, since });
-      toolFailed(this.#held, call, thrown, source);
-    }
-    if (call.alone) this.#runs.end(run, thrown);
+    toolThrew(this.#held, call, thrown);
+    if (call.alone) this.#runs.end(call.run, thrown);
   }
 
   modelStarts(

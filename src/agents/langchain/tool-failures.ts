@@ -1,18 +1,34 @@
-import { AgentError, type FailureSource, now } from "../../events/door.ts";
+import { AgentError, type FailureSource, now, recordSource } from "../../events/door.ts";
 import { eventOf } from "./event-ids.ts";
 import type { HeldFailures } from "./held-failures.ts";
-import { callFailureOf } from "./langchain-errors.ts";
+import { callFailureOf, signalOf } from "./langchain-errors.ts";
+import { thrownPause } from "./pauses.ts";
 import type { ToolScope } from "./scope.ts";
 
 /** The error of a call or step that paused its run, because LangGraph's text would contain the payload. */
 export const PAUSED: AgentError = AgentError.interrupted({ type: "custom" });
+
+/** The tool threw an error, a pause or a handover. */
+export function toolThrew(held: HeldFailures, call: ToolScope, thrown: unknown): void {
+  const { id, run, since, tool } = call;
+  const ofTool = { origin: "tool", tool } as const;
+  const on = eventOf(id, "call-end");
+  if (thrownPause(run, thrown) !== undefined) {
+    run.writer.toolFailed(call, { thrown: PAUSED, source: ofTool }, undefined, on);
+  } else if (signalOf(thrown) === "handover") run.writer.toolCompleted(call, null, on);
+  else {
+    run.lastError = thrown;
+    const source = recordSource(thrown, ofTool, { rootRunId: run.rootId, since });
+    toolFailed(held, call, thrown, source);
+  }
+}
 
 /**
  * Sends the event of a failed tool call, once the text that the model receives is known.
  *
  * @param source the innermost call that threw the error.
  */
-export function toolFailed(
+function toolFailed(
   held: HeldFailures,
   call: ToolScope,
   thrown: unknown,

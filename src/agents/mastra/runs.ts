@@ -238,7 +238,7 @@ export class Runs {
   }
 }
 
-/** Mastra has no tags for a resumed run, so an empty list is no answer of the hook. */
+/** Mastra has no tags for a resumed run, so the hook does not answer with an empty list. */
 function withoutEmptyTags(subject: unknown): unknown {
   const fields = fieldsOf(subject);
   if (fields === undefined || listOf(fields.tags)?.length !== 0) return subject;

@@ -10,8 +10,15 @@ import {
   type IsFailure,
   millisecondsBetween,
 } from "../../events/door.ts";
-import { describedIn, type ModelCall, type Stamp, type ToolCall, textOf } from "../core/door.ts";
-import { costOf, cutBy, type Price } from "../runtime/door.ts";
+import {
+  countUse,
+  describedIn,
+  type ModelCall,
+  type Stamp,
+  type ToolCall,
+  textOf,
+} from "../core/door.ts";
+import { cutBy, type Price } from "../runtime/door.ts";
 import type { Approvals } from "./approvals.ts";
 import { askedCall, asks, begins, hasTwin } from "./asked-calls.ts";
 import { eventIdOf, type SpanEvent } from "./ids.ts";
@@ -23,8 +30,8 @@ import {
   withThrown,
 } from "./parse-span-error.ts";
 import { noteAnswer } from "./run-content.ts";
-import type { SdkSpan, SdkSpanData, SdkSpanError } from "./sdk.ts";
-import { answerIn, failureIn, isBrokenOff, isUnmade, type ModelAnswer } from "./span-answer.ts";
+import type { SdkSpan, SdkSpanError } from "./sdk.ts";
+import { answerIn, failureIn, isBrokenOff, isUnmade } from "./span-answer.ts";
 import { modelInput, toolInput } from "./span-input.ts";
 import { requestedModel, requestIn } from "./span-request.ts";
 import { notBefore } from "./span-time.ts";
@@ -257,8 +264,10 @@ export class CallSpans {
       if (output !== undefined) noteAnswer(trace, run, output);
     }
     trace.totals.requests += 1;
-    const cost = this.#costOf(spanData, answer);
-    trace.totals.add(answer.usage, cost);
+    const request = requestIn(spanData);
+    const asked = { model: answer.model, provider: request.provider };
+    const options = { price: this.#price, onError: this.#onError };
+    const { cost } = countUse(asked, answer, trace.totals, options);
     // Field by field: spreading the answer or the request is slower than the rest of this method.
     const sent = {
       usage: answer.usage,
@@ -266,7 +275,7 @@ export class CallSpans {
       responseId: answer.responseId,
       finishReasons: answer.finishReasons,
       cost,
-      request: requestIn(spanData),
+      request,
       content: {
         // The span of a complete (not streamed) response gets the input only at its end.
         input: open.inputSent ? undefined : modelInput(trace, run, open, this.#need),
@@ -276,13 +285,6 @@ export class CallSpans {
       output,
     };
     run.writer.modelAnswered(modelCall(open, answer.model, at), sent, on(open, "end", at));
-  }
-
-  #costOf(data: SdkSpanData, answer: ModelAnswer): string | undefined {
-    const { model, responseModel, usage } = answer;
-    if (this.#price === undefined || usage === undefined) return undefined;
-    const { provider } = requestIn(data);
-    return costOf(this.#price, { provider, model, responseModel, usage }, this.#onError);
   }
 
   /** Errors in later work must not end the process. */
