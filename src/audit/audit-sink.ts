@@ -1,7 +1,8 @@
 import {
   type AgentEvent,
   type AgentEventSink,
-  callHook,
+  answerOf,
+  callErrorHook,
   canonicalRunId,
   checkFunction,
   checkGiven,
@@ -17,6 +18,7 @@ import {
   type Signal,
   type SignalSubject,
   signalOf,
+  TIME_ANSWER,
 } from "../events/door.ts";
 import { AuditCalls, type AuditScope, type CallRow, type ResumeScope } from "./audit-calls.ts";
 import type { AuditEntry, RowAnchor, ThreadKey } from "./audit-row.ts";
@@ -47,7 +49,7 @@ export interface AuditSinkOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
   /** Minimum number of runs whose thread is remembered. Default 20,000. */
   readonly threads?: number | undefined;
-  /** The time of events without one. Default: the system's clock, to the millisecond. */
+  /** The time of events without one. Default, and if it fails: the system's clock, to the millisecond. */
   readonly clock?: (() => Instant) | undefined;
   /** Which rows events leave. Default `all`. */
   readonly rows?: AuditRows | undefined;
@@ -123,7 +125,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     this.#ids = new EventIds(log.namesRows === true);
     this.#onError = onError ?? (() => {});
     this.#threads = new RunThreads(threads);
-    this.#clock = clock ?? (() => fromMilliseconds(Date.now()));
+    this.#clock = clock ?? systemTime;
     this.#runOf = runOf;
   }
 
@@ -143,7 +145,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     try {
       const later = envelope?.details?.happened_at !== undefined;
       const happened = later ? readEventTime(envelope) : undefined;
-      const time = rowTime(happened ?? envelope?.timestamp ?? this.#clock());
+      const time = rowTime(happened ?? envelope?.timestamp ?? this.#now());
       const isWrong = "error" in time;
       const at = isWrong ? NO_TIME : time.at;
       const rows = this.prepare(event, at, refsOf(envelope), undefined, isWrong);
@@ -226,7 +228,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
 
   async #writeCall(scope: AuditScope, row: CallRow, known: number | undefined): Promise<RowAnchor> {
     const { run_id, tenant_id, thread_id, timestamp } = scope;
-    const event: GraphEvent = { ...row, timestamp: inUtc(timestamp ?? this.#clock()) };
+    const event: GraphEvent = { ...row, timestamp: inUtc(timestamp ?? this.#now()) };
     const issue = decodeGraphEvent(event).issues?.[0];
     if (issue !== undefined) throw new TypeError(`${issue.field}: expected ${issue.expected}`);
     const thread = this.#threads.learn(tenant_id, run_id, { thread_id });
@@ -308,6 +310,11 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     return { event, run_id: canonicalRunId(run_id), event_id, is_new, trace_id, span_id };
   }
 
+  /** The clock's time. The system's if the clock fails: a row must not be lost for it. */
+  #now(): Instant {
+    return answerOf(TIME_ANSWER, this.#clock, this.#onFailure) ?? systemTime();
+  }
+
   #append({ key, entries }: PreparedRows): Promise<RowAnchor> {
     return key.thread_id === "" ? Promise.reject(noThread()) : this.#log.append(key, entries);
   }
@@ -320,8 +327,12 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
 
   /** One function for all rows. */
   readonly #onFailure = (error: unknown): void => {
-    callHook(() => this.#onError(error));
+    callErrorHook(this.#onError, error);
   };
+}
+
+function systemTime(): Instant {
+  return fromMilliseconds(Date.now());
 }
 
 const NO_TIME: Instant = [0, 0];

@@ -9,9 +9,10 @@ import {
 } from "@opentelemetry/api";
 import {
   type AgentEvent,
+  type AnswerForm,
+  answerOf,
   boundedCopy,
   type EventEnvelope,
-  isPromise,
   MOST_COPY,
   property,
 } from "../events/door.ts";
@@ -190,24 +191,31 @@ class EventContext implements SignalContext<SpanHandle> {
     }
     const { reporter, resolveParent } = this.#contexts.options;
     if (resolveParent === undefined || event === undefined) return undefined;
-    try {
-      // Copies, because the audit row is made from the caller's objects.
-      const copy = envelope === undefined ? undefined : copyFields(envelope);
-      const resolved = resolveParent(copyFields(event), copy) ?? undefined;
-      if (!isPromise(resolved)) {
-        return resolved !== undefined && trace.isSpanContextValid(resolved) ? resolved : undefined;
-      }
-      resolved.then(undefined, (error) => reporter.report(error, HOOK));
-      throw new TypeError("resolveParent: expected a span context, got a promise");
-    } catch (error) {
+    // Copies, because the audit row is made from the caller's objects.
+    const ask = () =>
+      resolveParent(copyFields(event), envelope === undefined ? undefined : copyFields(envelope));
+    const resolved = answerOf(PARENT, ask, (error) => {
       this.#contexts.failures++;
       reporter.report(error, HOOK);
-      return undefined;
-    }
+    });
+    // API functions return a context of zeros if there is no span.
+    return resolved !== undefined && trace.isSpanContextValid(resolved) ? resolved : undefined;
   }
 }
 
 const HOOK = "resolveParent hook";
+
+const PARENT: AnswerForm<SpanContext> = {
+  option: "resolveParent",
+  expected: "a span context",
+  read: (given) => (isSpanContext(given) ? given : undefined),
+};
+
+function isSpanContext(given: unknown): given is SpanContext {
+  if (typeof given !== "object" || given === null) return false;
+  const { spanId, traceId }: { spanId?: unknown; traceId?: unknown } = given;
+  return typeof traceId === "string" && typeof spanId === "string";
+}
 
 /** A copy that shares no object with the caller. */
 function copyFields<T extends object>(given: T): T {

@@ -1,5 +1,5 @@
 import { diag } from "@opentelemetry/api";
-import { isPromise } from "../events/door.ts";
+import { callHook } from "../events/door.ts";
 
 /**
  * Called with every internal error and where it happened. Errors that the hook throws are ignored.
@@ -12,6 +12,7 @@ export type ErrorHook = (error: unknown, where: string) => void;
  */
 export class Reporter {
   readonly #hook: ErrorHook | undefined;
+  #isCalling = false;
   readonly #quietUntil = new Map<string, number>();
 
   constructor(hook: ErrorHook | undefined) {
@@ -20,17 +21,18 @@ export class Reporter {
 
   /** @param where one of a fixed set of names, which bounds the memory. */
   report(error: unknown, where: string): void {
-    if (this.#hook === undefined) {
+    const hook = this.#hook;
+    // An error that the hook causes would call it without end.
+    if (hook === undefined || this.#isCalling) {
       this.#log(error, where);
       return;
     }
-    try {
-      const result: unknown = this.#hook(error, where);
-      // The rejection of an async hook must not end the process.
-      if (isPromise(result)) result.then(undefined, (failure) => this.#log(failure, "onError"));
-    } catch (failure) {
-      this.#log(failure, "onError");
-    }
+    this.#isCalling = true;
+    callHook(
+      () => hook(error, where),
+      (failure) => this.#log(failure, "onError"),
+    );
+    this.#isCalling = false;
   }
 
   #log(error: unknown, where: string): void {

@@ -61,7 +61,6 @@ export type {
 } from "./errors/agent-error-detail.ts";
 export { failureKindFromEnvelope, toolErrorKindFromEnvelope } from "./errors/agent-error-tables.ts";
 export { asAgentError, knownError } from "./errors/as-agent-error.ts";
-export { callErrorHook, callHook } from "./errors/call-hook.ts";
 export {
   classifyFailure,
   classifyToolError,
@@ -179,6 +178,7 @@ export {
   millisecondsBetween,
   readTimestamp,
   subtractMs,
+  TIME_ANSWER,
   toMilliseconds,
 } from "./instant.ts";
 export { bytesOf, FieldsNode, type JsonNode, knownSize, Leaf, ListNode } from "./json-nodes.ts";
@@ -327,7 +327,6 @@ export type { RecordingTarget } from "./sinks/recording-writer.ts";
 export {
   type ContentField,
   type RedactionHook,
-  type RedactionTrouble,
   redacted,
 } from "./sinks/redaction.ts";
 export { StateErasureSink } from "./sinks/state-erasure-sink.ts";
@@ -352,6 +351,15 @@ export {
 } from "./tool-calls/call-trail.ts";
 export { type LoopLimits, type LoopOptions, resolveLoopLimits } from "./tool-calls/loop-limits.ts";
 export type { Loop, ToolCallName } from "./tool-calls/loop-watch.ts";
+export {
+  type AnswerForm,
+  answerOf,
+  callErrorHook,
+  callHook,
+  handed,
+  withoutRejections,
+  yesOrNo,
+} from "./users-functions.ts";
 export {
   CONTENT_FORMS,
   decimalText,

@@ -1,3 +1,6 @@
+import { isCount } from "./option-checks.ts";
+import type { AnswerForm } from "./users-functions.ts";
+
 /**
  * A point in time: whole seconds since the Unix epoch, and nanoseconds within the second (0 to 999,999,999). A `Date`
  * would lose the nanoseconds that the source systems record.
@@ -16,6 +19,19 @@ const LAST_SECOND = 9_223_372_036;
 export function isSpanTime(at: Readonly<Instant>): boolean {
   return at[0] >= 0 && at[0] < LAST_SECOND;
 }
+
+/** The valid answers of a `clock` that an application gives. */
+export const TIME_ANSWER: AnswerForm<Instant> = {
+  option: "clock",
+  expected: "seconds since 1970 and nanoseconds",
+  isRequired: true,
+  read(given) {
+    if (!Array.isArray(given)) return undefined;
+    const [seconds, nanoseconds]: readonly unknown[] = given;
+    if (!isCount(seconds) || !isCount(nanoseconds) || nanoseconds >= 1e9) return undefined;
+    return isSpanTime([seconds, nanoseconds]) ? [seconds, nanoseconds] : undefined;
+  },
+};
 
 /** Negative, zero or positive if `a` is before, at or after `b`. */
 export function compareInstants(a: Readonly<Instant>, b: Readonly<Instant>): number {

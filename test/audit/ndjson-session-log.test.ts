@@ -451,17 +451,23 @@ describe("reopening after a crash", () => {
     expect((await log.append(key, entries(1))).ordinal).toBe(4);
   });
 
-  it("closes again when the one who is told of it throws", async () => {
+  it("reports an error of the one who is told of it, and is open", async () => {
     await expect(
       NdjsonSessionLog.open(folder, { onRecovered: () => {}, onError: () => {} }).then((log) =>
         log.close(),
       ),
     ).resolves.toBeUndefined();
-    await appendFile(segment(1), "torn");
-    const onRecovered = () => {
-      throw new Error("not now");
-    };
-    await expect(NdjsonSessionLog.open(folder, { onRecovered })).rejects.toThrow("not now");
+    const notNow = new Error("not now");
+    for (const onRecovered of [() => fails(notNow), async () => fails(notNow)]) {
+      await appendFile(segment(1), "torn");
+      const errors: unknown[] = [];
+      const onError = (error: unknown) => errors.push(error);
+      const log = await NdjsonSessionLog.open(folder, { onRecovered, onError });
+      expect(log.recovery).toBeDefined();
+      await log.append(key, entries(1));
+      await log.close();
+      expect(errors).toEqual([notNow]);
+    }
     expect((await openLog()).recovery).toBeUndefined();
   });
 
@@ -540,3 +546,7 @@ describe("closing", () => {
     expect(await log.loadSince(key, 0)).toHaveLength(1);
   });
 });
+
+function fails(error: unknown): never {
+  throw error;
+}

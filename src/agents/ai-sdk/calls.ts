@@ -1,7 +1,11 @@
 import { v7 as uuidv7 } from "uuid";
 import {
   type AgentError,
+  type AnswerForm,
+  answerOf,
+  callHook,
   FROM_RUN,
+  handed,
   type InnerSink,
   outputMessages,
   readsRows,
@@ -10,16 +14,16 @@ import {
 } from "../../events/door.ts";
 import {
   askedSubject,
-  askedText,
   type Fields,
   fieldsOf,
-  knownTenant,
   LEFT_OPEN,
   listOf,
   RunWriter,
   type SafeSink,
   sendDecision,
+  tenantOf,
   textOf,
+  threadOf,
   UsageTotals,
 } from "../core/door.ts";
 import { abortError, activeRun, cutBy } from "../runtime/door.ts";
@@ -136,7 +140,8 @@ export class Calls {
   /** Ignores a run of another tenant, because links must not cross tenants. */
   async #pausedFor(approvalId: string, { active }: CallState): Promise<PausedRun | undefined> {
     try {
-      const found = await this.#paused.get(approvalId);
+      const given: unknown = await this.#paused.get(approvalId);
+      const found = answerOf(PAUSED, () => given, this.#onError);
       return found?.tenantId === active.tenantId ? found : undefined;
     } catch (error) {
       this.#onError(error);
@@ -185,13 +190,14 @@ export class Calls {
     const tenantId = outer?.tenantId ?? this.#tenantOf(call);
     if (tenantId === undefined) return undefined;
     const runId = uuidv7();
-    const { context, sink } = this.#options;
-    const ask = context === undefined || outer !== undefined ? undefined : () => context(call);
+    const { context, sink, thread } = this.#options;
+    const ask =
+      context === undefined || outer !== undefined ? undefined : () => context(handed(call));
     const ref = {
       runId,
       tenantId,
       rootRunId: outer?.rootRunId ?? runId,
-      threadId: this.#threadOf(call) ?? outer?.threadId,
+      threadId: threadOf(thread, call, this.#onError) ?? outer?.threadId,
       subject: askedSubject(ask, outer?.subject, this.#onError),
     };
     return {
@@ -223,14 +229,10 @@ export class Calls {
   }
 
   #tenantOf(call: AiSdkCall): string | undefined {
-    return knownTenant(this.#options.tenant, call, (error) => {
+    return tenantOf(this.#options.tenant, call, (error) => {
       this.#refused += 1;
       this.#onError(error);
     });
-  }
-
-  #threadOf(call: AiSdkCall): string | undefined {
-    return askedText(() => this.#options.thread?.(call), this.#onError);
   }
 
   /** A step has ended. Its content shows decisions and refused calls that no callback reports. */
@@ -278,12 +280,7 @@ export class Calls {
   }
 
   #remember(approvalId: string, run: PausedRun): void {
-    try {
-      const stored: unknown = this.#paused.set(approvalId, run);
-      if (stored instanceof Promise) stored.catch(this.#onError);
-    } catch (error) {
-      this.#onError(error);
-    }
+    callHook(() => this.#paused.set(approvalId, run), this.#onError);
   }
 
   failed(event: CallName, state: CallState, shown: unknown): void {
@@ -318,6 +315,18 @@ export class Calls {
     }
   }
 }
+
+const PAUSED: AnswerForm<PausedRun> = {
+  option: "pausedRuns.get",
+  expected: "a paused run or nothing",
+  read(given) {
+    const fields = fieldsOf(given);
+    const [runId, tenantId] = [textOf(fields?.runId), textOf(fields?.tenantId)];
+    const at = fields?.at;
+    if (runId === undefined || tenantId === undefined || typeof at !== "number") return undefined;
+    return { runId, tenantId, at };
+  },
+};
 
 function isEmpty(given: unknown): boolean {
   return given === undefined || given === null || given === "" || listOf(given)?.length === 0;

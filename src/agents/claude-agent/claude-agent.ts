@@ -1,13 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { callErrorHook, property, RecentMap, tenantKey } from "../../events/door.ts";
-import {
-  askedSubject,
-  type Fields,
-  fieldsOf,
-  knownTenant,
-  SafeSink,
-  textOf,
-} from "../core/door.ts";
+import { callErrorHook, handed, property, RecentMap, tenantKey } from "../../events/door.ts";
+import { askedSubject, type Fields, fieldsOf, SafeSink, tenantOf, textOf } from "../core/door.ts";
 import { type ActiveRun, abortError, activeRun, carried } from "../runtime/door.ts";
 import { FollowedQuery } from "./followed-query.ts";
 import { isCallback, mergedHooks, watchedCanUseTool } from "./merged-options.ts";
@@ -174,7 +167,7 @@ export class ClaudeAgent {
   ): Session {
     const { above, own, tenantId } = known;
     const { context } = this.#options;
-    const ask = context === undefined ? undefined : () => context(details.metadata ?? {});
+    const ask = context === undefined ? undefined : () => context(handed(details.metadata ?? {}));
     const onError = (error: unknown) => this.#troubled(error);
     const resumed = textOf(given.resume);
     const isFork = given.forkSession === true;
@@ -260,7 +253,7 @@ export class ClaudeAgent {
   #tenantOf(metadata: QueryMetadata, active: ActiveRun | undefined): string | undefined {
     const { tenant } = this.#options;
     if (typeof tenant === "string") return textOf(metadata.tenant_id) ?? active?.tenantId ?? tenant;
-    return knownTenant(tenant, metadata, (error) => {
+    return tenantOf(tenant, metadata, (error) => {
       this.#refused += 1;
       this.#troubled(error);
     });

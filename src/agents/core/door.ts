@@ -24,14 +24,15 @@ export {
   sendReturned,
   type ToolCallOptions,
 } from "./call-reports.ts";
+export { checkCommonOptions, checkTenant } from "./common-options.ts";
 export {
-  askedText,
-  checkCommonOptions,
-  checkTenant,
-  knownTenant,
+  askedSubject,
+  type DecidedBy,
+  personOf,
+  type ToolDecision,
   tenantOf,
-} from "./common-options.ts";
-export { askedSubject, type DecidedBy, personOf, type ToolDecision } from "./hooks.ts";
+  threadOf,
+} from "./hooks.ts";
 export { describedIn, toolChoiceOf } from "./model-request.ts";
 export { countOf, type Fields, fieldIn, fieldsOf, listOf, textOf } from "./narrow.ts";
 export { observed, observedStream, type StreamObserver } from "./observed-stream.ts";

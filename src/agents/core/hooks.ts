@@ -1,9 +1,50 @@
-import { describe, isPromise } from "../../events/door.ts";
+import { type AnswerForm, answerOf, handed } from "../../events/door.ts";
 import { type RunSubject, type SubjectFields, subjectFields } from "../runtime/door.ts";
-import { askedText } from "./common-options.ts";
+import { textOf } from "./narrow.ts";
+
+type Trouble = (error: unknown) => void;
+
+const TENANT: AnswerForm<string> = {
+  option: "tenant",
+  expected: "a text that is not empty",
+  isRequired: true,
+  read: textOf,
+};
 
 /**
- * Calls the application's `context` hook to find the subject of a run. Never throws.
+ * Resolves the option `tenant`. Never throws.
+ *
+ * @param refused called with the error of the function.
+ * @returns `undefined` if the tenant is not known.
+ */
+export function tenantOf<C extends object>(
+  tenant: string | ((of: C) => string),
+  of: C,
+  refused: Trouble,
+): string | undefined {
+  return typeof tenant === "string" ? tenant : answerOf(TENANT, () => tenant(handed(of)), refused);
+}
+
+const TEXT = { expected: "a text or nothing", read: textAnswer };
+const THREAD: AnswerForm<string> = { option: "thread", ...TEXT };
+const PERSON: AnswerForm<string> = { option: "decidedBy", ...TEXT };
+
+function textAnswer(given: unknown): string | undefined {
+  return typeof given === "string" ? given : undefined;
+}
+
+/** The conversation that the application's hook names. Never throws. */
+export function threadOf<C extends object>(
+  thread: ((of: C) => string | undefined) | undefined,
+  of: C,
+  onError: Trouble,
+): string | undefined {
+  if (thread === undefined) return undefined;
+  return answerOf(THREAD, () => thread(handed(of)), onError) || undefined;
+}
+
+/**
+ * The subject of a run that the application's hook `context` gives. Never throws.
  *
  * @param ask calls the hook. `undefined`: no hook is set.
  * @param above the subject of the surrounding run. It fills fields that the hook does not give.
@@ -13,27 +54,20 @@ import { askedText } from "./common-options.ts";
 export function askedSubject(
   ask: (() => unknown) | undefined,
   above: SubjectFields | undefined,
-  onError: (error: unknown) => void,
+  onError: Trouble,
 ): SubjectFields | undefined {
   if (ask === undefined) return above;
-  try {
-    const given = ask();
-    if (given === undefined || given === null) return above;
-    if (isPromise(given)) given.then(undefined, onError);
-    if (!isSubject(given)) {
-      const got = isPromise(given) ? "a promise" : describe(given);
-      throw new TypeError(`context: expected an object or nothing, got ${got}`);
-    }
-    return subjectFields(given, above);
-  } catch (error) {
-    onError(error);
-    return above;
-  }
+  const form: AnswerForm<SubjectFields> = {
+    option: "context",
+    expected: "an object or nothing",
+    read: (given) => (isSubject(given) ? subjectFields(given, above) : undefined),
+  };
+  return answerOf(form, ask, onError) ?? above;
 }
 
 /** `subjectFields` checks the fields. */
 function isSubject(given: unknown): given is RunSubject {
-  return typeof given === "object" && given !== null && !Array.isArray(given) && !isPromise(given);
+  return typeof given === "object" && given !== null && !Array.isArray(given);
 }
 
 /** A decision about a tool call, as the `decidedBy` hook gets it. */
@@ -61,7 +95,8 @@ export function personOf(
   hook: DecidedBy | undefined,
   decision: ToolDecision,
   metadata: Readonly<Record<string, unknown>>,
-  onError: (error: unknown) => void,
+  onError: Trouble,
 ): string | undefined {
-  return hook === undefined ? undefined : askedText(() => hook(decision, metadata), onError);
+  if (hook === undefined) return undefined;
+  return answerOf(PERSON, () => hook({ ...decision }, handed(metadata)), onError) || undefined;
 }

@@ -141,9 +141,8 @@ export class Tenants {
     return typeof this.#given === "string" ? textOf(metadata?.tenant_id) : undefined;
   }
 
-  /** @throws TypeError when the function returns no text. Errors of the function pass through. */
-  of(metadata: Fields | undefined): string {
-    if (typeof this.#given === "string") return this.explicit(metadata) ?? this.#given;
-    return tenantOf(this.#given, metadata ?? {});
+  /** @param refused called with the error of the function. `undefined` is returned then. */
+  of(metadata: Fields | undefined, refused: (error: unknown) => void): string | undefined {
+    return this.explicit(metadata) ?? tenantOf(this.#given, metadata ?? {}, refused);
   }
 }

@@ -1,4 +1,4 @@
-import { FROM_RUN, type Instant, millisecondsBetween, now } from "../../events/door.ts";
+import { FROM_RUN, handed, type Instant, millisecondsBetween, now } from "../../events/door.ts";
 import {
   askedSubject,
   type Fields,
@@ -230,19 +230,16 @@ export class Runs {
     const ask =
       context === undefined
         ? undefined
-        : () => context(fieldsOf(from.metadata) ?? {}, textsOf(from.tags));
+        : () => context(handed(fieldsOf(from.metadata) ?? {}), textsOf(from.tags));
     return askedSubject(ask, above?.run.subject, this.#onError);
   }
 
   #tenantFor(id: string, metadata: Fields | undefined): string | undefined {
-    try {
-      return this.#tenants.of(metadata);
-    } catch (error) {
+    return this.#tenants.of(metadata, (error) => {
       this.#refused += 1;
       this.#scopes.set(id, undefined, { kind: "refused", id });
       this.#onError(error);
-      return undefined;
-    }
+    });
   }
 }
 

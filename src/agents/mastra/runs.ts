@@ -3,23 +3,24 @@ import {
   AgentError,
   asAgentError,
   FROM_RUN,
+  handed,
   outputMessages,
   readsRows,
   sourceMoment,
 } from "../../events/door.ts";
 import {
   askedSubject,
-  askedText,
   type Fields,
   fieldsOf,
-  knownTenant,
   LEFT_OPEN,
   listOf,
   RunWriter,
   replacementText,
   type SafeSink,
   sendDecision,
+  tenantOf,
   textOf,
+  threadOf,
   UsageTotals,
 } from "../core/door.ts";
 import { abortError, activeRun, cutBy } from "../runtime/door.ts";
@@ -82,7 +83,7 @@ export class Runs {
     let problem: unknown;
     const given =
       around?.tenantId ??
-      knownTenant(this.#options.tenant, info, (error) => {
+      tenantOf(this.#options.tenant, info, (error) => {
         problem = error;
       });
     // Mastra gives a resumed run its request context only if the caller passes it again.
@@ -101,7 +102,10 @@ export class Runs {
     const ask =
       context === undefined || around !== undefined
         ? undefined
-        : () => (paused === undefined ? context(info) : withoutEmptyTags(context(info)));
+        : () => {
+            const subject = context(handed(info));
+            return paused === undefined ? subject : withoutEmptyTags(subject);
+          };
     const ref = {
       runId,
       tenantId,
@@ -160,8 +164,7 @@ export class Runs {
   }
 
   #threadOf(run: MastraRun): string | undefined {
-    const { thread } = this.#options;
-    return askedText(() => thread?.(run), this.#onError) ?? run.threadId;
+    return threadOf(this.#options.thread, run, this.#onError) ?? run.threadId;
   }
 
   end(span: MastraSpan, run: RunState): void {

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
-import { askedSubject, knownTenant, RunWriter } from "../core/door.ts";
+import { handed } from "../../events/door.ts";
+import { askedSubject, RunWriter, tenantOf } from "../core/door.ts";
 import { type ActiveRun, activeRun } from "../runtime/door.ts";
 import type { CallScope } from "./client-call.ts";
 import type { LoneCall, McpClientOptions } from "./client-options.ts";
@@ -38,7 +39,7 @@ export class CallScopes {
       counts.skipped += 1;
       return undefined;
     }
-    const tenantId = knownTenant(tenant, call, (error) => {
+    const tenantId = tenantOf(tenant, call, (error) => {
       counts.refused += 1;
       troubled(error);
     });
@@ -46,7 +47,7 @@ export class CallScopes {
     counts.reported += 1;
     const ask = this.#options.context;
     const subject = askedSubject(
-      ask === undefined ? undefined : () => ask(call),
+      ask === undefined ? undefined : () => ask(handed(call)),
       undefined,
       troubled,
     );

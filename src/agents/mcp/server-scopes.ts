@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
-import type { McpDetails } from "../../events/door.ts";
-import { askedSubject, knownTenant, RunWriter } from "../core/door.ts";
+import { answerOf, handed, type McpDetails, yesOrNo } from "../../events/door.ts";
+import { askedSubject, RunWriter, tenantOf } from "../core/door.ts";
 import type { ActiveRun } from "../runtime/door.ts";
 import { contextIn } from "./meta.ts";
 import type { Reporter } from "./reporter.ts";
@@ -23,14 +23,14 @@ export class ServerScopes {
   start(caller: McpCaller, mcp: McpDetails): ServerScope | undefined {
     const { context, sink, tenant } = this.#options;
     const { counts, troubled } = this.#reporter;
-    const tenantId = knownTenant(tenant, caller, (error) => {
+    const tenantId = tenantOf(tenant, caller, (error) => {
       counts.refused += 1;
       troubled(error);
     });
     if (tenantId === undefined) return undefined;
     counts.reported += 1;
     const above = this.#isTrusted(caller) ? contextIn(caller.meta) : {};
-    const ask = context === undefined ? undefined : () => context(caller);
+    const ask = context === undefined ? undefined : () => context(handed(caller));
     const runId = uuidv7();
     const run: ActiveRun = {
       tenantId,
@@ -56,11 +56,9 @@ export class ServerScopes {
   #isTrusted(caller: McpCaller): boolean {
     const { trust = false } = this.#options;
     if (typeof trust === "boolean") return trust;
-    try {
-      return trust(caller) === true;
-    } catch (error) {
-      this.#reporter.troubled(error);
-      return false;
-    }
+    const { troubled } = this.#reporter;
+    return answerOf(TRUST, () => trust(handed(caller)), troubled) === true;
   }
 }
+
+const TRUST = yesOrNo("trust");

@@ -107,9 +107,8 @@ export class OpenAIAgentsProcessor {
     this.#timeoutMs = flushTimeoutMs;
     this.#onError = onError;
     this.#safeSink = new SafeSink({ sink, onError });
-    const tenantOf = typeof tenant === "function" ? tenant : () => tenant;
     this.#follower = new TraceFollower(this.#safeSink, {
-      tenantOf,
+      tenant,
       context: options.context,
       maxTraces,
       counts: this.#counts,

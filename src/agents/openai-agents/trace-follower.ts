@@ -1,5 +1,5 @@
 import { type Instant, type IsFailure, now } from "../../events/door.ts";
-import { askedSubject, type DecidedBy, type SafeSink, textOf } from "../core/door.ts";
+import { askedSubject, type DecidedBy, type SafeSink, tenantOf, textOf } from "../core/door.ts";
 import { type ActiveRun, activeRun, type Price } from "../runtime/door.ts";
 import { AgentRuns } from "./agent-runs.ts";
 import { Approvals, awaitedCalls } from "./approvals.ts";
@@ -40,7 +40,7 @@ const NOWHERE: Scope = { run: undefined, toolUseId: undefined };
 
 /** Options of a {@link TraceFollower}. */
 export interface FollowerOptions {
-  readonly tenantOf: (trace: SdkTrace) => unknown;
+  readonly tenant: string | ((trace: SdkTrace) => string);
   readonly context: ((trace: SdkTrace) => unknown) | undefined;
   readonly maxTraces: number;
   readonly counts: MutableCounts;
@@ -53,7 +53,7 @@ export interface FollowerOptions {
 /** Follows traces of the SDK and sends them as runs. */
 export class TraceFollower {
   readonly #table: TraceTable;
-  readonly #tenantOf: (trace: SdkTrace) => unknown;
+  readonly #given: FollowerOptions["tenant"];
   readonly #context: ((trace: SdkTrace) => unknown) | undefined;
   readonly #onError: (error: unknown) => void;
   readonly #counts: MutableCounts;
@@ -61,9 +61,9 @@ export class TraceFollower {
   readonly #calls: CallSpans;
 
   constructor(sink: SafeSink, options: FollowerOptions) {
-    const { counts, decidedBy, isFailure, maxTraces, price, tenantOf, onError } = options;
+    const { counts, decidedBy, isFailure, maxTraces, onError, price, tenant } = options;
     this.#table = new TraceTable(maxTraces, maxTraces);
-    this.#tenantOf = tenantOf;
+    this.#given = tenant;
     this.#context = options.context;
     this.#onError = onError;
     this.#counts = counts;
@@ -343,14 +343,18 @@ export class TraceFollower {
   /** A surrounding run of another tenant has another subject. */
   #subject(trace: SdkTrace, tenantId: string, outer: ActiveRun | undefined) {
     const context = this.#context;
-    const ask = context === undefined ? undefined : () => context(trace);
+    const ask = context === undefined ? undefined : () => context(shown(trace));
     const above = outer?.tenantId === tenantId ? outer.subject : undefined;
     return askedSubject(ask, above, this.#onError);
   }
 
   /** The trace's metadata take precedence, then the surrounding run, then the option. */
   #tenant(trace: SdkTrace, outer: string | undefined): string | undefined {
-    return textOf(trace.metadata?.tenant_id) ?? outer ?? textOf(this.#tenantOf(trace));
+    return (
+      textOf(trace.metadata?.tenant_id) ??
+      outer ??
+      tenantOf(this.#given, shown(trace), this.#onError)
+    );
   }
 
   /** Something starts in an idle trace. */
@@ -374,6 +378,11 @@ export class TraceFollower {
     this.#table.rest(trace);
     this.#counts.forgottenTraces = this.#table.forgotten;
   }
+}
+
+/** For the application's functions. The SDK's own object has more. */
+function shown({ groupId, metadata, name, traceId }: SdkTrace): SdkTrace {
+  return { traceId, name, groupId: groupId ?? null, metadata: { ...metadata } };
 }
 
 /** Whether a span names another tenant than its trace. */

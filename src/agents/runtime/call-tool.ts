@@ -1,6 +1,5 @@
 import {
   AgentError,
-  callErrorHook,
   exceptionDetails,
   failureInResult,
   knownError,
@@ -191,9 +190,7 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
   call.assertNotCut();
   call.end();
   const { isFailure, onError } = run.policy;
-  const failure = failureInResult(output, { tool, toolUseId }, isFailure, (error) =>
-    callErrorHook(onError, error),
-  );
+  const failure = failureInResult(output, dispatch, isFailure, onError);
   if (failure !== undefined) {
     const sent = writer.toolReturnedFailure(dispatch, failure);
     refuseLoop(dispatch, looked, true, failure.error);
@@ -238,7 +235,7 @@ async function fail<T, I>(
   const known = knownError(error, schemaIn(source));
   const isLeafs = known?.detail.type === "tool_error_terminal";
   const failed = { tool, toolUseId, kind: fields.kind, error };
-  if (isLeafs || isTerminal(run.policy.terminalToolErrors, failed)) {
+  if (isLeafs || isTerminal(run.policy.terminalToolErrors, failed, run.policy.onError)) {
     const cause = known ?? AgentError.config(operatorText(error), { cause: error });
     const ending =
       isLeafs || source.origin !== "tool"

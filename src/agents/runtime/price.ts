@@ -1,6 +1,6 @@
 import {
-  callErrorHook,
-  isPromise,
+  type AnswerForm,
+  answerOf,
   type ModelCallUsage,
   readDecimal,
   roundedText,
@@ -40,28 +40,24 @@ const LEAST_EXPONENT = 1e21;
 /** The cost of a call in US dollars, as decimal text. `undefined`: not known. Never throws. */
 export function costOf(
   price: Price | undefined,
-  call: PricedCall,
+  { model, provider, responseModel, usage }: PricedCall,
   onError: ((error: unknown) => void) | undefined,
 ): string | undefined {
   if (price === undefined) return undefined;
-  try {
-    const { model, provider, responseModel, usage } = call;
-    const asked = { provider, model, responseModel, usage: soundUsage(usage) };
-    const given: unknown = price(asked);
-    if (given === undefined || given === null) return undefined;
+  const asked = () => price({ provider, model, responseModel, usage: { ...soundUsage(usage) } });
+  return answerOf(AMOUNT, asked, onError);
+}
+
+const AMOUNT: AnswerForm<string> = {
+  option: "price",
+  expected: "a decimal text or a number",
+  read(given) {
     if (typeof given === "string" && readDecimal(given) !== undefined) return given;
     if (typeof given === "number" && given >= 0 && given < LEAST_EXPONENT)
       return roundedText(given, MOST_PLACES);
-    if (isPromise(given)) {
-      given.then(undefined, (error) => callErrorHook(onError, error));
-      throw new TypeError("price: expected a decimal text or a number, got a promise");
-    }
     throw new TypeError(`price: expected a decimal text or a number from 0, got ${shown(given)}`);
-  } catch (error) {
-    callErrorHook(onError, error);
-    return undefined;
-  }
-}
+  },
+};
 
 function shown(given: unknown): string {
   if (typeof given === "string") return JSON.stringify(given.slice(0, 100));

@@ -1,8 +1,10 @@
 import {
+  answerOf,
   checkFunction,
   type IsFailure,
   type LoopLimits,
   type ToolErrorKind,
+  yesOrNo,
 } from "../../events/door.ts";
 import type { Budget } from "./budget.ts";
 import type { Price } from "./price.ts";
@@ -95,7 +97,10 @@ export interface FailedTool {
   readonly error: unknown;
 }
 
-/** Tool errors that end the run: a list of kinds, or a predicate. A predicate that throws counts as `true`. */
+/**
+ * Tool errors that end the run: a list of kinds, or a predicate. Any answer of the predicate but `true` counts as
+ * `false`, and so does an error. `onError` gets it.
+ */
 export type TerminalToolErrors = readonly ToolErrorKind[] | ((failed: FailedTool) => boolean);
 
 /** State that sub-agents inherit from the surrounding run. */
@@ -114,14 +119,15 @@ export interface RunPolicy {
   readonly signal: AbortSignal;
 }
 
-/** Whether a tool error ends the run. */
-export function isTerminal(policy: TerminalToolErrors | undefined, failed: FailedTool): boolean {
+const ENDS = yesOrNo("terminalToolErrors");
+
+/** Whether a tool error ends the run. Never throws. */
+export function isTerminal(
+  policy: TerminalToolErrors | undefined,
+  failed: FailedTool,
+  onError: RunPolicy["onError"],
+): boolean {
   if (policy === undefined) return false;
   if (typeof policy !== "function") return policy.includes(failed.kind);
-  try {
-    return policy(failed);
-  } catch {
-    // If the policy fails, the run must not continue.
-    return true;
-  }
+  return answerOf(ENDS, () => policy({ ...failed }), onError) === true;
 }

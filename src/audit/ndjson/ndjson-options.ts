@@ -1,5 +1,6 @@
 import {
   callErrorHook,
+  callHook,
   checkFunction,
   checkHas,
   checkOptionsObject,
@@ -40,7 +41,9 @@ export interface NdjsonSessionLogOptions {
   readonly heads?: number | undefined;
   /** An append is refused while this many bytes wait to be written. Default 256 MiB. */
   readonly maxPendingBytes?: number | undefined;
-  /** Called when opening found traces of a crash or an edit. Default: no call. */
+  /**
+   * Called when opening found traces of a crash or an edit. Its errors go to `onError`. Default: no call.
+   */
   readonly onRecovered?: ((recovery: Recovery) => void) | undefined;
   /**
    * Called with failures that lose no row: an index was not written, a segment was not moved. Errors that it throws
@@ -73,7 +76,8 @@ export function ndjsonSettings(options: NdjsonSessionLogOptions): NdjsonSettings
     lookUpBytes: options.lookUpBytes ?? 0,
     heads: options.heads ?? 100_000,
     maxPendingBytes: options.maxPendingBytes ?? 256 * 1024 * 1024,
-    onRecovered: options.onRecovered ?? (() => {}),
+    onRecovered: (recovery) =>
+      callHook(() => options.onRecovered?.({ ...recovery }), options.onError),
     onError: (error) => callErrorHook(options.onError, error),
     files: options.files ?? nodeFileLayer,
   };

@@ -102,13 +102,7 @@ export class NdjsonSessionLog implements SessionLog {
       await lock.release();
       throw error;
     }
-    if (log.recovery === undefined) return log;
-    try {
-      settings.onRecovered(log.recovery);
-    } catch (error) {
-      await log.close().catch(() => {});
-      throw error;
-    }
+    if (log.recovery !== undefined) settings.onRecovered(log.recovery);
     return log;
   }
 

@@ -1,3 +1,4 @@
+import { withoutRejections } from "../../events/door.ts";
 import { type SpanAnchor, SpanAnchors } from "../verify/span-anchors.ts";
 import type { LogProblem, VerifyReport } from "../verify/verify-report.ts";
 import { DatabaseVerifier } from "./database-verifier.ts";
@@ -36,7 +37,8 @@ export async function verifyPostgresLog(
   source: PostgresLogSource,
   options: VerifyPostgresOptions = {},
 ): Promise<VerifyReport> {
-  const { against = [], maxProblems = 1000, onProblem = () => {} } = options;
+  const { against = [], maxProblems = 1000 } = options;
+  const onProblem = withoutRejections(options.onProblem);
   const spans = await SpanAnchors.from(against);
   const reader = await openReader(source);
   const { name, pool, schema } = reader;

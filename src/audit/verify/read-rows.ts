@@ -1,4 +1,4 @@
-import { canonicalRunId } from "../../events/door.ts";
+import { canonicalRunId, withoutRejections } from "../../events/door.ts";
 import type { AuditRow } from "../audit-row.ts";
 import { readLogLine } from "../ndjson/log-line.ts";
 import { logPaths, SegmentStore, segmentName } from "../ndjson/segment-store.ts";
@@ -82,7 +82,9 @@ export async function* placedRows(
   filter: RowFilter = {},
   options: PlacedRowsOptions = {},
 ): AsyncGenerator<PlacedRow, void, void> {
-  const { files = nodeFileLayer, from, onPosition, onProblem = () => {}, to } = options;
+  const { files = nodeFileLayer, from, to } = options;
+  const onPosition = withoutRejections(options.onPosition);
+  const onProblem = withoutRejections(options.onProblem);
   const paths = logPaths(directory);
   const store = new SegmentStore(files, paths);
   const { last, present } = await segmentFiles(files, paths);
@@ -111,7 +113,7 @@ export async function* placedRows(
             break;
           }
           const position: LogPosition = { segment: number, offset, lines: line };
-          onPosition?.(position);
+          onPosition(position);
           const read = tooLong ? undefined : readLogLine(bytes);
           if (read === undefined || read.type === "invalid") {
             onProblem({ file, line, problem: read?.problem ?? "longer than any line of a log" });

@@ -1,3 +1,4 @@
+import { withoutRejections } from "../../events/door.ts";
 import { logPaths, SegmentStore, segmentName } from "../ndjson/segment-store.ts";
 import type { FileLayer } from "../storage/file-layer.ts";
 import { nodeFileLayer } from "../storage/node-file-layer.ts";
@@ -45,7 +46,8 @@ export async function verifyLog(
   directory: string,
   options: VerifyOptions = {},
 ): Promise<VerifyReport> {
-  const { against = [], files = nodeFileLayer, maxProblems = 1000, onProblem = () => {} } = options;
+  const { against = [], files = nodeFileLayer, maxProblems = 1000 } = options;
+  const onProblem = withoutRejections(options.onProblem);
   const paths = logPaths(directory);
   const verifier = new LogVerifier(await SpanAnchors.from(against), maxProblems, onProblem);
   const store = new SegmentStore(files, paths);

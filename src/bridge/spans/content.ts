@@ -7,7 +7,6 @@ import {
   isPlainWithin,
   outputMessages,
   type RedactionHook,
-  type RedactionTrouble,
   redacted,
   toolDefinitions,
 } from "../../events/door.ts";
@@ -65,7 +64,7 @@ export class ContentPolicy {
   readonly #messageBytes: number;
   readonly #statusBytes: number;
   readonly #stackBytes: number;
-  readonly #trouble: RedactionTrouble;
+  readonly #hidden: (error: unknown) => void;
 
   constructor(options: ContentOptions, onError: (error: unknown) => void) {
     // Only `true`: untyped programs can pass "false", which must not capture anything.
@@ -75,12 +74,9 @@ export class ContentPolicy {
     this.#messageBytes = positive("maxMessageBytes", options.maxMessageBytes ?? 65_536);
     this.#statusBytes = positive("maxStatusBytes", options.maxStatusBytes ?? 1024);
     this.#stackBytes = positive("maxStackBytes", options.maxStackBytes ?? 8192);
-    this.#trouble = {
-      failed: (error) => {
-        this.failures++;
-        onError(error);
-      },
-      rejected: onError,
+    this.#hidden = (error) => {
+      this.failures++;
+      onError(error);
     };
   }
 
@@ -177,7 +173,7 @@ export class ContentPolicy {
 
   #redacted(value: unknown, field: ContentField): unknown {
     const redact = this.#redact;
-    return redact === undefined ? value : redacted(redact, value, field, this.#trouble);
+    return redact === undefined ? value : redacted(redact, value, field, this.#hidden);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Attributes } from "@opentelemetry/api";
-import { isPromise } from "../../events/door.ts";
+import { type AnswerForm, answerOf } from "../../events/door.ts";
 import type { Run } from "../lifecycle/door.ts";
 import type { Reporter } from "../report.ts";
 import type { SpanHandle } from "./span-handle.ts";
@@ -49,9 +49,16 @@ export class CustomAttributes {
     this.#reporter = reporter;
   }
 
+  readonly #answers: AnswerForm<Attributes> = {
+    option: "attributes",
+    expected: "an object of attributes",
+    read: (given) => this.#cap(given),
+  };
+
   of(run: Run<SpanHandle>, span: SpanOpening): Attributes | undefined {
-    try {
-      const given = this.#hook({
+    const hook = this.#hook;
+    const ask = () =>
+      hook({
         operation: span.operation,
         tenantId: run.tenantId,
         runId: run.runId,
@@ -61,22 +68,15 @@ export class CustomAttributes {
         tool: span.tool,
         model: span.model,
       });
-      if (given === undefined || given === null) return undefined;
-      if (!isPromise(given)) return this.#cap(given);
-      given.then(undefined, (error) => this.#reporter.report(error, HOOK));
-      throw new TypeError("attributes: expected an object of attributes, got a promise");
-    } catch (error) {
+    return answerOf(this.#answers, ask, (error) => {
       this.failures++;
       this.#reporter.report(error, HOOK);
-      return undefined;
-    }
+    });
   }
 
-  #cap(given: Attributes): Attributes {
-    // Untyped programs can return any value. Each character of a text would become an attribute.
-    if (typeof given !== "object") {
-      throw new TypeError(`attributes: expected an object of attributes, got a ${typeof given}`);
-    }
+  #cap(given: unknown): Attributes | undefined {
+    // Each character of a text, and each element of a list, would become an attribute.
+    if (typeof given !== "object" || given === null || Array.isArray(given)) return undefined;
     const taken: Attributes = {};
     let count = 0;
     for (const [name, value] of Object.entries(given)) {

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { callHook } from "../errors/call-hook.ts";
+import { callHook } from "../users-functions.ts";
 
 /**
  * The context of a run for a child agent in another process or language. With it, the child's run

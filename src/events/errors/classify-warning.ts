@@ -1,4 +1,4 @@
-import { callHook } from "./call-hook.ts";
+import { callHook } from "../users-functions.ts";
 import { constructorName, property } from "./thrown.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,6 @@
 import { boundedJson } from "../bounded-json.ts";
-import type { ErrorEnvelope, ToolErrorKind } from "./error-kinds.ts";
+import { type AnswerForm, answerOf } from "../users-functions.ts";
+import { type ErrorEnvelope, TOOL_ERROR_KINDS, type ToolErrorKind } from "./error-kinds.ts";
 import { type RenderedForLlm, resultText } from "./llm-text.ts";
 import { isArray, property, textProperty } from "./thrown.ts";
 
@@ -12,7 +13,9 @@ export interface ReturnedCall {
 /**
  * Decides whether a tool's result means that the call failed: `true` (kind `internal`), a kind of failure, or
  * `false`. `undefined`: as without a predicate. Then only results of MCP tools and of LangChain that are marked as
- * errors are failures. A predicate that throws counts as `undefined`.
+ * errors are failures. Any other answer, a promise and an error count as `undefined`. `onError` gets them.
+ *
+ * @param result the tool's own object, which the agent gets, too.
  */
 export type IsFailure = (
   result: unknown,
@@ -33,24 +36,28 @@ const ENVELOPE: ErrorEnvelope = Object.freeze({
   origin: "tool",
 });
 
+/** A text of the tool or the application must not become an error kind, which metrics have as a label. */
+const FAILURE_ANSWER: AnswerForm<boolean | ToolErrorKind> = {
+  option: "isFailure",
+  expected: `true, false or one of ${TOOL_ERROR_KINDS.join(", ")}`,
+  read: (given) =>
+    typeof given === "boolean" ? given : TOOL_ERROR_KINDS.find((kind) => kind === given),
+};
+
 /** The failure of a result. `undefined` for a success. Never throws. */
 export function failureInResult(
   result: unknown,
   call: ReturnedCall,
   isFailure: IsFailure | undefined,
-  onError: (error: unknown) => void,
+  onError: ((error: unknown) => void) | undefined,
 ): ToolFailure | undefined {
-  let answer: ReturnType<IsFailure>;
-  try {
-    answer = isFailure?.(result, call);
-  } catch (error) {
-    onError(error);
-  }
-  const failed = answer ?? saysFailure(result);
+  const { tool, toolUseId } = call;
+  const ask = () => isFailure?.(result, { tool, toolUseId });
+  const failed = answerOf(FAILURE_ANSWER, ask, onError) ?? saysFailure(result);
   if (failed === false) return undefined;
   return {
     // Operator text must not contain the tool's result, which is content.
-    error: `the result of ${call.tool} says that it failed`,
+    error: `the result of ${tool} says that it failed`,
     error_for_llm: resultText(textOfResult(result)),
     envelope: ENVELOPE,
     kind: failed === true ? "internal" : failed,

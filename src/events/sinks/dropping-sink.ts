@@ -1,5 +1,5 @@
-import { callHook } from "../errors/call-hook.ts";
 import { checkFunction, checkOptionsObject } from "../option-checks.ts";
+import { callHook } from "../users-functions.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
 
 /** Options of {@link DroppingSink}. */

@@ -1,9 +1,9 @@
 import type { AgentEvent } from "../agent-event.ts";
-import { callHook } from "../errors/call-hook.ts";
 import { constructorName, textProperty } from "../errors/thrown.ts";
 import type { EventEnvelope } from "../event-envelope.ts";
 import { checkFunction, checkGiven, checkOptionsObject } from "../option-checks.ts";
 import { isPromise } from "../promises.ts";
+import { callHook } from "../users-functions.ts";
 import type { AgentEventSink, ClosableSink, ContentNeed, InnerSink } from "./agent-event-sink.ts";
 import {
   contentNeedOf,
@@ -96,7 +96,8 @@ export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSin
 
   #report(error: unknown, step: FailOpenStep): void {
     this.#errors += 1;
-    callHook(() => this.#onError(error, step));
+    const onError = this.#onError;
+    callHook(() => onError(error, step));
   }
 }
 

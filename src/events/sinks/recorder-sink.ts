@@ -5,7 +5,7 @@ import { now } from "../clock.ts";
 import type { ExceptionDetails } from "../errors/exception-of.ts";
 import type { EventDetails } from "../event-details.ts";
 import { type EventEnvelope, isTraceparent, SequenceCounter } from "../event-envelope.ts";
-import { formatRfc3339, type Instant, isSpanTime, parseRfc3339 } from "../instant.ts";
+import { formatRfc3339, type Instant, isSpanTime, parseRfc3339, TIME_ANSWER } from "../instant.ts";
 import {
   checkBoolean,
   checkFunction,
@@ -14,6 +14,7 @@ import {
   checkWhole,
   isWholeNumber,
 } from "../option-checks.ts";
+import { answerOf } from "../users-functions.ts";
 import { CONTENT_FORMS, MOST_CONTENT_BYTES, MOST_NAME } from "../value-limits.ts";
 import type { AgentEventSink, ClosableSink } from "./agent-event-sink.ts";
 import { type RecordedLine, recordedLine } from "./recorded-line.ts";
@@ -39,7 +40,7 @@ export type RecorderSinkOptions = RecordingTarget & {
    * hook throws or returns a promise, a fixed text is recorded.
    */
   readonly redact?: RedactionHook | undefined;
-  /** Read once for an event without a time. Default: the system's time. */
+  /** Read once for an event without a time. Default, and if it fails: the system's time. */
   readonly clock?: (() => Readonly<Instant>) | undefined;
   /** Most bytes that wait to be written. Above it, `send` fails. Default 64 MiB. */
   readonly maxBufferedBytes?: number | undefined;
@@ -58,7 +59,7 @@ export interface RecorderDiagnostics {
   readonly cut: number;
   /** Envelope fields that were left out or replaced because no reader would accept them. */
   readonly badEnvelopeFields: number;
-  /** Errors of `redact` and the source. */
+  /** Errors of `redact`, `clock` and the source. */
   readonly hookFailures: number;
 }
 
@@ -214,7 +215,11 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
       if (text !== undefined && time !== undefined && isSpanTime(time)) return text;
       this.#badEnvelopeFields += 1;
     }
-    return formatRfc3339((this.#options.clock ?? now)());
+    const { clock = now } = this.#options;
+    const failed = () => {
+      this.#hookFailures += 1;
+    };
+    return formatRfc3339(answerOf(TIME_ANSWER, clock, failed) ?? now());
   }
 
   #contextOf(event: AgentEvent<S>, envelope: EventEnvelope | undefined): EventEnvelope {
@@ -348,11 +353,8 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
       runId: event.run_id,
       ...("tool" in event ? { tool: event.tool } : {}),
     };
-    return redacted(redact, value, field, {
-      failed: () => {
-        this.#hookFailures += 1;
-      },
-      rejected: () => {},
+    return redacted(redact, value, field, () => {
+      this.#hookFailures += 1;
     });
   }
 }

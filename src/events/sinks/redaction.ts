@@ -1,5 +1,5 @@
 import { boundedCopy, MOST_COPY } from "../bounded-copy.ts";
-import { isPromise } from "../promises.ts";
+import { answerOf } from "../users-functions.ts";
 
 /** Describes the value that a redaction hook receives. */
 export interface ContentField {
@@ -22,30 +22,25 @@ export type RedactionHook = (value: unknown, field: ContentField) => unknown;
 
 const HIDDEN = "[redaction failed]";
 
-/** Called when a redaction hook failed. */
-export interface RedactionTrouble {
-  /** Called once for each value that was hidden. */
-  failed(error: unknown): void;
-  /** Called, after `failed`, with the rejection of a hook's promise. */
-  rejected(error: unknown): void;
-}
-
-/** The result of a redaction hook. A fixed text if the hook fails. */
+/**
+ * The result of a redaction hook. A fixed text if the hook fails.
+ *
+ * @param failed called once for each value that was hidden.
+ */
 export function redacted(
   redact: RedactionHook,
   value: unknown,
   field: ContentField,
-  trouble: RedactionTrouble,
+  failed: (error: unknown) => void,
 ): unknown {
-  try {
-    const shown = redact(ownCopy(value), field);
-    if (!isPromise(shown)) return shown;
-    shown.then(undefined, (error: unknown) => trouble.rejected(error));
-    throw new TypeError("redact: expected a value, got a promise");
-  } catch (error) {
-    trouble.failed(error);
-    return HIDDEN;
-  }
+  const form = {
+    option: "redact",
+    expected: "a value",
+    isRequired: true,
+    read: (given: unknown) => ({ given }),
+  };
+  const shown = answerOf(form, () => redact(ownCopy(value), { ...field }), failed);
+  return shown === undefined ? HIDDEN : shown.given;
 }
 
 /** The hook must not change the caller's object, which audit row and other spans use. */

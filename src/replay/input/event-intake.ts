@@ -1,3 +1,4 @@
+import { withoutRejections } from "../../events/door.ts";
 import type { DecodeIssue, Dialect, JsonObject, UnknownEvent } from "../dialects/dialect.ts";
 import { ActivityLine } from "./activity-line.ts";
 import { DecodedLine, type LineIssue, parseLine } from "./decode-line.ts";
@@ -64,6 +65,7 @@ interface ValueLine {
 /** Turns the lines of one source into events. */
 export class EventIntake<E> {
   readonly #options: SourceOptions<E>;
+  readonly #onIssue: (issue: LineIssue) => void;
   readonly #file: string;
   readonly maxLineBytes: number;
   readonly #order: EventOrder<E>;
@@ -83,6 +85,7 @@ export class EventIntake<E> {
   /** @param order takes the events. Sources of one history share it. */
   constructor(options: SourceOptions<E>, order: EventOrder<E>) {
     this.#options = options;
+    this.#onIssue = withoutRejections(options.onIssue);
     this.#file = options.name ?? "input";
     this.maxLineBytes = options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES;
     this.#order = order;
@@ -219,7 +222,7 @@ export class EventIntake<E> {
 
   #note(line: number, { field, expected }: DecodeIssue): void {
     this.#issues.add(field);
-    this.#options.onIssue?.({ file: this.#file, line, field, expected });
+    this.#onIssue({ file: this.#file, line, field, expected });
   }
 }
 

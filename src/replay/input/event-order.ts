@@ -1,3 +1,4 @@
+import { withoutRejections } from "../../events/door.ts";
 import { ActivityLine } from "./activity-line.ts";
 import type { DecodedLine } from "./decode-line.ts";
 import { ReorderBuffer, type ReorderBufferOptions } from "./reorder-buffer.ts";
@@ -97,10 +98,11 @@ export class EventOrder<E> {
   }
 
   async #give(items: readonly OrderedLine<E>[]): Promise<void> {
-    const { onActivity, onEvent } = this.#takers;
+    const { onEvent } = this.#takers;
+    const onActivity = withoutRejections(this.#takers.onActivity);
     for (const item of items) {
       if (item instanceof ActivityLine) {
-        onActivity?.(item);
+        onActivity(item);
         continue;
       }
       this.#events += 1;

@@ -127,7 +127,7 @@ describe("a call of the AI SDK", () => {
     expect(heard.ofType("started").map(({ tenant_id }) => tenant_id)).toEqual(["acme"]);
     expect(heard.telemetry.counts).toMatchObject({ refused: 1, faults: 0 });
     expect(heard.errors).toEqual([
-      new TypeError("tenant: expected the function to give text, got string"),
+      new TypeError("tenant: expected a text that is not empty, got an empty text"),
     ]);
   });
 

@@ -6,11 +6,18 @@ import {
   isRunEnded,
   isToolDenied,
 } from "../../../src/agents/runtime/run-errors.ts";
-import type { ApprovalDecision, PendingTool } from "../../../src/agents/runtime/run-policy.ts";
+import type {
+  ApprovalDecision,
+  PendingTool,
+  TerminalToolErrors,
+} from "../../../src/agents/runtime/run-policy.ts";
 import { LONG_WAIT_MS } from "../../../src/agents/runtime/verdict.ts";
 import { AgentError, type AgentEventSink, isAgentError } from "../../../src/index.ts";
 import { forever, rejection, Told } from "./said.ts";
 
+const fail = (error: unknown): never => {
+  throw error;
+};
 const base = { agent: "support", tenant: "acme" };
 
 describe("terminal tool errors", () => {
@@ -19,12 +26,6 @@ describe("terminal tool errors", () => {
   it.each([
     ["by kind", ["auth"] as const],
     ["by predicate", ({ tool, kind }: { tool: string; kind: string }) => tool + kind === "payauth"],
-    [
-      "by a predicate that throws",
-      () => {
-        throw new Error("undecided");
-      },
-    ],
   ])("end the run though its function goes on: %s", async (_name, terminalToolErrors) => {
     const sink = new Told();
     let late: unknown;
@@ -57,6 +58,25 @@ describe("terminal tool errors", () => {
     });
     await new Promise((resolve) => setImmediate(resolve));
     expect(isRunEnded(late)).toBe(true);
+  });
+
+  it("do not end the run by a predicate that fails, which is reported", async () => {
+    const errors: unknown[] = [];
+    const undecided = new Error("undecided");
+    const answers = [() => "no", async () => false, () => fail(undecided)];
+    for (const terminalToolErrors of answers as unknown as readonly TerminalToolErrors[]) {
+      const onError = (error: unknown) => errors.push(error);
+      const run = runAgent({ sink: new Told(), ...base, terminalToolErrors, onError }, (run) =>
+        run.tool("pay", () => fail(refused)).catch(() => "all well"),
+      );
+      expect(await run).toBe("all well");
+    }
+    const wrong = "terminalToolErrors: expected true or false, got";
+    expect(errors).toEqual([
+      new TypeError(`${wrong} string`),
+      new TypeError(`${wrong} a promise`),
+      undecided,
+    ]);
   });
 
   it("reach the caller from a sub-agent with the leaf's tool, and end every level", async () => {

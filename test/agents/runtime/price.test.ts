@@ -80,10 +80,7 @@ describe("the answer of a price hook", () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(promised).toEqual({
       cost: undefined,
-      reports: [
-        "TypeError: price: expected a decimal text or a number, got a promise",
-        "Error: later",
-      ],
+      reports: ["TypeError: price: expected a decimal text or a number, got a promise"],
     });
   });
 
