@@ -4,8 +4,6 @@ export type {
   AiSdkCall,
   AiSdkCounts,
   AiSdkTelemetryOptions,
-  PausedRun,
-  PausedRuns,
 } from "./ai-sdk/options.ts";
 export type { AiSdkSpan } from "./ai-sdk/recorded-span.ts";
 export { AiSdkTelemetry } from "./ai-sdk/telemetry.ts";
@@ -19,7 +17,7 @@ export type {
   QueryMetadata,
 } from "./claude-agent/options.ts";
 export type { SdkQuery } from "./claude-agent/sdk.ts";
-export type { DecidedBy, ToolDecision } from "./core/door.ts";
+export type { DecidedBy, PausedRun, PausedRuns, ToolDecision } from "./core/door.ts";
 export { LangChainHandler } from "./langchain/handler.ts";
 export type {
   HandlerCounts,

@@ -5,6 +5,8 @@ export {
   inSpan,
   LangChainHandler,
   type LangChainHandlerOptions,
+  type PausedRun,
+  type PausedRuns,
   type Price,
   type PricedCall,
   type ToolDecision,

@@ -6,6 +6,8 @@ export {
   type MastraRun,
   MastraTelemetry,
   type MastraTelemetryOptions,
+  type PausedRun,
+  type PausedRuns,
   type Price,
   type PricedCall,
   type ToolDecision,

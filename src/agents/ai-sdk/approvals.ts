@@ -1,5 +1,4 @@
 import { type Decision, type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
-import type { PausedRun, PausedRuns } from "./options.ts";
 
 /** An approval request in a model's answer, or in the messages of a later call. */
 export interface ApprovalRequest {
@@ -86,25 +85,4 @@ function fieldsIn(list: unknown): readonly Fields[] {
     if (fields !== undefined) found.push(fields);
   }
   return found;
-}
-
-const MOST_PAUSED = 10_000;
-
-/** The most recent paused runs of this process. */
-export class RecentPausedRuns implements PausedRuns {
-  readonly #runs = new Map<string, PausedRun>();
-
-  get(approvalId: string): PausedRun | undefined {
-    return this.#runs.get(approvalId);
-  }
-
-  set(approvalId: string, run: PausedRun): void {
-    this.#runs.delete(approvalId);
-    this.#runs.set(approvalId, run);
-    if (this.#runs.size <= MOST_PAUSED) return;
-    for (const oldest of this.#runs.keys()) {
-      this.#runs.delete(oldest);
-      return;
-    }
-  }
 }

@@ -1,6 +1,5 @@
 import type { Instant } from "../../events/door.ts";
-import type { Fields, ModelCall, RunWriter, ToolCall, UsageTotals } from "../core/door.ts";
-import type { ActiveRun } from "../runtime/door.ts";
+import type { BegunRun, Fields, ModelCall, ToolCall } from "../core/door.ts";
 
 /** An open model call. */
 export interface OpenModel extends ModelCall {
@@ -25,16 +24,8 @@ export interface OpenTool extends ToolCall {
 }
 
 /** One call of the AI SDK, which is a run. */
-export interface CallState {
+export interface CallState extends BegunRun {
   readonly operationId: string;
-  readonly writer: RunWriter;
-  /** The current run for code inside the call. */
-  readonly active: ActiveRun;
-  /** Whether there is no surrounding run. */
-  readonly isRoot: boolean;
-  readonly totals: UsageTotals;
-  /** Its start, for finding the source of an error. */
-  readonly since: number;
   readonly runtimeContext: Fields;
   /** The call's tools by name. */
   tools: unknown;

@@ -1,38 +1,34 @@
-import { v7 as uuidv7 } from "uuid";
 import {
   type AgentError,
-  type AnswerForm,
-  answerOf,
-  callHook,
   FROM_RUN,
   handed,
-  type InnerSink,
   outputMessages,
   readsRows,
-  sourceMoment,
   toMessages,
 } from "../../events/door.ts";
 import {
-  askedSubject,
+  beginRun,
   type Fields,
   fieldsOf,
+  type KnownPause,
   LEFT_OPEN,
   listOf,
-  RunWriter,
+  Pauses,
+  placeIn,
   type SafeSink,
   sendDecision,
   tenantOf,
   textOf,
   threadOf,
-  UsageTotals,
+  type UsageTotals,
+  waitedMs,
 } from "../core/door.ts";
-import { abortError, activeRun, cutBy } from "../runtime/door.ts";
+import { type ActiveRun, abortError, activeRun, cutBy } from "../runtime/door.ts";
 import {
   type ApprovalRequest,
   type ApprovalResponse,
   answeredIn,
   automaticIn,
-  RecentPausedRuns,
   waitingIn,
 } from "./approvals.ts";
 import type { CallState } from "./call-state.ts";
@@ -43,8 +39,6 @@ import {
   type AiSdkCounts,
   type AiSdkTelemetryOptions,
   DEFAULT_CALLS,
-  type PausedRun,
-  type PausedRuns,
 } from "./options.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
@@ -56,8 +50,17 @@ export const RUNS: ReadonlySet<unknown> = new Set([
   "ai.streamObject",
 ]);
 
-/** The default stores of paused runs, one for each sink. */
-const pausedBySink = new WeakMap<InnerSink, PausedRuns>();
+/** Data of a call's start. */
+interface CallStart {
+  readonly event: Fields;
+  readonly callId: string;
+  readonly call: AiSdkCall;
+  readonly outer: ActiveRun | undefined;
+  readonly answers: readonly ApprovalResponse[];
+  /** `undefined`: not known unless a paused run has it, because of {@link problem}. */
+  readonly tenantId: string | undefined;
+  readonly problem: unknown;
+}
 
 interface CallName {
   readonly callId?: unknown;
@@ -70,8 +73,10 @@ export class Calls {
   readonly #options: AiSdkTelemetryOptions;
   readonly #sink: SafeSink;
   readonly #onError: (error: unknown) => void;
-  readonly #paused: PausedRuns;
+  readonly #paused: Pauses;
   readonly #calls = new Map<string, CallState>();
+  /** IDs of calls that wait for the store of paused runs. */
+  readonly #resuming = new Set<string>();
   readonly #maxCalls: number;
   #otherOperations = 0;
   #refused = 0;
@@ -84,8 +89,14 @@ export class Calls {
     this.#sink = sink;
     this.#onError = onError;
     this.#maxCalls = options.maxCalls ?? DEFAULT_CALLS;
-    this.#paused = options.pausedRuns ?? pausedBySink.get(options.sink) ?? new RecentPausedRuns();
-    if (options.pausedRuns === undefined) pausedBySink.set(options.sink, this.#paused);
+    this.#paused = new Pauses({
+      sink: options.sink,
+      framework: "ai-sdk",
+      store: options.pausedRuns,
+      // The SDK makes the IDs of approval requests.
+      sharesKeys: false,
+      onError,
+    });
     this.models = new ModelCalls({ contentNeed, price: options.price, onError });
     this.tools = new ToolCalls({ contentNeed, isFailure: options.isFailure, onError });
   }
@@ -97,6 +108,11 @@ export class Calls {
       forgotten: this.#forgotten,
       duplicates: this.#duplicates,
     };
+  }
+
+  /** Resolves when the store has the paused runs. Never rejects. */
+  settled(): Promise<void> {
+    return this.#paused.settled();
   }
 
   /** The call that an event belongs to. */
@@ -114,62 +130,54 @@ export class Calls {
       this.#otherOperations += 1;
       return;
     }
-    if (this.#calls.has(callId)) {
+    if (this.#calls.has(callId) || this.#resuming.has(callId)) {
       this.#duplicates += 1;
       return;
     }
-    const state = this.#open(event, operationId);
-    if (state === undefined) return;
+    const runtimeContext = fieldsOf(event.runtimeContext) ?? {};
+    const call = { operationId, functionId: textOf(event.functionId), runtimeContext };
+    const outer = activeRun();
+    let problem: unknown;
+    const tenantId =
+      outer?.tenantId ??
+      tenantOf(this.#options.tenant, call, (error) => {
+        problem = error;
+      });
+    const answers = answeredIn(event.messages);
+    const start = { event, callId, call, outer, answers, tenantId, problem };
+    if (answers.length === 0) this.#begin(start, undefined);
+    else return this.#resume(start);
+  }
+
+  async #resume(start: CallStart): Promise<void> {
+    const { answers, callId, tenantId } = start;
+    this.#resuming.add(callId);
+    let paused: KnownPause | undefined;
+    for (const { approvalId } of answers) paused ??= await this.#paused.find(approvalId, tenantId);
+    this.#resuming.delete(callId);
+    this.#begin(start, paused);
+  }
+
+  #begin(start: CallStart, paused: KnownPause | undefined): void {
+    const { answers, call, callId, event, outer, problem } = start;
+    const tenantId = start.tenantId ?? paused?.tenantId;
+    if (tenantId === undefined) {
+      this.#refused += 1;
+      this.#onError(problem);
+      return;
+    }
+    const state = this.#stateOf(start, tenantId, paused);
     this.#calls.set(callId, state);
     if (this.#calls.size > this.#maxCalls) this.#forgetOldest();
-    const answers = answeredIn(event.messages);
-    if (answers.length === 0) return this.#begin(state, event, undefined, answers);
-    return this.#resume(state, event, answers);
-  }
-
-  async #resume(
-    state: CallState,
-    event: Fields,
-    answers: readonly ApprovalResponse[],
-  ): Promise<void> {
-    let paused: PausedRun | undefined;
-    for (const { approvalId } of answers) paused ??= await this.#pausedFor(approvalId, state);
-    this.#begin(state, event, paused, answers);
-  }
-
-  /** Ignores a run of another tenant, because links must not cross tenants. */
-  async #pausedFor(approvalId: string, { active }: CallState): Promise<PausedRun | undefined> {
-    try {
-      const given: unknown = await this.#paused.get(approvalId);
-      const found = answerOf(PAUSED, () => given, this.#onError);
-      return found?.tenantId === active.tenantId ? found : undefined;
-    } catch (error) {
-      this.#onError(error);
-      return undefined;
-    }
-  }
-
-  #begin(
-    state: CallState,
-    event: Fields,
-    paused: PausedRun | undefined,
-    answers: readonly ApprovalResponse[],
-  ): void {
-    const outer = activeRun();
-    const isInside = !state.isRoot;
-    const isAsked = readsRows(this.#sink.contentNeed);
     const given = event.messages ?? event.prompt;
-    const asked = isAsked && !isEmpty(given) ? toMessages(given) : undefined;
+    const isAsked = readsRows(this.#sink.contentNeed) && !isEmpty(given);
     state.writer.started({
-      agent: textOf(event.functionId) ?? state.operationId.slice("ai.".length),
-      parentRunId: isInside ? outer?.runId : undefined,
-      parentToolUseId: isInside ? (outer?.toolUseId ?? null) : undefined,
-      parentStepId: isInside ? outer?.stepId : undefined,
+      agent: call.functionId ?? call.operationId.slice("ai.".length),
+      ...placeIn(outer),
       resumedFromRunId: paused?.runId,
-      asked,
+      asked: isAsked ? toMessages(given) : undefined,
     });
-    const waitMs = paused === undefined ? undefined : Math.max(0, Date.now() - paused.at);
-    for (const answer of answers) this.#decided(state, answer, "user", waitMs);
+    for (const answer of answers) this.#decided(state, answer, "user", waitedMs(paused));
   }
 
   #decided(state: CallState, response: ApprovalResponse, by: "user" | "policy", waitMs?: number) {
@@ -182,32 +190,28 @@ export class Calls {
     });
   }
 
-  /** @returns `undefined` if the tenant is not known. */
-  #open(event: Fields, operationId: string): CallState | undefined {
-    const outer = activeRun();
-    const runtimeContext = fieldsOf(event.runtimeContext) ?? {};
-    const call: AiSdkCall = { operationId, functionId: textOf(event.functionId), runtimeContext };
-    const tenantId = outer?.tenantId ?? this.#tenantOf(call);
-    if (tenantId === undefined) return undefined;
-    const runId = uuidv7();
-    const { context, sink, thread } = this.#options;
-    const ask =
-      context === undefined || outer !== undefined ? undefined : () => context(handed(call));
-    const ref = {
-      runId,
-      tenantId,
-      rootRunId: outer?.rootRunId ?? runId,
-      threadId: threadOf(thread, call, this.#onError) ?? outer?.threadId,
-      subject: askedSubject(ask, outer?.subject, this.#onError),
-    };
+  #stateOf(
+    { call, event, outer }: CallStart,
+    tenantId: string,
+    paused: KnownPause | undefined,
+  ): CallState {
+    const { context, thread } = this.#options;
+    const begun = beginRun(
+      {
+        tenantId,
+        threadId: threadOf(thread, call, this.#onError),
+        outer,
+        paused,
+        ask: context === undefined || outer !== undefined ? undefined : () => context(handed(call)),
+        totals: this.#totalsOf(outer?.runId),
+      },
+      this.#sink,
+      this.#onError,
+    );
     return {
-      operationId,
-      writer: new RunWriter(this.#sink, ref),
-      active: { ...ref, sink },
-      isRoot: outer === undefined,
-      totals: this.#totalsOf(outer?.runId),
-      since: sourceMoment(),
-      runtimeContext,
+      ...begun,
+      operationId: call.operationId,
+      runtimeContext: call.runtimeContext,
       tools: event.tools,
       toolChoice: event.toolChoice,
       sdk: event.sdk === 6 ? 6 : 7,
@@ -220,19 +224,12 @@ export class Calls {
   }
 
   /** Calls of the SDK inside each other share their totals. */
-  #totalsOf(outerId: string | undefined): UsageTotals {
-    if (outerId === undefined) return new UsageTotals();
+  #totalsOf(outerId: string | undefined): UsageTotals | undefined {
+    if (outerId === undefined) return undefined;
     for (const { active, totals } of this.#calls.values()) {
       if (active.runId === outerId) return totals;
     }
-    return new UsageTotals();
-  }
-
-  #tenantOf(call: AiSdkCall): string | undefined {
-    return tenantOf(this.#options.tenant, call, (error) => {
-      this.#refused += 1;
-      this.#onError(error);
-    });
+    return undefined;
   }
 
   /** A step has ended. Its content shows decisions and refused calls that no callback reports. */
@@ -268,19 +265,14 @@ export class Calls {
 
   #pause(event: CallName, state: CallState, waiting: readonly ApprovalRequest[]): void {
     this.#close(event, state, LEFT_OPEN);
-    const { runId, tenantId } = state.active;
-    for (const { approvalId } of waiting) {
-      this.#remember(approvalId, { runId, tenantId, at: Date.now() });
-    }
+    const { runId, subject, tenantId, threadId } = state.active;
+    const paused = { runId, tenantId, at: Date.now(), threadId, subject };
+    for (const { approvalId } of waiting) this.#paused.add(approvalId, paused);
     state.writer.interrupted(
       { type: "approval_pending", tool_use_id: waiting[0]?.toolUseId ?? "" },
       waiting.map(({ tool, toolUseId }) => ({ tool_use_id: toolUseId, tool })),
       this.#sink.contentNeed === "all" ? askedOf(waiting) : undefined,
     );
-  }
-
-  #remember(approvalId: string, run: PausedRun): void {
-    callHook(() => this.#paused.set(approvalId, run), this.#onError);
   }
 
   failed(event: CallName, state: CallState, shown: unknown): void {
@@ -315,18 +307,6 @@ export class Calls {
     }
   }
 }
-
-const PAUSED: AnswerForm<PausedRun> = {
-  option: "pausedRuns.get",
-  expected: "a paused run or nothing",
-  read(given) {
-    const fields = fieldsOf(given);
-    const [runId, tenantId] = [textOf(fields?.runId), textOf(fields?.tenantId)];
-    const at = fields?.at;
-    if (runId === undefined || tenantId === undefined || typeof at !== "number") return undefined;
-    return { runId, tenantId, at };
-  },
-};
 
 function isEmpty(given: unknown): boolean {
   return given === undefined || given === null || given === "" || listOf(given)?.length === 0;

@@ -1,11 +1,10 @@
+import { checkFunction, checkWhole, type InnerSink, type IsFailure } from "../../events/door.ts";
 import {
-  checkFunction,
-  checkHas,
-  checkWhole,
-  type InnerSink,
-  type IsFailure,
-} from "../../events/door.ts";
-import { checkCommonOptions, type DecidedBy } from "../core/door.ts";
+  checkCommonOptions,
+  checkPausedRuns,
+  type DecidedBy,
+  type PausedRuns,
+} from "../core/door.ts";
 import type { Price, RunSubject } from "../runtime/door.ts";
 
 /** A call of the AI SDK, as the hooks of {@link AiSdkTelemetryOptions} get it. */
@@ -19,23 +18,6 @@ export interface AiSdkCall {
    * `experimental_telemetry.metadata`.
    */
   readonly runtimeContext: Readonly<Record<string, unknown>>;
-}
-
-/** A run that waits for approvals. */
-export interface PausedRun {
-  readonly runId: string;
-  readonly tenantId: string;
-  /** When it paused, in ms since 1970. */
-  readonly at: number;
-}
-
-/**
- * Stores paused runs by the IDs of their approval requests. A `Map` works inside one process. A database also links
- * runs that another process resumes.
- */
-export interface PausedRuns {
-  get(approvalId: string): PausedRun | undefined | Promise<PausedRun | undefined>;
-  set(approvalId: string, run: PausedRun): unknown;
 }
 
 /** Options of {@link AiSdkTelemetry}. */
@@ -73,8 +55,9 @@ export interface AiSdkTelemetryOptions {
    */
   readonly decidedBy?: DecidedBy | undefined;
   /**
-   * Stores paused runs, so that a resumed run is linked to them. Errors of the store go to `onError`. Default: the
-   * last 10,000 in memory, one store for each sink.
+   * Stores paused runs by the IDs of their approval requests, so that a resumed run is linked to them, and has their
+   * tenant, thread and subject unless the other options give others. Default: at least the last 10,000 in memory, one
+   * store for each sink.
    */
   readonly pausedRuns?: PausedRuns | undefined;
   /**
@@ -111,6 +94,6 @@ export const DEFAULT_CALLS = 10_000;
 export function checkAiSdkOptions(options: AiSdkTelemetryOptions): void {
   checkCommonOptions(options);
   checkFunction(options.thread, "thread");
-  checkHas(options.pausedRuns, "pausedRuns", "get");
+  checkPausedRuns(options.pausedRuns);
   checkWhole(options.maxCalls ?? DEFAULT_CALLS, "maxCalls", 1);
 }

@@ -90,6 +90,7 @@ export class AiSdkTelemetry {
    * Never rejects.
    */
   async flush(): Promise<void> {
+    await this.#calls.settled();
     await this.#safeSink.settled();
     try {
       await this.#sink.forceFlush?.();

@@ -1,5 +1,4 @@
-import { v7 as uuidv7 } from "uuid";
-import { type AgentError, type CurrentRun, toMessages } from "../../events/door.ts";
+import { type AgentError, toMessages } from "../../events/door.ts";
 import { type Beginning, LEFT_OPEN, type RunRef, RunWriter, type Step } from "../core/door.ts";
 import { cutBy } from "../runtime/door.ts";
 import type { Ending } from "./failures.ts";
@@ -133,14 +132,4 @@ export class AgentRun {
       toolCalls: this.tools.made + this.below.tools,
     };
   }
-}
-
-export function newRunRef(
-  tenantId: string,
-  threadId: string | undefined,
-  subject: RunRef["subject"],
-  above: Pick<CurrentRun, "rootRunId"> | undefined,
-): RunRef {
-  const runId = uuidv7();
-  return { runId, rootRunId: above?.rootRunId ?? runId, tenantId, threadId, subject };
 }

@@ -1,7 +1,15 @@
 import { type AgentError, FROM_RUN, readsRows } from "../../events/door.ts";
-import { type Fields, fieldsOf, listOf, type SafeSink, textOf } from "../core/door.ts";
+import {
+  type Fields,
+  fieldsOf,
+  listOf,
+  newRunRef,
+  placeIn,
+  type SafeSink,
+  textOf,
+} from "../core/door.ts";
 import { type ActiveRun, cutBy, type SubjectFields } from "../runtime/door.ts";
-import { AgentRun, newRunRef, type RunShared } from "./agent-run.ts";
+import { AgentRun, type RunShared } from "./agent-run.ts";
 import { type Decided, deniedByPolicy } from "./decisions.ts";
 import { type Ending, endingOf, modelError, type ResultState, streamEnded } from "./failures.ts";
 import { HeldEvents } from "./held-events.ts";
@@ -235,8 +243,9 @@ export class Session {
     const known = this.#main;
     if (known !== undefined) return known;
     const { above, agent, model, onRun, subject, tenantId } = this.#from;
-    const threadId = this.#sessionId ?? above?.threadId;
-    const run = new AgentRun(this.#shared, newRunRef(tenantId, threadId, subject, above));
+    const outer = { rootRunId: above?.rootRunId, threadId: above?.threadId, subject };
+    const origin = { tenantId, threadId: this.#sessionId, outer };
+    const run = new AgentRun(this.#shared, newRunRef(origin, this.#from.onError));
     this.#main = run;
     this.#nextPrompt = undefined;
     this.#runs += 1;
@@ -244,9 +253,7 @@ export class Session {
     run.started(
       {
         agent,
-        parentRunId: above?.runId,
-        parentToolUseId: above === undefined ? undefined : (above.toolUseId ?? null),
-        parentStepId: above?.stepId,
+        ...placeIn(above),
         resumedFromRunId: this.#resumes,
       },
       asked,

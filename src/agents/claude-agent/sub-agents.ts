@@ -1,6 +1,6 @@
 import { AgentError, FROM_RUN } from "../../events/door.ts";
-import { type Fields, fieldsOf, textOf } from "../core/door.ts";
-import { AgentRun, newRunRef, type RunShared } from "./agent-run.ts";
+import { type Fields, fieldsOf, newRunRef, textOf } from "../core/door.ts";
+import { AgentRun, type RunShared } from "./agent-run.ts";
 import type { Ending } from "./failures.ts";
 import type { OpenTool } from "./tool-calls.ts";
 
@@ -152,11 +152,8 @@ export class SubAgents {
     const announced = this.#announced.get(agentId ?? "");
     this.#announced.delete(agentId ?? "");
     const given = fieldsOf(call?.input);
-    const run = new AgentRun(
-      host.shared,
-      newRunRef(ref.tenantId, ref.threadId, ref.subject, ref),
-      above,
-    );
+    const origin = { tenantId: ref.tenantId, outer: ref };
+    const run = new AgentRun(host.shared, newRunRef(origin, host.shared.tools.onError), above);
     for (let at: AgentRun | undefined = above; at !== undefined; at = at.above) at.hasOthers = true;
     run.model.model = above.model.model;
     run.started(

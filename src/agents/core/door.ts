@@ -16,6 +16,7 @@ export {
   type ToolCall,
 } from "../writer/door.ts";
 export { aiSdkProvider, replacementText } from "./ai-sdk.ts";
+export { type BegunRun, beginRun, inheritedBy, newRunRef, placeIn } from "./begin-run.ts";
 export {
   countUse,
   type Decision,
@@ -36,5 +37,14 @@ export {
 export { describedIn, toolChoiceOf } from "./model-request.ts";
 export { countOf, type Fields, fieldIn, fieldsOf, listOf, textOf } from "./narrow.ts";
 export { observed, observedStream, type StreamObserver } from "./observed-stream.ts";
+export {
+  checkPausedRuns,
+  type KnownPause,
+  type PausedRun,
+  type PausedRuns,
+  Pauses,
+  waitedMs,
+  whenKnown,
+} from "./paused-runs.ts";
 export { SafeSink } from "./safe-sink.ts";
 export { UsageTotals } from "./usage-totals.ts";

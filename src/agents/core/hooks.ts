@@ -50,17 +50,24 @@ export function threadOf<C extends object>(
  * @param above the subject of the surrounding run. It fills fields that the hook does not give.
  * @param onError called with an error of the hook, and with a TypeError for an invalid subject. `above` is returned
  *    then.
+ * @param isResumed whether the run resumes another one. Frameworks give the hook an empty list of tags then, which says
+ *    nothing.
  */
 export function askedSubject(
   ask: (() => unknown) | undefined,
   above: SubjectFields | undefined,
   onError: Trouble,
+  isResumed = false,
 ): SubjectFields | undefined {
   if (ask === undefined) return above;
   const form: AnswerForm<SubjectFields> = {
     option: "context",
     expected: "an object or nothing",
-    read: (given) => (isSubject(given) ? subjectFields(given, above) : undefined),
+    read(given) {
+      if (!isSubject(given)) return undefined;
+      const hasNoTags = isResumed && given.tags?.length === 0;
+      return subjectFields(hasNoTags ? { ...given, tags: undefined } : given, above);
+    },
   };
   return answerOf(form, ask, onError) ?? above;
 }

@@ -19,7 +19,7 @@ export interface SafeSinkOptions {
  * framework.
  */
 export class SafeSink {
-  readonly #sink: AgentEventSink;
+  readonly sink: AgentEventSink;
   readonly #onError: ((error: unknown) => void) | undefined;
   /** Sends whose promise is pending. */
   readonly #pending = new Set<Promise<void>>();
@@ -28,7 +28,7 @@ export class SafeSink {
   failures = 0;
 
   constructor(options: SafeSinkOptions) {
-    this.#sink = options.sink;
+    this.sink = options.sink;
     this.contentNeed = contentNeedOf([options.sink]);
     this.#onError = options.onError;
   }
@@ -36,7 +36,7 @@ export class SafeSink {
   /** Sends one event without waiting for the sink. */
   send(event: AgentEvent, envelope: OpenEnvelope): void {
     try {
-      const sent: unknown = this.#sink.send(event, envelope);
+      const sent: unknown = this.sink.send(event, envelope);
       // `send: (event) => list.push(event)` returns a number. The event is accepted.
       if (isPromise(sent)) this.#follow(Promise.resolve(sent));
     } catch (error) {

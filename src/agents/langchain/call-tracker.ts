@@ -7,7 +7,15 @@ import {
   recordSource,
   sourceMoment,
 } from "../../events/door.ts";
-import { countUse, describedIn, fieldsOf, listOf, type SafeSink, textOf } from "../core/door.ts";
+import {
+  countUse,
+  describedIn,
+  fieldsOf,
+  listOf,
+  type SafeSink,
+  textOf,
+  whenKnown,
+} from "../core/door.ts";
 import type { Price } from "../runtime/door.ts";
 import { eventOf } from "./event-ids.ts";
 import {
@@ -98,9 +106,10 @@ export class CallTracker {
     };
   }
 
-  /** Sends the events that wait for the model's text. */
-  flush(): void {
+  /** Sends the events that wait for the model's text. Resolves when the store has the paused runs. */
+  flush(): Promise<void> {
     this.#held.flush();
+    return this.#runs.settled();
   }
 
   /** The scope of the call with that ID. */
@@ -116,18 +125,18 @@ export class CallTracker {
     metadata: unknown,
     runName: unknown,
     tags: unknown,
-  ): void {
+  ): void | Promise<void> {
     const above = this.#open.above(id, parentId);
     if (above === IGNORED) return;
     const graph = isGraph(serialized);
     if (above === undefined || above.kind === "foreign" || graph) {
       const named = namedAgent(metadata);
       const inherited = above?.run.namedAgent;
-      const isOutermost = above === undefined || above.kind === "foreign";
-      const known =
-        (isOutermost ? this.#agent : undefined) ?? (named === inherited ? undefined : named);
+      const isInside = above !== undefined && above.kind !== "foreign";
+      const own = named === inherited ? undefined : named;
+      const known = isInside ? own : (this.#agent ?? own);
       const agent = agentName(serialized, runName, known);
-      const run = this.#runs.start({
+      const from = {
         id,
         above,
         agent,
@@ -136,12 +145,15 @@ export class CallTracker {
         graph,
         inputs,
         asked: readsRows(this.#needs) ? askedOf(inputs) : undefined,
-      });
-      if (run !== undefined) {
+      };
+      const started = graph ? this.#runs.startGraph(from) : this.#runs.start(from);
+      // Until it has started, it is a repetition if the handler is registered twice.
+      if (started instanceof Promise) this.#scopes.set(id, parentId, { kind: "refused", id });
+      return whenKnown(started, (run) => {
+        if (run === undefined) return;
         run.namedAgent = named;
         this.#scopes.set(id, parentId, { kind: "run", id, run, toolUseId: undefined });
-      }
-      return;
+      });
     }
     const { run } = above;
     const isInGraph = above.kind === "run" && above.id === parentId && run.graph;
@@ -327,11 +339,8 @@ export class CallTracker {
     const call = this.#open.takeOpen(id, "model");
     if (call?.kind !== "model") return;
     const { run } = call;
-    const answer = answerOf(
-      fieldsOf(result),
-      fieldsOf(extra)?.cached === true,
-      this.#needs === "all",
-    );
+    const isCached = fieldsOf(extra)?.cached === true;
+    const answer = answerOf(fieldsOf(result), isCached, this.#needs === "all");
     const options = { price: this.#price, onError: this.#onError };
     const { cost } = countUse(call, answer, run.totals, options);
     if (answer.toolCalls.length > 0) run.asked = namesById(answer.toolCalls);

@@ -9,7 +9,15 @@ import {
   type InnerSink,
   type IsFailure,
 } from "../../events/door.ts";
-import { checkTenant, type DecidedBy, type Fields, tenantOf, textOf } from "../core/door.ts";
+import {
+  checkPausedRuns,
+  checkTenant,
+  type DecidedBy,
+  type Fields,
+  type PausedRuns,
+  tenantOf,
+  textOf,
+} from "../core/door.ts";
 import type { Price, RunSubject } from "../runtime/door.ts";
 
 /** Limits for the memory of a handler. `counts` shows how often each limit applied. */
@@ -69,6 +77,12 @@ export interface LangChainHandlerOptions {
    * resumes the graph. Default: no person is named.
    */
   readonly decidedBy?: DecidedBy | undefined;
+  /**
+   * Stores paused graphs by their threads, with and without the tenant. A graph that another process resumes is then
+   * linked to its pause, and has its tenant and subject unless the other options or the metadata give others. It is
+   * read at the start of each outermost graph with a thread. Default: in memory, see `limits.pausedThreads`.
+   */
+  readonly pausedRuns?: PausedRuns | undefined;
   /** Called with errors of the sink and of the handler. Both are also counted. Default: not called. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /**
@@ -123,6 +137,7 @@ export function checkHandlerOptions(options: LangChainHandlerOptions): void {
   checkFunction(options.price, "price");
   checkFunction(options.decidedBy, "decidedBy");
   checkFunction(options.onError, "onError");
+  checkPausedRuns(options.pausedRuns);
   checkOneOf(options.loneCalls, "loneCalls", ["run", "skip"]);
   checkObject(options.limits, "limits");
 }
@@ -141,8 +156,22 @@ export class Tenants {
     return typeof this.#given === "string" ? textOf(metadata?.tenant_id) : undefined;
   }
 
-  /** @param refused called with the error of the function. `undefined` is returned then. */
-  of(metadata: Fields | undefined, refused: (error: unknown) => void): string | undefined {
-    return this.explicit(metadata) ?? tenantOf(this.#given, metadata ?? {}, refused);
+  of(metadata: Fields | undefined): InvocationTenant {
+    const tenant = this.#given;
+    if (typeof tenant === "string") return { given: this.explicit(metadata), otherwise: tenant };
+    let problem: unknown;
+    const given = tenantOf(tenant, metadata ?? {}, (error) => {
+      problem = error;
+    });
+    return { given, problem };
   }
+}
+
+/** The tenant of an outermost invocation, before the tenant of the run that it resumes is known. */
+export interface InvocationTenant {
+  readonly given: string | undefined;
+  /** If there is none of a paused run either. */
+  readonly otherwise?: string;
+  /** Why there is none. */
+  readonly problem?: unknown;
 }

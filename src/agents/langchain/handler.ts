@@ -68,7 +68,7 @@ export class LangChainHandler {
    * Never rejects.
    */
   async flush(): Promise<void> {
-    this.#contain(() => this.#calls.flush());
+    await this.#contain(() => this.#calls.flush());
     await this.#safeSink.settled();
     try {
       await this.#sink.forceFlush?.();
@@ -99,10 +99,11 @@ export class LangChainHandler {
     metadata?: unknown,
     _runType?: unknown,
     runName?: string,
-  ): void {
-    this.#contain(() =>
+  ): void | Promise<void> {
+    const started = this.#contain(() =>
       this.#calls.chainStarts(chain, inputs, runId, parentRunId, metadata, runName, tags),
     );
+    if (started instanceof Promise) return started.catch((error) => this.#fault(error));
   }
 
   handleChainEnd(outputs: unknown, runId: string, parentRunId?: string): void {
@@ -216,13 +217,18 @@ export class LangChainHandler {
   }
 
   /** Errors in `work` are counted and do not reach the framework. */
-  #contain(work: () => void): void {
+  #contain<T>(work: () => T): T | undefined {
     try {
-      work();
+      return work();
     } catch (error) {
-      this.#faults += 1;
-      this.#report(error);
+      this.#fault(error);
+      return undefined;
     }
+  }
+
+  #fault(error: unknown): void {
+    this.#faults += 1;
+    this.#report(error);
   }
 
   #report(error: unknown): void {

@@ -1,7 +1,6 @@
 import { MOST_NAME } from "../../events/door.ts";
-import { fieldsOf, listOf, textOf } from "../core/door.ts";
+import { fieldsOf, type KnownPause, listOf, textOf } from "../core/door.ts";
 import { classOf } from "./llm-result.ts";
-import type { PausedRun } from "./pauses.ts";
 
 // Reads data of the invocation from a callback's arguments.
 
@@ -66,9 +65,9 @@ export function threadOf(metadata: unknown): string | undefined {
  * Whether the input resumes the paused graph: it is a `Command`, or there is none. Other inputs start a new run on
  * the same thread. So does another checkpoint.
  */
-export function isResumption(inputs: unknown, metadata: unknown, paused: PausedRun): boolean {
+export function isResumption(inputs: unknown, metadata: unknown, paused: KnownPause): boolean {
   const checkpointId = textOf(fieldsOf(metadata)?.checkpoint_id);
-  if (checkpointId !== undefined && checkpointId !== paused.checkpointId) return false;
+  if (checkpointId !== undefined && checkpointId !== paused.details?.checkpointId) return false;
   const fields = fieldsOf(inputs);
   return fields === undefined || fields.lg_name === "Command" || fields.input === null;
 }

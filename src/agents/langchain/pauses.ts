@@ -1,11 +1,5 @@
-import {
-  type AgentEventSink,
-  type Instant,
-  type InterruptionKind,
-  RecentMap,
-  tenantKey,
-} from "../../events/door.ts";
-import { fieldsOf, listOf, textOf } from "../core/door.ts";
+import type { InterruptionKind } from "../../events/door.ts";
+import { countOf, type Fields, fieldsOf, type KnownPause, listOf, textOf } from "../core/door.ts";
 import { interruptionIn } from "../runtime/door.ts";
 import { interruptsOf, signalOf } from "./langchain-errors.ts";
 import type { Review } from "./pending-reviews.ts";
@@ -95,63 +89,21 @@ function named(interrupt: unknown, calls: readonly AskedCall[]): unknown {
   return { ...fieldsOf(interrupt), tool_calls };
 }
 
-/** A paused run, and its checkpoint if LangGraph reported it. */
-export interface PausedRun {
-  readonly id: string;
-  readonly checkpointId: string | undefined;
-  readonly at: Instant;
-  /** The tool calls that wait for a decision, one entry for each interrupt. */
-  readonly reviews: readonly Review[];
-  /** Number of segments of the run with that ID. */
-  readonly part: number;
+/** Data of a paused run for its resumption, as plain JSON. */
+export function pauseDetails(run: RunState, reviews: readonly Review[] = NONE): Fields {
+  return { checkpointId: run.pause?.checkpointId, reviews, part: run.part };
 }
 
-/**
- * The paused run of each thread. One instance for each sink, because many applications create a handler for each
- * request.
- */
-export class PausedThreads {
-  readonly #runs: RecentMap<PausedRun>;
-
-  constructor(least: number) {
-    this.#runs = new RecentMap(least);
-  }
-
-  /** @param least minimum number of remembered threads. The first handler of a sink sets it. */
-  static of(sink: AgentEventSink, least: number): PausedThreads {
-    const known = bySink.get(sink);
-    if (known !== undefined) return known;
-    const made = new PausedThreads(least);
-    bySink.set(sink, made);
-    return made;
-  }
-
-  /** @returns how many threads were forgotten for this one, mostly 0. */
-  pause(tenant: string, threadId: string, run: PausedRun): number {
-    const key = tenantKey(tenant, threadId);
-    const known = this.#runs.get(key);
-    // Another handler of the sink may report the same pause without knowing that the run was resumed.
-    if (known !== undefined && known.id === run.id && known.part > run.part) return 0;
-    return this.#runs.set(key, run);
-  }
-
-  /**
-   * Restores the paused run after the run that resumed it failed, unless the thread was paused again. Returns the
-   * same as {@link pause}.
-   */
-  restore(tenant: string, threadId: string, run: PausedRun): number {
-    const known = this.#runs.get(tenantKey(tenant, threadId));
-    return known === undefined ? this.pause(tenant, threadId, run) : 0;
-  }
-
-  /** Removes and returns the paused run of a thread. */
-  take(tenant: string, threadId: string): PausedRun | undefined {
-    if (this.#runs.isEmpty) return undefined;
-    const key = tenantKey(tenant, threadId);
-    const run = this.#runs.get(key);
-    if (run !== undefined) this.#runs.delete(key);
-    return run;
-  }
+/** The tool calls that wait for a decision, one entry for each interrupt. */
+export function reviewsOf(paused: KnownPause | undefined): readonly Review[] {
+  return (listOf(paused?.details?.reviews) ?? []).map((review) => {
+    const { callIds, interruptId } = fieldsOf(review) ?? {};
+    const ids = (listOf(callIds) ?? []).filter((id) => typeof id === "string");
+    return { interruptId: textOf(interruptId), callIds: ids };
+  });
 }
 
-const bySink = new WeakMap<AgentEventSink, PausedThreads>();
+/** Number of segments of the run with that ID. */
+export function partOf({ details }: KnownPause): number {
+  return countOf(details?.part) ?? 1;
+}

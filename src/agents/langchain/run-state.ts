@@ -1,7 +1,14 @@
 import { type Instant, sourceMoment } from "../../events/door.ts";
-import { fieldsOf, RunWriter, type SafeSink, textOf, UsageTotals } from "../core/door.ts";
+import {
+  fieldsOf,
+  type KnownPause,
+  type RunRef,
+  RunWriter,
+  type SafeSink,
+  textOf,
+  UsageTotals,
+} from "../core/door.ts";
 import type { ActiveRun, SubjectFields } from "../runtime/door.ts";
-import type { PausedRun } from "./pauses.ts";
 import type { PendingReviews } from "./pending-reviews.ts";
 import type { ToolScope } from "./scope.ts";
 
@@ -17,11 +24,7 @@ export interface Pause {
 
 export interface RunFields {
   readonly sink: SafeSink;
-  readonly id: string;
-  readonly rootId: string;
-  readonly tenant: string;
-  readonly threadId: string | undefined;
-  readonly subject: SubjectFields | undefined;
+  readonly ref: RunRef;
   /** The run of this package around LangChain's call, if any. */
   readonly outerId: string | undefined;
   /** Whether no run of this package is above it. */
@@ -55,7 +58,7 @@ export class RunState {
   /** The agent name in its metadata, which may be inherited. */
   namedAgent: string | undefined = undefined;
   /** The paused run that it resumes. */
-  resumes: PausedRun | undefined = undefined;
+  resumes: KnownPause | undefined = undefined;
   /** Number of its segment. Above 1 if it resumes under its own ID. */
   part = 1;
   /** The last error below it. The run's own error may have less data. */
@@ -79,30 +82,28 @@ export class RunState {
   tools: unknown = undefined;
 
   constructor(fields: RunFields) {
-    this.id = fields.id;
-    this.rootId = fields.rootId;
-    this.tenant = fields.tenant;
-    this.threadId = fields.threadId;
-    this.subject = fields.subject;
+    const { ref, sink } = fields;
+    this.id = ref.runId;
+    this.rootId = ref.rootRunId;
+    this.tenant = ref.tenantId;
+    this.threadId = ref.threadId;
+    this.subject = ref.subject;
     this.outerId = fields.outerId;
     this.root = fields.root;
     this.graph = fields.graph;
     this.inGraph = fields.inGraph;
     this.totals = fields.totals;
-    const { id: runId, rootId: rootRunId, sink, subject, tenant: tenantId, threadId } = fields;
-    this.writer = new RunWriter(sink, { runId, rootRunId, tenantId, threadId, subject }, true);
+    this.writer = new RunWriter(sink, ref, true);
   }
 
   /** A run whose events the runtime or another adapter sends. */
   static foreign(current: ActiveRun, sink: SafeSink): RunState {
+    const { rootRunId, runId, subject, tenantId, threadId } = current;
     return new RunState({
       sink,
-      id: current.runId,
-      rootId: current.rootRunId,
-      tenant: current.tenantId,
-      threadId: current.threadId,
-      subject: current.subject,
-      outerId: current.runId,
+      // Other fields of the current run are not for all events.
+      ref: { runId, rootRunId, tenantId, threadId, subject },
+      outerId: runId,
       root: false,
       graph: false,
       inGraph: false,

@@ -1,18 +1,23 @@
-import { FROM_RUN, handed, type Instant, millisecondsBetween, now } from "../../events/door.ts";
+import { FROM_RUN, handed, type Instant } from "../../events/door.ts";
 import {
-  askedSubject,
   type Fields,
   fieldsOf,
+  type KnownPause,
   listOf,
+  newRunRef,
+  Pauses,
   type SafeSink,
   type Stamp,
   UsageTotals,
+  waitedMs,
+  whenKnown,
 } from "../core/door.ts";
-import { activeRun, cutBy, type SubjectFields } from "../runtime/door.ts";
+import { activeRun, cutBy } from "../runtime/door.ts";
 import { eventOf } from "./event-ids.ts";
 import {
   DEFAULT_PAUSED_THREADS,
   type HandlerCounts,
+  type InvocationTenant,
   type LangChainHandlerOptions,
   limitOf,
   Tenants,
@@ -21,7 +26,7 @@ import type { HeldFailures } from "./held-failures.ts";
 import { isResumption, threadOf } from "./invocation.ts";
 import { explained, failureOf, runFailureOf, signalOf, stopReasonOf } from "./langchain-errors.ts";
 import { questionOf } from "./messages.ts";
-import { type Interruption, type PausedRun, PausedThreads, thrownPause } from "./pauses.ts";
+import { type Interruption, partOf, pauseDetails, reviewsOf, thrownPause } from "./pauses.ts";
 import { PendingReviews } from "./pending-reviews.ts";
 import { RunState } from "./run-state.ts";
 import type { KnownScope, Scope, ScopeTable } from "./scope.ts";
@@ -42,13 +47,26 @@ export interface RunStart {
   readonly asked: unknown;
 }
 
+/** Data of an invocation that starts a run. */
+interface Invocation {
+  readonly from: RunStart;
+  readonly metadata: Fields | undefined;
+  /** The scope around it, if it has the same tenant. */
+  readonly above: KnownScope | undefined;
+  /** LangChain's run around it. */
+  readonly outer: RunState | undefined;
+  readonly outerId: string | undefined;
+  readonly threadId: string | undefined;
+  readonly tenant: InvocationTenant;
+}
+
 /** Starts and ends runs. */
 export class Runs {
   readonly #sink: SafeSink;
   readonly #onError: (error: unknown) => void;
   readonly #tenants: Tenants;
   readonly #context: LangChainHandlerOptions["context"];
-  readonly #threads: PausedThreads;
+  readonly #paused: Pauses;
   readonly #scopes: ScopeTable;
   readonly #held: HeldFailures;
   #threadsForgotten = 0;
@@ -61,14 +79,25 @@ export class Runs {
     held: HeldFailures,
     onError: (error: unknown) => void,
   ) {
-    const limit = limitOf("pausedThreads", options.limits?.pausedThreads, DEFAULT_PAUSED_THREADS);
     this.#sink = sink;
     this.#onError = onError;
     this.#tenants = new Tenants(options.tenant);
     this.#context = options.context;
-    this.#threads = PausedThreads.of(options.sink, limit);
+    this.#paused = new Pauses({
+      sink: options.sink,
+      framework: "langchain",
+      store: options.pausedRuns,
+      least: limitOf("pausedThreads", options.limits?.pausedThreads, DEFAULT_PAUSED_THREADS),
+      sharesKeys: true,
+      onError,
+    });
     this.#scopes = scopes;
     this.#held = held;
+  }
+
+  /** Resolves when the store has the paused runs. Never rejects. */
+  settled(): Promise<void> {
+    return this.#paused.settled();
   }
 
   get counts(): Pick<HandlerCounts, "refused" | "threadsForgotten"> {
@@ -98,32 +127,77 @@ export class Runs {
 
   /** @returns `undefined` if the tenant is not known. The scope is refused then. */
   start(from: RunStart): RunState | undefined {
-    const { id, graph } = from;
+    return this.#begin(this.#invocation(from), undefined);
+  }
+
+  /** Same as {@link start}. A promise if the store of paused runs gives one. */
+  startGraph(from: RunStart): RunState | undefined | Promise<RunState | undefined> {
+    const invocation = this.#invocation(from);
+    const { outer, threadId } = invocation;
+    if (outer?.inGraph === true || threadId === undefined) {
+      return this.#begin(invocation, undefined);
+    }
+    return whenKnown(this.#pausedOf(invocation, threadId), (paused) => {
+      if (paused !== undefined) this.#paused.delete(threadId, paused);
+      return this.#begin(invocation, paused);
+    });
+  }
+
+  #invocation(from: RunStart): Invocation {
     const metadata = fieldsOf(from.metadata);
     const above = this.#sameTenant(from.above, metadata);
-    const tenant = above === undefined ? this.#tenantFor(id, metadata) : above.run.tenant;
-    if (tenant === undefined) return undefined;
     const outer = above === undefined || above.kind === "foreign" ? undefined : above.run;
     const threadId = threadOf(metadata) ?? above?.run.threadId;
+    const tenant = above === undefined ? this.#tenants.of(metadata) : { given: above.run.tenant };
+    return { from, metadata, above, outer, outerId: activeRun()?.runId, threadId, tenant };
+  }
+
+  /**
+   * The paused run of the thread. If the invocation names no tenant, the run may have another one than the option
+   * `tenant`: then it must be known that it is resumed, and not only from the user's store.
+   */
+  #pausedOf({ from, metadata, tenant }: Invocation, threadId: string) {
+    const { given, otherwise } = tenant;
+    return whenKnown(this.#paused.find(threadId, given ?? otherwise), (own) => {
+      if (own !== undefined || otherwise === undefined || given !== undefined) return own;
+      const paused = this.#paused.inMemory(threadId, undefined);
+      return paused && isResumption(from.inputs, metadata, paused) ? paused : undefined;
+    });
+  }
+
+  #begin(invocation: Invocation, paused: KnownPause | undefined): RunState | undefined {
+    const { above, from, metadata, outer, outerId, threadId } = invocation;
+    const { id, graph } = from;
+    const tenantId = this.#tenantOf(invocation, paused);
+    if (tenantId === undefined) return undefined;
+    const isNext = paused?.runId === id;
+    const resumes =
+      paused !== undefined && (isNext || isResumption(from.inputs, metadata, paused))
+        ? paused
+        : undefined;
+    const around = above?.run;
+    const inherited = { rootRunId: around?.rootId, threadId, subject: around?.subject };
     const run = new RunState({
       sink: this.#sink,
-      id,
-      rootId: above?.run.rootId ?? id,
-      tenant,
-      threadId,
-      subject: outer === undefined ? this.#subject(from, above) : outer.subject,
-      outerId: activeRun()?.runId,
+      ref: newRunRef(
+        {
+          runId: id,
+          tenantId,
+          outer: inherited,
+          paused: resumes,
+          ask: outer === undefined ? this.#ask(from) : undefined,
+        },
+        this.#onError,
+      ),
+      outerId,
       root: above === undefined,
       graph,
       inGraph: graph || outer?.inGraph === true,
       totals: outer?.totals ?? new UsageTotals(),
     });
-    const keepsThread = graph && outer?.inGraph !== true && threadId !== undefined;
-    const paused = keepsThread ? this.#threads.take(tenant, threadId) : undefined;
     run.reviews = graph ? (this.#reviewsIn(from, paused) ?? outer?.reviews) : outer?.reviews;
-    if (paused?.id === id) run.part = paused.part + 1;
-    else if (paused !== undefined && isResumption(from.inputs, metadata, paused))
-      run.resumes = paused;
+    if (paused !== undefined && isNext) run.part = partOf(paused) + 1;
+    else run.resumes = resumes;
     if (graph && outer?.graph === true && !outer.ended) opensIn(outer, run);
     const beginning = {
       agent: from.agent,
@@ -131,11 +205,20 @@ export class Runs {
       // For a run outside LangChain, it is known whether there is a surrounding call.
       parentToolUseId: above?.toolUseId ?? (above?.kind === "foreign" ? null : undefined),
       parentStepId: above?.stepId,
-      resumedFromRunId: run.resumes?.id,
+      resumedFromRunId: run.resumes?.runId,
       asked: from.asked,
     };
     run.writer.started(beginning, eventOf(id, "run-start", run.part));
     return run;
+  }
+
+  #tenantOf({ from: { id }, tenant }: Invocation, paused: KnownPause | undefined) {
+    const tenantId = tenant.given ?? paused?.tenantId ?? tenant.otherwise;
+    if (tenantId !== undefined) return tenantId;
+    this.#refused += 1;
+    this.#scopes.set(id, undefined, { kind: "refused", id });
+    this.#onError(tenant.problem);
+    return undefined;
   }
 
   complete(run: RunState, state: unknown, answer?: unknown): void {
@@ -153,17 +236,14 @@ export class Runs {
     ended(run);
     const { kind, payload } = pause;
     run.writer.interrupted(kind, payload, questionOf(payload), endOf(run));
-    if (run.graph && run.threadId !== undefined) {
-      const { id, tenant, threadId, part } = run;
-      const checkpointId = run.pause?.checkpointId;
-      this.#threadsForgotten += this.#threads.pause(tenant, threadId, {
-        id,
-        checkpointId,
-        part,
-        at: now(),
-        reviews: pause.reviews ?? [],
-      });
-    }
+    const { id: runId, part, subject, tenant: tenantId, threadId } = run;
+    if (!run.graph || threadId === undefined) return;
+    const known = this.#paused.inMemory(threadId, tenantId);
+    // Another handler of the sink may report the same pause without knowing that the run was resumed.
+    if (known?.runId === runId && partOf(known) > part) return;
+    const details = pauseDetails(run, pause.reviews);
+    const paused = { runId, tenantId, at: Date.now(), threadId, subject, details };
+    this.#threadsForgotten += this.#paused.add(threadId, paused);
   }
 
   /**
@@ -187,7 +267,9 @@ export class Runs {
     run.writer.failed(runFailureOf(run, thrown), endOf(run, at));
     const { tenant, threadId, resumes } = run;
     if (resumes === undefined || threadId === undefined) return;
-    this.#threadsForgotten += this.#threads.restore(tenant, threadId, resumes);
+    // The thread may have paused again.
+    if (this.#paused.inMemory(threadId, tenant) !== undefined) return;
+    this.#threadsForgotten += this.#paused.add(threadId, resumes);
   }
 
   /** Ends inner graphs. LangGraph does not report the end of all graphs that it stopped when another node failed. */
@@ -211,10 +293,8 @@ export class Runs {
   }
 
   /** The decisions that the invocation resumes with. */
-  #reviewsIn({ inputs, metadata }: RunStart, paused: PausedRun | undefined) {
-    const waitMs =
-      paused === undefined ? undefined : Math.max(0, millisecondsBetween(paused.at, now()));
-    return PendingReviews.of(inputs, paused?.reviews ?? [], waitMs, metadata);
+  #reviewsIn({ inputs, metadata }: RunStart, paused: KnownPause | undefined) {
+    return PendingReviews.of(inputs, reviewsOf(paused), waitedMs(paused), metadata);
   }
 
   /** Ignores a surrounding run of another tenant, because a trace has only one tenant. */
@@ -224,22 +304,10 @@ export class Runs {
     return explicit === undefined || explicit === above.run.tenant ? above : undefined;
   }
 
-  /** The subject of an outermost invocation. */
-  #subject(from: RunStart, above: KnownScope | undefined): SubjectFields | undefined {
+  /** Calls the hook for the subject of an outermost invocation. */
+  #ask({ metadata, tags }: RunStart): (() => unknown) | undefined {
     const context = this.#context;
-    const ask =
-      context === undefined
-        ? undefined
-        : () => context(handed(fieldsOf(from.metadata) ?? {}), textsOf(from.tags));
-    return askedSubject(ask, above?.run.subject, this.#onError);
-  }
-
-  #tenantFor(id: string, metadata: Fields | undefined): string | undefined {
-    return this.#tenants.of(metadata, (error) => {
-      this.#refused += 1;
-      this.#scopes.set(id, undefined, { kind: "refused", id });
-      this.#onError(error);
-    });
+    return context && (() => context(handed(fieldsOf(metadata) ?? {}), textsOf(tags)));
   }
 }
 

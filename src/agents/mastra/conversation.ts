@@ -1,5 +1,5 @@
 import { inputMessages, outputMessages } from "../../events/door.ts";
-import { fieldsOf, listOf, textOf } from "../core/door.ts";
+import { type Decision, fieldsOf, type KnownPause, listOf, textOf } from "../core/door.ts";
 import type { Generation, ModelStep, OpenTool } from "./run-state.ts";
 
 // Mastra shows the full messages of a loop's first request only. Later requests show roles and shortened texts. Their
@@ -72,4 +72,18 @@ export function requestAtEnd(step: ModelStep): unknown {
     messages.length === preview.length &&
     messages.every((each, index) => fieldsOf(each)?.role === fieldsOf(preview[index])?.role);
   return inputMessages(isSame ? messages : preview);
+}
+
+/**
+ * The decision in the input of a resumed run, if a tool call waited for an approval. A tool that paused itself may
+ * get the same fields, but its own code reads them.
+ */
+export function decisionIn(input: unknown, paused: KnownPause | undefined): Decision | undefined {
+  if (paused?.details?.isApproval === false) return undefined;
+  const given = fieldsOf(input);
+  const tool = textOf(given?.toolName);
+  const toolUseId = textOf(given?.toolCallId);
+  if (tool === undefined || toolUseId === undefined) return undefined;
+  if (typeof given?.approved !== "boolean") return undefined;
+  return { approved: given.approved, tool, toolUseId, reason: textOf(given.reason) ?? "" };
 }

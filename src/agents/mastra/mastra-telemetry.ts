@@ -1,6 +1,7 @@
 import { callErrorHook, isPromise } from "../../events/door.ts";
 import { type Fields, fieldsOf, observedStream, SafeSink, textOf } from "../core/door.ts";
 import { activeRun, carried, currentIn } from "../runtime/door.ts";
+import { HeldTraces } from "./held-traces.ts";
 import { type MastraSpan, spanIn } from "./mastra-span.ts";
 import { ModelCalls } from "./model-calls.ts";
 import {
@@ -53,6 +54,7 @@ export class MastraTelemetry {
   readonly #tools: ToolCalls;
   readonly #steps = new WorkflowSteps();
   readonly #runs: Runs;
+  readonly #held = new HeldTraces();
   readonly #onError = (error: unknown) => callErrorHook(this.#options.onError, error);
   /** The last event, to detect repetitions. */
   #last: unknown;
@@ -91,6 +93,8 @@ export class MastraTelemetry {
    * Never rejects.
    */
   async flush(): Promise<void> {
+    await this.#held.settled();
+    await this.#runs.settled();
     await this.#safeSink.settled();
     try {
       await this.#options.sink.forceFlush?.();
@@ -116,6 +120,8 @@ export class MastraTelemetry {
 
   /** Calls asynchronous code of a span inside the span of its run or call. */
   executeInContext<T>(spanId: string, fn: () => Promise<T>): Promise<T> {
+    const held = this.#held.of(spanId);
+    if (held !== undefined) return held.then(() => this.executeInContext(spanId, fn));
     const scope = this.#scopes.get(spanId);
     if (scope === undefined) return fn();
     const given = this.#inside(scope, fn);
@@ -191,9 +197,17 @@ export class MastraTelemetry {
       const fields = fieldsOf(event);
       if (fields === undefined) return;
       if (event === this.#last) this.#duplicates += 1;
-      else this.#follow(fields);
+      else if (!this.#held.takes(fields)) {
+        const begun = this.#follow(fields);
+        const span = spanIn(fieldsOf(fields.exportedSpan));
+        if (begun !== undefined && span !== undefined) this.#hold(span, begun);
+      }
       this.#last = event;
     });
+  }
+
+  #hold(span: MastraSpan, begun: Promise<void>): void {
+    this.#held.hold(span, begun, (event) => this.#contain(() => this.#follow(event)));
   }
 
   /** Same as {@link onTracingEvent}, for older versions of Mastra. */
@@ -202,7 +216,8 @@ export class MastraTelemetry {
     return Promise.resolve();
   }
 
-  #follow(event: Fields): void {
+  /** @returns a promise, which never rejects, if a run has to wait for the store of paused runs. */
+  #follow(event: Fields): void | Promise<void> {
     const exported = fieldsOf(event.exportedSpan);
     // There is one for each part of an answer.
     if (exported === undefined || exported.type === "model_chunk") return;
@@ -210,8 +225,7 @@ export class MastraTelemetry {
     if (span === undefined) return;
     switch (event.type) {
       case "span_started":
-        this.#started(span);
-        break;
+        return this.#started(span);
       case "span_updated":
         this.#updated(span);
         break;
@@ -223,20 +237,26 @@ export class MastraTelemetry {
     }
   }
 
-  #started(span: MastraSpan): void {
+  #started(span: MastraSpan): void | Promise<void> {
     const above = this.#scopes.get(span.parentSpanId);
     if (span.type === "agent_run" || span.type === "workflow_run") {
-      this.#startedRun(span, above);
-      return;
+      return this.#startedRun(span, above);
     }
     const within = above ?? this.#scopes.byRun(span.traceId, textOf(span.metadata.runId));
     if (within === undefined) this.#outside += 1;
     else this.#scopes.add(span.id, this.#scopeOf(span, within));
   }
 
-  #startedRun(span: MastraSpan, above: SpanScope | undefined): void {
+  #startedRun(span: MastraSpan, above: SpanScope | undefined): void | Promise<void> {
     const kind = span.type === "agent_run" ? "agent" : "workflow";
     const run = this.#runs.start(span, kind, above);
+    if (run instanceof Promise) {
+      return run.then((begun) => this.#addRun(begun)).catch((error) => this.#fault(error));
+    }
+    this.#addRun(run);
+  }
+
+  #addRun(run: RunState | undefined): void {
     if (run === undefined) return;
     this.#scopes.addRun(run);
     this.#forgotten += this.#scopes.keepRuns(this.#options.maxRuns ?? DEFAULT_RUNS);
@@ -300,10 +320,14 @@ export class MastraTelemetry {
     try {
       return work();
     } catch (error) {
-      this.#faults += 1;
-      this.#onError(error);
+      this.#fault(error);
       return undefined;
     }
+  }
+
+  #fault(error: unknown): void {
+    this.#faults += 1;
+    this.#onError(error);
   }
 }
 

@@ -1,5 +1,10 @@
 import { checkFunction, checkWhole, type InnerSink, type IsFailure } from "../../events/door.ts";
-import { checkCommonOptions, type DecidedBy } from "../core/door.ts";
+import {
+  checkCommonOptions,
+  checkPausedRuns,
+  type DecidedBy,
+  type PausedRuns,
+} from "../core/door.ts";
 import type { Price, RunSubject } from "../runtime/door.ts";
 
 /** A run of an agent or a workflow, as the hooks of {@link MastraTelemetryOptions} get it. */
@@ -59,6 +64,12 @@ export interface MastraTelemetryOptions {
    * resumed the run. Default: no person is named.
    */
   readonly decidedBy?: DecidedBy | undefined;
+  /**
+   * Stores paused runs by Mastra's IDs, with and without the tenant. A run that another process resumes is then linked
+   * to its pause, and has its tenant, thread and subject unless the other options give others. Default: at least the
+   * last 10,000 in memory, one store for each sink.
+   */
+  readonly pausedRuns?: PausedRuns | undefined;
   /** Maximum number of open runs. Above it, the oldest is forgotten (`counts.forgotten`). Default 10,000. */
   readonly maxRuns?: number | undefined;
   /** Called with errors of the sink and of the adapter. Both are also counted. Default: not called. */
@@ -92,5 +103,6 @@ export const DEFAULT_RUNS = 10_000;
 export function checkMastraOptions(options: MastraTelemetryOptions): void {
   checkCommonOptions(options);
   checkFunction(options.thread, "thread");
+  checkPausedRuns(options.pausedRuns);
   checkWhole(options.maxRuns ?? DEFAULT_RUNS, "maxRuns", 1);
 }

@@ -1,14 +1,5 @@
 import type { Instant } from "../../events/door.ts";
-import type {
-  Fields,
-  ModelCall,
-  ModelRequest,
-  RunWriter,
-  Step,
-  ToolCall,
-  UsageTotals,
-} from "../core/door.ts";
-import type { ActiveRun } from "../runtime/door.ts";
+import type { BegunRun, Fields, ModelCall, ModelRequest, Step, ToolCall } from "../core/door.ts";
 
 /** A thrown value. */
 export interface Thrown {
@@ -67,18 +58,10 @@ export interface OpenStep extends Step {
 }
 
 /** A run of an agent or a workflow. */
-export interface RunState {
+export interface RunState extends BegunRun {
   readonly kind: "agent" | "workflow";
   readonly spanId: string;
   readonly traceId: string;
-  readonly writer: RunWriter;
-  /** The current run for code inside it. */
-  readonly active: ActiveRun;
-  /** Whether there is no surrounding run. */
-  readonly isRoot: boolean;
-  readonly totals: UsageTotals;
-  /** Its start, for finding the source of an error. */
-  readonly since: number;
   /** Mastra's ID of the run. */
   readonly mastraRunId: string | undefined;
   /** Key to find the paused run when it is resumed. */

@@ -1,4 +1,3 @@
-import { v7 as uuidv7 } from "uuid";
 import {
   AgentError,
   asAgentError,
@@ -6,30 +5,30 @@ import {
   handed,
   outputMessages,
   readsRows,
-  sourceMoment,
 } from "../../events/door.ts";
 import {
-  askedSubject,
+  beginRun,
   type Fields,
   fieldsOf,
+  type KnownPause,
   LEFT_OPEN,
-  listOf,
-  RunWriter,
+  Pauses,
+  placeIn,
   replacementText,
   type SafeSink,
   sendDecision,
   tenantOf,
   textOf,
   threadOf,
-  UsageTotals,
+  waitedMs,
+  whenKnown,
 } from "../core/door.ts";
-import { abortError, activeRun, cutBy } from "../runtime/door.ts";
-import { answeredIn, askedIn } from "./conversation.ts";
+import { type ActiveRun, abortError, activeRun, cutBy } from "../runtime/door.ts";
+import { answeredIn, askedIn, decisionIn } from "./conversation.ts";
 import { failureOf } from "./errors.ts";
 import { type MastraSpan, runIn } from "./mastra-span.ts";
 import type { ModelCalls } from "./model-calls.ts";
 import type { MastraRun, MastraTelemetryOptions } from "./options.ts";
-import { decisionIn, type PausedRun, PausedRuns } from "./paused-runs.ts";
 import type { RunState, SpanScope } from "./run-state.ts";
 import { pausedIn, type ToolCalls } from "./tool-calls.ts";
 import { runOfTrace, type TraceIds } from "./trace-ids.ts";
@@ -41,6 +40,18 @@ export interface RunParts {
   readonly steps: WorkflowSteps;
 }
 
+/** Data of a run's start. */
+interface MastraStart {
+  readonly span: MastraSpan;
+  readonly info: MastraRun;
+  readonly above: SpanScope | undefined;
+  readonly outer: ActiveRun | undefined;
+  /** `undefined`: not known unless a paused run has it, because of {@link problem}. */
+  readonly tenantId: string | undefined;
+  readonly problem: unknown;
+  readonly runId: string | undefined;
+}
+
 /** Follows the runs of agents and workflows. */
 export class Runs {
   readonly #options: MastraTelemetryOptions;
@@ -48,7 +59,7 @@ export class Runs {
   readonly #traceIds: TraceIds;
   readonly #parts: RunParts;
   readonly #onError: (error: unknown) => void;
-  readonly #paused = new PausedRuns();
+  readonly #paused: Pauses;
   /** Runs without a known tenant. */
   refused = 0;
 
@@ -64,67 +75,86 @@ export class Runs {
     this.#traceIds = traceIds;
     this.#parts = parts;
     this.#onError = onError;
+    this.#paused = new Pauses({
+      sink: options.sink,
+      framework: "mastra",
+      store: options.pausedRuns,
+      sharesKeys: true,
+      onError,
+    });
+  }
+
+  /** Resolves when the store has the paused runs. Never rejects. */
+  settled(): Promise<void> {
+    return this.#paused.settled();
   }
 
   /**
    * @param above the parent in Mastra's trace.
-   * @returns `undefined` if the tenant is not known.
+   * @returns `undefined` if the tenant is not known. A promise if the run is resumed, and the store of paused runs
+   *    gives one.
    */
   start(
     span: MastraSpan,
     kind: RunState["kind"],
     above: SpanScope | undefined,
-  ): RunState | undefined {
-    const around = above === undefined ? activeRun() : { ...above.run.active, ...above };
+  ): RunState | undefined | Promise<RunState | undefined> {
+    const outer = above === undefined ? activeRun() : { ...above.run.active, ...above };
     const info = runIn(span, kind);
-    const made = this.#traceIds.takeRunId(span.traceId);
-    const isResumed = span.metadata.resumed === true;
-    const pauseKey = pauseKeyOf(info);
     let problem: unknown;
-    const given =
-      around?.tenantId ??
+    const tenantId =
+      outer?.tenantId ??
       tenantOf(this.#options.tenant, info, (error) => {
         problem = error;
       });
+    const runId = this.#traceIds.takeRunId(span.traceId);
+    const start = { span, info, above, outer, tenantId, problem, runId };
+    const key = pauseKeyOf(info);
+    if (span.metadata.resumed !== true) return this.#begin(start);
+    const ofTrace = () => (outer === undefined ? runOfTrace(span.traceId) : undefined);
+    if (key === undefined) return this.#begin(start, undefined, ofTrace());
     // Mastra gives a resumed run its request context only if the caller passes it again.
-    const paused = isResumed ? this.#paused.take(pauseKey, given) : undefined;
-    const tenantId = given ?? paused?.tenantId;
+    return whenKnown(this.#paused.find(key, tenantId), (paused) => {
+      if (paused !== undefined) this.#paused.delete(key, paused);
+      if (paused !== undefined) return this.#begin(start, paused, paused.runId);
+      // In another process, Mastra's trace has the ID of the first run. It may not be that of another tenant.
+      return whenKnown(this.#paused.hasOther(key, tenantId), (isOther) =>
+        this.#begin(start, undefined, isOther ? undefined : ofTrace()),
+      );
+    });
+  }
+
+  /** @param before the run that it resumes. It may be known without its pause. */
+  #begin(start: MastraStart, paused?: KnownPause, before?: string): RunState | undefined {
+    const { above, info, outer, problem, runId, span } = start;
+    const tenantId = start.tenantId ?? paused?.tenantId;
     if (tenantId === undefined) {
       this.refused += 1;
       this.#onError(problem);
       return undefined;
     }
-    // In another process, Mastra's trace has the ID of the first run. It may not be that of another tenant.
-    const isOwnTrace = isResumed && !around && !this.#paused.has(pauseKey);
-    const before = paused?.runId ?? (isOwnTrace ? runOfTrace(span.traceId) : undefined);
-    const runId = made ?? uuidv7();
-    const { context, sink } = this.#options;
-    const ask =
-      context === undefined || around !== undefined
-        ? undefined
-        : () => {
-            const subject = context(handed(info));
-            return paused === undefined ? subject : withoutEmptyTags(subject);
-          };
-    const ref = {
-      runId,
-      tenantId,
-      rootRunId: around?.rootRunId ?? runId,
-      threadId: this.#threadOf(info) ?? around?.threadId ?? paused?.threadId,
-      subject: askedSubject(ask, around?.subject ?? paused?.subject, this.#onError),
-    };
+    const { context } = this.#options;
+    const begun = beginRun(
+      {
+        runId,
+        tenantId,
+        threadId: this.#threadOf(info),
+        outer,
+        paused,
+        ask: context === undefined || outer !== undefined ? undefined : () => context(handed(info)),
+        totals: above?.run.totals,
+      },
+      this.#sink,
+      this.#onError,
+    );
     const run: RunState = {
-      kind,
+      ...begun,
+      kind: info.kind,
       spanId: span.id,
       traceId: span.traceId,
-      writer: new RunWriter(this.#sink, ref),
-      active: { sink, ...ref },
-      isRoot: around === undefined,
-      totals: above?.run.totals ?? new UsageTotals(),
-      since: sourceMoment(),
       mastraRunId: info.runId,
-      pauseKey,
-      isResumed,
+      pauseKey: pauseKeyOf(info),
+      isResumed: span.metadata.resumed === true,
       models: new Map(),
       tools: new Map(),
       steps: new Map(),
@@ -134,10 +164,8 @@ export class Runs {
       errors: [],
     };
     run.writer.started({
-      agent: textOf(span.fields.entityName) ?? info.id ?? kind,
-      parentRunId: around?.runId,
-      parentToolUseId: around === undefined ? undefined : (around.toolUseId ?? null),
-      parentStepId: around?.stepId,
+      agent: textOf(span.fields.entityName) ?? info.id ?? info.kind,
+      ...placeIn(outer),
       resumedFromRunId: before,
       asked: readsRows(this.#sink.contentNeed) ? askedIn(span.input) : undefined,
     });
@@ -148,7 +176,7 @@ export class Runs {
   #decided(
     run: RunState,
     span: MastraSpan,
-    paused: PausedRun | undefined,
+    paused: KnownPause | undefined,
     { requestContext }: MastraRun,
   ): void {
     if (!run.isResumed || run.kind !== "agent") return;
@@ -158,7 +186,7 @@ export class Runs {
       by: "user",
       decidedBy: this.#options.decidedBy,
       metadata: requestContext,
-      waitMs: paused === undefined ? undefined : Math.max(0, Date.now() - paused.at),
+      waitMs: waitedMs(paused),
       onError: this.#onError,
     });
   }
@@ -217,15 +245,11 @@ export class Runs {
     run.finish = "suspended";
     this.#close(run, pausedIn());
     const { active, pauseKey } = run;
-    const { runId, subject, tenantId, threadId } = active;
-    this.#paused.add(pauseKey, {
-      runId,
-      subject,
-      tenantId,
-      threadId,
-      at: Date.now(),
-      isApproval,
-    });
+    if (pauseKey !== undefined) {
+      const { runId, subject, tenantId, threadId } = active;
+      const details = { isApproval };
+      this.#paused.add(pauseKey, { runId, tenantId, at: Date.now(), threadId, subject, details });
+    }
     const call = toolUseId === undefined ? undefined : { tool_use_id: toolUseId, tool };
     run.writer.interrupted(
       isApproval ? { type: "approval_pending", tool_use_id: toolUseId } : { type: "custom" },
@@ -239,14 +263,6 @@ export class Runs {
     this.#parts.models.cutAll(run, thrown);
     this.#parts.steps.cutAll(run, cut);
   }
-}
-
-/** Mastra has no tags for a resumed run, so the hook does not answer with an empty list. */
-function withoutEmptyTags(subject: unknown): unknown {
-  const fields = fieldsOf(subject);
-  if (fields === undefined || listOf(fields.tags)?.length !== 0) return subject;
-  const { tags: _, ...others } = fields;
-  return others;
 }
 
 /** Includes the agent or workflow, because a nested workflow has the same run ID. */

@@ -1,7 +1,6 @@
-import { v7 as uuidv7 } from "uuid";
 import { handed } from "../../events/door.ts";
-import { askedSubject, RunWriter, tenantOf } from "../core/door.ts";
-import { type ActiveRun, activeRun } from "../runtime/door.ts";
+import { beginRun, RunWriter, tenantOf } from "../core/door.ts";
+import { activeRun } from "../runtime/door.ts";
 import type { CallScope } from "./client-call.ts";
 import type { LoneCall, McpClientOptions } from "./client-options.ts";
 import type { Reporter } from "./reporter.ts";
@@ -45,16 +44,10 @@ export class CallScopes {
     });
     if (tenantId === undefined) return undefined;
     counts.reported += 1;
-    const ask = this.#options.context;
-    const subject = askedSubject(
-      ask === undefined ? undefined : () => ask(handed(call)),
-      undefined,
-      troubled,
-    );
-    const runId = uuidv7();
-    const run: ActiveRun = { tenantId, runId, rootRunId: runId, subject, sink };
+    const { context } = this.#options;
+    const ask = context === undefined ? undefined : () => context(handed(call));
     const safe = this.#reporter.sinkOf(sink);
-    const writer = new RunWriter(safe, run);
+    const { active: run, writer } = beginRun({ tenantId, ask }, safe, troubled);
     writer.started({ agent });
     return { kind: "lone", run, sink: safe, writer };
   }

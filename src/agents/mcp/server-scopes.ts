@@ -1,7 +1,5 @@
-import { v7 as uuidv7 } from "uuid";
 import { answerOf, handed, type McpDetails, yesOrNo } from "../../events/door.ts";
-import { askedSubject, RunWriter, tenantOf } from "../core/door.ts";
-import type { ActiveRun } from "../runtime/door.ts";
+import { beginRun, tenantOf } from "../core/door.ts";
 import { contextIn } from "./meta.ts";
 import type { Reporter } from "./reporter.ts";
 import type { ServerScope } from "./server-call.ts";
@@ -31,17 +29,9 @@ export class ServerScopes {
     counts.reported += 1;
     const above = this.#isTrusted(caller) ? contextIn(caller.meta) : {};
     const ask = context === undefined ? undefined : () => context(handed(caller));
-    const runId = uuidv7();
-    const run: ActiveRun = {
-      tenantId,
-      runId,
-      rootRunId: above.root_run_id ?? runId,
-      threadId: above.thread_id,
-      subject: askedSubject(ask, undefined, troubled),
-      sink,
-    };
     const safe = this.#reporter.sinkOf(sink);
-    const writer = new RunWriter(safe, run);
+    const outer = { rootRunId: above.root_run_id, threadId: above.thread_id };
+    const { active: run, writer } = beginRun({ tenantId, outer, ask }, safe, troubled);
     writer.started({
       agent: this.#agent,
       parentRunId: above.parent_run_id,

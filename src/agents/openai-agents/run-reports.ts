@@ -1,5 +1,5 @@
 import { exceptionDetails, FROM_MODEL, FROM_RUN, type Instant } from "../../events/door.ts";
-import { RunWriter, type SafeSink, type Stamp } from "../core/door.ts";
+import { placeIn, RunWriter, type SafeSink, type Stamp } from "../core/door.ts";
 import { eventIdOf } from "./ids.ts";
 import { reported } from "./parse-span-error.ts";
 import { contentOf } from "./run-content.ts";
@@ -18,14 +18,13 @@ export function writerOf(trace: TraceRecord, runId: string, sink: SafeSink): Run
 
 export function reportStart(trace: TraceRecord, run: AgentRun): void {
   const { agent, handoffFrom, parent, resumedFrom } = run;
-  const outer = parent === undefined ? trace.outer : undefined;
-  // For a run outside the SDK, it is known whether there is a surrounding call.
-  const outerCall = outer === undefined ? undefined : (outer.toolUseId ?? null);
+  const place =
+    parent === undefined
+      ? placeIn(trace.outer)
+      : { parentRunId: parent.runId, parentToolUseId: run.parentToolUseId };
   const beginning = {
     agent,
-    parentRunId: parent?.runId ?? outer?.runId,
-    parentToolUseId: parent === undefined ? outerCall : run.parentToolUseId,
-    parentStepId: outer?.stepId,
+    ...place,
     resumedFromRunId: resumedFrom,
     details: handoffFrom === undefined ? undefined : { handoff_from: handoffFrom },
   };

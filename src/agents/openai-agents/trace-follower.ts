@@ -1,5 +1,5 @@
 import { type Instant, type IsFailure, now } from "../../events/door.ts";
-import { askedSubject, type DecidedBy, type SafeSink, tenantOf, textOf } from "../core/door.ts";
+import { type DecidedBy, inheritedBy, type SafeSink, tenantOf, textOf } from "../core/door.ts";
 import { type ActiveRun, activeRun, type Price } from "../runtime/door.ts";
 import { AgentRuns } from "./agent-runs.ts";
 import { Approvals, awaitedCalls } from "./approvals.ts";
@@ -324,28 +324,32 @@ export class TraceFollower {
   }
 
   #add(trace: SdkTrace, rootRunId: string | undefined, seen: boolean): KnownTrace {
-    const outer = activeRun();
-    const tenantId = this.#tenant(trace, outer?.tenantId);
+    const here = activeRun();
+    const tenantId = this.#tenant(trace, here?.tenantId);
     if (tenantId === undefined) this.#counts.untenanted += 1;
     const record =
       tenantId === undefined
         ? { traceId: trace.traceId, tenantId, begun: seen ? 1 : 0, resting: false }
-        : newTrace(
-            trace,
-            { tenantId, subject: this.#subject(trace, tenantId, outer), outer, rootRunId },
-            seen,
-          );
+        : this.#traceOf(trace, tenantId, here, rootRunId, seen);
     this.#table.add(record);
     this.#counts.forgottenTraces = this.#table.forgotten;
     return record;
   }
 
-  /** A surrounding run of another tenant has another subject. */
-  #subject(trace: SdkTrace, tenantId: string, outer: ActiveRun | undefined) {
+  #traceOf(
+    trace: SdkTrace,
+    tenantId: string,
+    here: ActiveRun | undefined,
+    rootRunId: string | undefined,
+    seen: boolean,
+  ): TraceRecord {
+    // A run of another tenant is not around it.
+    const outer = here?.tenantId === tenantId ? here : undefined;
     const context = this.#context;
-    const ask = context === undefined ? undefined : () => context(shown(trace));
-    const above = outer?.tenantId === tenantId ? outer.subject : undefined;
-    return askedSubject(ask, above, this.#onError);
+    const ask = context && (() => context(shown(trace)));
+    const threadId = textOf(trace.groupId);
+    const inherited = inheritedBy({ threadId, outer, ask }, this.#onError);
+    return newTrace(trace, { tenantId, ...inherited, outer, rootRunId }, seen);
   }
 
   /** The trace's metadata take precedence, then the surrounding run, then the option. */

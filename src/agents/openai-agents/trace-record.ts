@@ -5,7 +5,7 @@ import {
   now,
   type OutputMessage,
 } from "../../events/door.ts";
-import { type RunWriter, textOf, UsageTotals } from "../core/door.ts";
+import { type RunWriter, UsageTotals } from "../core/door.ts";
 import type { ActiveRun, SubjectFields } from "../runtime/door.ts";
 import type { AwaitedCall } from "./approvals.ts";
 import type { ParsedError } from "./parse-span-error.ts";
@@ -205,7 +205,7 @@ export interface TraceRecord {
 /** @param seen whether the start of the trace was seen. */
 export function newTrace(
   trace: SdkTrace,
-  known: Pick<TraceRecord, "tenantId" | "subject" | "outer" | "rootRunId">,
+  known: Pick<TraceRecord, "outer" | "rootRunId" | "subject" | "tenantId" | "threadId">,
   seen: boolean,
 ): TraceRecord {
   return {
@@ -213,7 +213,7 @@ export function newTrace(
     name: trace.name,
     named: trace.name !== UNNAMED_WORKFLOW,
     tenantId: known.tenantId,
-    threadId: textOf(trace.groupId) ?? known.outer?.threadId,
+    threadId: known.threadId,
     subject: known.subject,
     metadata: trace.metadata,
     state: undefined,

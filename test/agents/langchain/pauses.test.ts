@@ -145,6 +145,39 @@ describe("a pause inside a tool", () => {
   });
 });
 
+describe("an approver who does not name the tenant", () => {
+  it.each([
+    ["a text", "acme"],
+    ["a function without an answer", () => ""],
+  ])("resumes the run of its tenant (tenant: %s)", async (_, tenant) => {
+    const seen = observe({ tenant: (metadata) => String(metadata.tenant_id ?? "") });
+    const context = ({ user }: Readonly<Record<string, unknown>>, tags: readonly string[]) => ({
+      user: user === undefined ? undefined : String(user),
+      tags,
+    });
+    const graph = oneNodeGraph("asker", async () => interrupt("ok?"), new MemorySaver());
+    const metadata = { tenant_id: "globex", user: "u1" };
+    const before = { handler: new LangChainHandler({ ...seen.handlerOptions, context }) };
+    const after = { handler: new LangChainHandler({ ...seen.handlerOptions, context, tenant }) };
+    await run(before, graph, ASKED, { ...THREAD, metadata, tags: ["vip"] });
+    await run(after, graph, new Command({ resume: { messages: [] } }), THREAD);
+    await run(after, graph, ASKED, { configurable: { thread_id: "t2" } });
+    const [first, second] = seen.of("started");
+    expect(second).toMatchObject({
+      event: { tenant_id: "globex" },
+      envelope: {
+        resumed_from_run_id: first?.event.run_id,
+        thread_id: "t1",
+        details: { user_id: "u1", tags: ["vip"] },
+      },
+    });
+    // Nothing else makes up for a tenant that is not known.
+    const tenants = seen.of("started").map(({ event }) => event.tenant_id);
+    const others = tenant === "acme" ? ["acme"] : [];
+    expect(tenants).toEqual(["globex", "globex", ...others]);
+  });
+});
+
 describe("a paused thread", () => {
   const resumed = (seen: ReturnType<typeof observe>) =>
     seen.of("started").map(({ envelope }) => envelope.resumed_from_run_id);
