@@ -160,6 +160,7 @@ class EventContext implements SignalContext<SpanHandle> {
       rootRunId: nameIn(envelope?.root_run_id),
       resumedFromRunId: nameIn(envelope?.resumed_from_run_id),
       parentCallId,
+      parentCallKey: nameIn(envelope?.details?.tool_use_id),
       namedSpanId: spanIdIn(envelope?.traceparent),
       ambient,
       ambientCall: ours?.call === undefined ? undefined : { run: ours.run, call: ours.call },

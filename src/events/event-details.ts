@@ -89,8 +89,16 @@ export interface EventDetails {
   readonly step_id?: string;
   /** For `started`: the agent that handed control to this run's agent. `entelix.handoff.from`. */
   readonly handoff_from?: string;
-  /** For a step, or the start and end of a tool call or model call: the run's tool call that contains it. */
+  /**
+   * For a step, or the start and end of a tool call or model call: the run's tool call that contains it, by its
+   * `call_key` if it has one. For `started`: that key of the parent's tool call.
+   */
   readonly tool_use_id?: string;
+  /**
+   * For all events of a tool call: its own key, unique in its run, if another call with its `tool_use_id` is open.
+   * Without keys, an end belongs to the oldest open call of its ID.
+   */
+  readonly call_key?: string;
   /** For `tool_start`: `gen_ai.tool.description`. */
   readonly tool_description?: string;
   /** For `tool_call_approved` and `tool_call_denied`. */
@@ -171,6 +179,7 @@ export const eventDetails = record({
   step_id: withoutNull(name),
   handoff_from: withoutNull(name),
   tool_use_id: withoutNull(name),
+  call_key: withoutNull(name),
   tool_description: withoutNull(text),
   decision: withoutNull(decision),
   model_text: withoutNull(oneOf(["unknown"])),

@@ -5,6 +5,7 @@ import type { Run } from "./run.ts";
 /** A tool call that was approved and has not started. */
 export interface Approval {
   readonly callId: string;
+  readonly callKey?: string | undefined;
   readonly name: string;
   readonly at: Instant;
   readonly waitMs?: number | undefined;
@@ -16,6 +17,7 @@ export interface Approval {
 export interface Asked {
   /** If empty, calls are matched by the name of the tool. */
   readonly callId: string;
+  readonly callKey?: string | undefined;
   readonly name: string;
   readonly at: Instant;
 }
@@ -59,7 +61,7 @@ export class Approvals {
 
   /** Removes and returns the approval of a call that starts. */
   take<H>(call: Call<H>): Approval | undefined {
-    const started = { callId: call.id, name: call.name };
+    const started = { callId: call.id, callKey: call.key, name: call.name };
     const at = this.given.findIndex((given) => isSameCall(given, started));
     return at < 0 ? undefined : this.given.splice(at, 1)[0];
   }
@@ -78,9 +80,9 @@ export function isAnswered<H>(run: Run<H>, asked: Asked): boolean {
   return isSince(last.startedAt, at) || isSince(last.lastEndAt, at);
 }
 
-function isSameCall(
-  one: { readonly callId: string; readonly name: string },
-  other: { readonly callId: string; readonly name: string },
-): boolean {
-  return one.callId === other.callId && (one.callId !== "" || one.name === other.name);
+type CallName = Pick<Asked, "callId" | "callKey" | "name">;
+
+function isSameCall(one: CallName, other: CallName): boolean {
+  if (one.callId !== other.callId || one.callKey !== other.callKey) return false;
+  return one.callId !== "" || one.name === other.name;
 }

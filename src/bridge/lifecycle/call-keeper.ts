@@ -20,11 +20,12 @@ const PAUSED: CallEnd = { outcome: "interrupted" };
 /** Identifies a call and its parents. */
 interface CallName {
   readonly callId: string;
+  readonly callKey?: string | undefined;
   readonly name: string;
   readonly version?: string | undefined;
   /** The step of the run that contains it. */
   readonly inStepId?: string | undefined;
-  /** The open call of the run that made it. With a step given too, the inner one is the parent. */
+  /** ID or key of the open call of the run that made it. With a step given too, the inner one is the parent. */
   readonly inCallId?: string | undefined;
 }
 
@@ -55,9 +56,9 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
 
   /** @param open the approved call if it has started. Default: the approval waits for the next call of its ID. */
   approve(run: Run<H>, given: GivenApproval, open: Call<H> | undefined): void {
-    const { at, callId, name, waitMs, decision } = given;
+    const { at, callId, callKey, name, waitMs, decision } = given;
     const attributes = this.driver.addApprovalEvent(run, at, callId, name, decision);
-    const approval: Approval = { callId, name, at, waitMs, attributes };
+    const approval: Approval = { callId, callKey, name, at, waitMs, attributes };
     run.lastApproval = approval;
     run.approvedCalls++;
     this.observer?.callDecided(run, at, given);
@@ -77,9 +78,9 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
   /** Records a request for approval of a call. */
   ask(run: Run<H>, asked: Asked): void {
     if (!run.followsCalls || isAnswered(run, asked)) return;
-    const { at, callId, name } = asked;
+    const { at, callId, callKey, name } = asked;
     run.approvals ??= new Approvals();
-    if (run.approvals.ask({ at, callId, name }, this.limits.openCalls)) {
+    if (run.approvals.ask({ at, callId, callKey, name }, this.limits.openCalls)) {
       this.counters.adjustments.forgotten_approvals++;
     }
   }
@@ -89,7 +90,7 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
     const { parent } = child;
     const call = callAbove(child);
     if (parent !== undefined && call !== undefined) {
-      this.ask(parent, { callId: call.id, name: call.name, at });
+      this.ask(parent, namedAt(call, at));
     }
   }
 
@@ -97,7 +98,7 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
   childContinued(child: Run<H>, at: Instant): void {
     const approvals = child.parent?.approvals;
     const call = approvals && callAbove(child);
-    if (call !== undefined) approvals?.settle({ callId: call.id, name: call.name, at });
+    if (call !== undefined) approvals?.settle(namedAt(call, at));
   }
 
   /** Closes the open calls of a run that is about to end. The call that a pause waits for ends as interrupted. */
@@ -126,10 +127,10 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
   }
 
   #begin(run: Run<H>, opening: CallName, at: Instant, content: unknown): Call<H> {
-    const { callId, name, version } = opening;
+    const { callId, callKey, name, version } = opening;
     const last = run.history.last(callId);
     const occurrence = run.history.occurrences(callId, last) + 1;
-    const call = new Call<H>(callId, name, version, occurrence, at, run.ids);
+    const call = new Call<H>(callId, name, version, occurrence, at, run.ids, callKey);
     if (last !== undefined) {
       call.lastEndAt = last.lastEndAt;
       call.lastEndMs = last.lastEndMs;
@@ -140,7 +141,7 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
     if (inCallId === undefined || run.calls.newestOf(inCallId) === undefined) run.toolCalls++;
     const approval = run.approvals?.take(call);
     if (approval !== undefined) approved(call, approval);
-    run.approvals?.settle({ callId, name, at });
+    run.approvals?.settle({ callId, callKey, name, at });
     // A start can complete a loop of the calls before it, also while other calls are open.
     const looksForLoop = this.#looksForLoop(run);
     run.callTrail = callStarted(run.callTrail, call, content, run.calls, this.limits.loops);
@@ -165,7 +166,7 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
       this.observer.callEnded(run, call.name, took, end);
     }
     this.driver.closeCall(run, call, at, end);
-    run.approvals?.settle({ callId: call.id, name: call.name, at });
+    run.approvals?.settle(namedAt(call, at));
     call.approvalAttributes = undefined;
   }
 
@@ -191,11 +192,15 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
   }
 }
 
+function namedAt<H>({ id, key, name }: Call<H>, at: Instant): Asked {
+  return { callId: id, callKey: key, name, at };
+}
+
 /** The parent's open call above a child: the named one, else the oldest. */
-function callAbove<H>({ parent, parentCallId }: Run<H>): Call<H> | undefined {
+function callAbove<H>({ parent, parentCallId, parentCallKey }: Run<H>): Call<H> | undefined {
   if (parent === undefined || parent.toolCalls === 0) return undefined;
   const { calls } = parent;
-  return parentCallId === undefined ? calls.oldest : calls.newestOf(parentCallId);
+  return parentCallId === undefined ? calls.oldest : calls.newestOf(parentCallKey ?? parentCallId);
 }
 
 /** Whether an end has the time and duration of the last end of its ID: a repeat. */

@@ -189,7 +189,7 @@ export class Lifecycle<H> {
   }
 
   #openCall(signal: Of<"call_opens">, context: SignalContext<H>): Outcome<H> {
-    const { at, callId, attributes, name, version } = signal;
+    const { at, callId, callKey, attributes, name, version } = signal;
     const run = this.#take(signal, context);
     if (run === undefined) return NOT_TAKEN;
     if (!run.open && !this.#revive(run, at, context)) {
@@ -198,7 +198,8 @@ export class Lifecycle<H> {
       return this.#outcome.of(run);
     }
     if (!run.followsCalls) return this.#alive(run, at);
-    const isSame = (call: Call<H>) => call.name === name && call.version === version;
+    const isSame = (call: Call<H>) =>
+      call.name === name && call.version === version && call.key === callKey;
     if (!context.identified && callId !== "" && run.calls.has(callId, isSame)) {
       return this.#ignore("duplicate");
     }
@@ -210,7 +211,7 @@ export class Lifecycle<H> {
   }
 
   #closeCall(signal: Of<"call_closes">, context: SignalContext<H>): Outcome<H> {
-    const { at, callId, durationMs, end } = signal;
+    const { at, callId, callKey, durationMs, end } = signal;
     const run = this.#take(signal, context, durationMs);
     if (run === undefined) return NOT_TAKEN;
     if (run.open && !run.followsCalls) return this.#alive(run, at);
@@ -225,7 +226,7 @@ export class Lifecycle<H> {
       }
     }
     this.runs.touch(run, at);
-    const open = run.calls.oldestOf(callId, signal.name);
+    const open = run.calls.oldestOf(callId, signal.name, callKey);
     let call = open;
     if (call === undefined) {
       call = this.#calls.openAndClose(run, signal, subtractMs(at, durationMs), end, durationMs);
@@ -238,13 +239,15 @@ export class Lifecycle<H> {
   }
 
   #approveCall(signal: Of<"call_approved">, context: SignalContext<H>): Outcome<H> {
-    const { at, beforeStart, callId, name } = signal;
+    const { at, beforeStart, callId, callKey, name } = signal;
     const run = this.#take(signal, context);
     if (run === undefined) return NOT_TAKEN;
     if (run.open && !run.followsCalls) return this.#alive(run, at);
-    const open = run.open && beforeStart !== true ? run.calls.oldestOf(callId, name) : undefined;
+    const isBefore = !run.open || beforeStart === true;
+    const open = isBefore ? undefined : run.calls.oldestOf(callId, name, callKey);
     const last = run.lastApproval;
-    if (!context.identified && callId !== "" && last?.callId === callId && isAt(last.at, at)) {
+    const repeats = last?.callId === callId && last.callKey === callKey && isAt(last.at, at);
+    if (!context.identified && callId !== "" && repeats) {
       return this.#ignore("duplicate");
     }
     if (!run.open && !this.#revive(run, at, context)) {
@@ -258,11 +261,12 @@ export class Lifecycle<H> {
   }
 
   #denyCall(signal: Of<"call_denied">, context: SignalContext<H>): Outcome<H> {
-    const { at, beforeStart, callId, content, attributes, decision, name } = signal;
+    const { at, beforeStart, callId, callKey, content, attributes, decision, name } = signal;
     const run = this.#take(signal, context);
     if (run === undefined) return NOT_TAKEN;
     if (run.open && !run.followsCalls) return this.#alive(run, at);
-    const open = run.open && beforeStart !== true ? run.calls.oldestOf(callId, name) : undefined;
+    const isBefore = !run.open || beforeStart === true;
+    const open = isBefore ? undefined : run.calls.oldestOf(callId, name, callKey);
     const last = run.history.last(callId);
     const repeats = open === undefined && last?.denied === true && isAt(last.startedAt, at);
     if (!context.identified && callId !== "" && repeats) return this.#ignore("duplicate");

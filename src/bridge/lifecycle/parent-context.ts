@@ -21,6 +21,8 @@ export interface RunOrigin {
   readonly resumedFromRunId?: string | undefined;
   /** Tool-use ID of the parent's call that started this run; `null` if certainly no call did. */
   readonly parentCallId?: string | null | undefined;
+  /** The key of that call, if it has one. */
+  readonly parentCallKey?: string | undefined;
 }
 
 /**
@@ -78,6 +80,7 @@ export function withOrigin<H>(
   return {
     threadId: origin.threadId,
     parentCallId: origin.parentCallId ?? asked?.parentCallId,
+    parentCallKey: asked?.parentCallKey,
     resumedFromRunId: origin.resumedFromRunId ?? asked?.resumedFromRunId,
     rootRunId: asked?.rootRunId,
     namedSpanId: asked?.namedSpanId,

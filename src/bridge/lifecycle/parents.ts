@@ -1,5 +1,6 @@
 import type { Counters } from "./counters.ts";
 import type { Link, ParentContext } from "./parent-context.ts";
+import type { Call } from "./part.ts";
 import { handleOfStep } from "./part-keeper.ts";
 import type { Run } from "./run.ts";
 import type { RunTable } from "./run-table.ts";
@@ -208,14 +209,18 @@ function under<H>(
   const inParent = around?.run.runId === parent.runId && around.run.tenantId === parent.tenantId;
   const ambient = inParent ? around.call : undefined;
   const callId = ambient?.id ?? context?.parentCallId ?? undefined;
-  if (callId !== undefined) run.parentCallId = callId;
+  if (callId !== undefined) {
+    run.parentCallId = callId;
+    run.parentCallKey = ambient === undefined ? context?.parentCallKey : ambient.key;
+  }
   const step = run.parentStepId === undefined ? undefined : parent.steps?.find(run.parentStepId);
   // If the step is not in the call, the call is in the step.
-  if (step !== undefined && (callId === undefined || step.inCallId === callId)) {
+  const isInStep = callId === undefined || step?.inCallId === (run.parentCallKey ?? callId);
+  if (step !== undefined && isInStep) {
     return handleOfStep(parent, step, driver) ?? parent.handle;
   }
   if (callId !== undefined) {
-    const call = ambient ?? parent.history.last(callId);
+    const call = ambient ?? namedCall(parent, callId, run.parentCallKey);
     const last = call?.occurrence ?? Math.max(parent.history.occurrences(callId), 1);
     const named = ambient === undefined ? context?.namedSpanId : undefined;
     const occurrence = named === undefined ? last : occurrenceOf(named, parent, callId, last);
@@ -232,6 +237,17 @@ function under<H>(
     return only.handle;
   }
   return parent.handle;
+}
+
+/** The call of that key. Without keys, the last one of that ID. */
+function namedCall<H>(
+  parent: Run<H>,
+  callId: string,
+  callKey: string | undefined,
+): Call<H> | undefined {
+  const last = parent.history.last(callId);
+  if (last?.key === callKey) return last;
+  return parent.calls.newestOf(callKey ?? callId) ?? last;
 }
 
 /**

@@ -19,7 +19,7 @@ export interface KeeperOptions<H> {
   readonly budget: CallIdBudget;
 }
 
-/** The call and the step of the run that a part is inside. */
+/** The call (its ID or key) and the step of the run that a part is inside. */
 export interface Around {
   readonly inCallId?: string | undefined;
   readonly inStepId?: string | undefined;

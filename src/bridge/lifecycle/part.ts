@@ -16,6 +16,8 @@ import {
  */
 export class Call<H> {
   readonly id: string;
+  /** Its own key, if another call of its ID was open when it started, and its source gives keys. */
+  readonly key: string | undefined;
   readonly name: string;
   readonly version: string | undefined;
   /** Number of the call among those with its ID in the run, from 1. */
@@ -52,11 +54,13 @@ export class Call<H> {
     occurrence: number,
     startedAt: Instant,
     ids: RunIds,
+    key?: string,
   ) {
     const { h1, h2 } = ids.childWords("t", id, occurrence);
     this.high = h1;
     this.low = h2;
     this.id = id;
+    this.key = key;
     this.name = name;
     this.version = version;
     this.occurrence = occurrence;
@@ -106,7 +110,7 @@ export class Step<H> {
   readonly kind: StepKind;
   /** Number of the step in its run, from 1. Its span ID is derived from it. */
   readonly ordinal: number;
-  /** The call of the run that the step is inside. */
+  /** ID or key of the call of the run that the step is inside. */
   readonly inCallId: string | undefined;
   readonly startedAt: Instant;
   /** While it is open. */

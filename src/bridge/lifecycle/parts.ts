@@ -4,6 +4,8 @@ import { type Instant, RecentMap } from "../../events/door.ts";
 export interface Part<P> {
   /** Empty if the source has no ID of it. */
   readonly id: string;
+  /** Its own key, if its source gives one. */
+  readonly key?: string | undefined;
   readonly name?: string | undefined;
   readonly startedAt: Instant;
   /** Neighbors in the list of open parts. */
@@ -21,7 +23,8 @@ const ENDED_AT_LEAST = 128;
  * The tool calls, the model calls or the steps of one run: those that are open, oldest first, and the
  * last ones that {@link noteEnded} was called with.
  *
- * Several open parts can have the same ID. Parts with an empty ID are found by their name.
+ * Several open parts can have the same ID. Parts with an empty ID are found by their name, and those with a
+ * key also by their key.
  */
 export class Parts<P extends Part<P>> {
   oldest: P | undefined = undefined;
@@ -55,30 +58,40 @@ export class Parts<P extends Part<P>> {
       this.#index = undefined;
       return;
     }
-    const key = keyOf(part.id, part.name);
-    const same = this.#index.get(key);
-    if (same === undefined) return;
-    const at = same.indexOf(part);
-    if (at >= 0) same.splice(at, 1);
-    if (same.length === 0) this.#index.delete(key);
+    leave(this.#index, keyOf(part.id, part.name), part);
+    if (part.key !== undefined) leave(this.#index, keyOf(part.key, ""), part);
   }
 
-  /** The oldest open part of this ID. If the ID is empty: of this name. */
-  oldestOf(id: string, name: string): P | undefined {
-    if (this.#index !== undefined) return this.#index.get(keyOf(id, name))?.[0];
+  /**
+   * The oldest open part of this ID. If the ID is empty: of this name.
+   *
+   * @param key the part's own. Without one, parts with a key are not found.
+   */
+  oldestOf(id: string, name: string, key?: string): P | undefined {
+    if (this.#index !== undefined) {
+      const same = this.#index.get(keyOf(id, name));
+      return same?.[0]?.key === key ? same?.[0] : same?.find((part) => part.key === key);
+    }
     for (let part = this.oldest; part !== undefined; part = part.next) {
-      if (part.id === id && (id !== "" || part.name === name)) return part;
+      if (part.id === id && part.key === key && (id !== "" || part.name === name)) return part;
     }
     return undefined;
   }
 
-  /** The newest open part of this ID, with any name. */
+  /** The open part of this key. Without one, the newest of this ID, with any name. Parts with a key come last. */
   newestOf(id: string): P | undefined {
-    if (this.#index !== undefined && id !== "") return this.#index.get(keyOf(id, ""))?.at(-1);
-    for (let part = this.newest; part !== undefined; part = part.previous) {
-      if (part.id === id) return part;
+    if (this.#index !== undefined && id !== "") {
+      const same = this.#index.get(keyOf(id, ""));
+      const newest = same?.at(-1);
+      if (newest?.key === undefined || newest.key === id) return newest;
+      return same?.findLast(({ key }) => key === undefined || key === id) ?? newest;
     }
-    return undefined;
+    let keyed: P | undefined;
+    for (let part = this.newest; part !== undefined; part = part.previous) {
+      if (part.key === id || (part.id === id && part.key === undefined)) return part;
+      if (part.id === id) keyed ??= part;
+    }
+    return keyed;
   }
 
   /** The part of this ID, open or ended. */
@@ -113,10 +126,22 @@ export class Parts<P extends Part<P>> {
 }
 
 function enter<P extends Part<P>>(index: Map<string, P[]>, part: P): void {
-  const key = keyOf(part.id, part.name);
+  addTo(index, keyOf(part.id, part.name), part);
+  if (part.key !== undefined) addTo(index, keyOf(part.key, ""), part);
+}
+
+function addTo<P>(index: Map<string, P[]>, key: string, part: P): void {
   const same = index.get(key);
   if (same === undefined) index.set(key, [part]);
   else same.push(part);
+}
+
+function leave<P>(index: Map<string, P[]>, key: string, part: P): void {
+  const same = index.get(key);
+  if (same === undefined) return;
+  const at = same.indexOf(part);
+  if (at >= 0) same.splice(at, 1);
+  if (same.length === 0) index.delete(key);
 }
 
 /** The prefix keeps keys of IDs and keys of names apart. */

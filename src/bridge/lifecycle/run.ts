@@ -45,6 +45,8 @@ export class Run<H> {
   parentFromOutside = false;
   /** Tool-use ID of the parent's call above it. */
   parentCallId: string | undefined = undefined;
+  /** The key of that call, if it has one. */
+  parentCallKey: string | undefined = undefined;
   /** The parent's step above it, from its `started`. */
   parentStepId: string | undefined = undefined;
   /** Whether an event other than its `started` opened it. */

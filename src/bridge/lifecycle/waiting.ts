@@ -69,10 +69,10 @@ function ownCall<H>(run: Run<H>, children: readonly Run<H>[]): Call<H> | undefin
   if (children.length === 0) return calls.oldest;
   const dispatching = new Set<Call<H>>();
   let withoutCall = 0;
-  for (const { parentCallId } of children) {
+  for (const { parentCallId, parentCallKey } of children) {
     if (parentCallId === undefined) withoutCall++;
     else {
-      const call = calls.newestOf(parentCallId);
+      const call = calls.newestOf(parentCallKey ?? parentCallId);
       if (call !== undefined) dispatching.add(call);
     }
   }

@@ -31,7 +31,8 @@ export class RunContexts {
     const model = modelCallId === undefined ? undefined : run.models?.newestOf(modelCallId);
     const step = stepId === undefined ? undefined : run.steps?.newestOf(stepId);
     // If the step is not in the call, the call is in the step.
-    const inStep = call === undefined || step?.inCallId === call.id ? step?.handle : undefined;
+    const isInCall = call === undefined || step?.inCallId === (call.key ?? call.id);
+    const inStep = isInCall ? step?.handle : undefined;
     const innermost = model?.handle ?? inStep ?? call?.handle ?? run.handle;
     return contextInside(active, innermost, run, call);
   }
@@ -56,13 +57,15 @@ export class RunContexts {
  * The run context for a child agent in another process.
  *
  * @param run open, or closed and in memory.
- * @param toolUseId the call that starts the child: the newest open one of this ID, else the last.
+ * @param toolUseId the call that starts the child, by its ID or key: the newest open one, else the last.
  */
 export function runContextOf(
   run: Run<SpanHandle> | undefined,
   toolUseId: string | undefined,
 ): RunContext | undefined {
-  return run === undefined ? undefined : runContextAt(run, callOf(run, toolUseId), toolUseId);
+  if (run === undefined) return undefined;
+  const call = callOf(run, toolUseId);
+  return runContextAt(run, call, call?.id ?? toolUseId);
 }
 
 /** As {@link runContextOf}, for a known call or for none. */

@@ -17,6 +17,8 @@ export interface CurrentRun {
 export interface RunScope extends CurrentRun {
   /** Name of the tool of the call {@link toolUseId}, if its adapter reports it. */
   readonly tool?: string | undefined;
+  /** The key of that call, if it has one. */
+  readonly callKey?: string | undefined;
   /** The sink of the run's events. */
   readonly sink: AgentEventSink;
   /** The step in which the code runs. */

@@ -50,19 +50,22 @@ export type SignalKind =
   | {
       readonly signal: "call_opens";
       readonly callId: string;
+      readonly callKey?: string | undefined;
       readonly name: string;
       readonly version?: string | undefined;
       /** The input. */
       readonly content?: unknown;
       /** The step of the run to which it belongs. */
       readonly inStepId?: string | undefined;
-      /** The open call of the run that made it. */
+      /** ID or key of the open call of the run that made it. */
       readonly inCallId?: string | undefined;
       readonly attributes?: SpanAttributes | undefined;
     }
   | {
       readonly signal: "call_closes";
       readonly callId: string;
+      /** The key of its start. Without one, the oldest open call of its ID without a key ends. */
+      readonly callKey?: string | undefined;
       readonly name: string;
       readonly version?: string | undefined;
       /** As measured by the source, in ms; 0 if unknown. It determines the start of a call whose start was not seen. */
@@ -74,11 +77,17 @@ export type SignalKind =
       readonly inCallId?: string | undefined;
     }
   /** A call waits for a decision. Its run waits until the call is decided, starts or ends. */
-  | { readonly signal: "call_asked"; readonly callId: string; readonly name: string }
+  | {
+      readonly signal: "call_asked";
+      readonly callId: string;
+      readonly callKey?: string | undefined;
+      readonly name: string;
+    }
   /** The open call with this ID, or else the next one, was allowed. */
   | {
       readonly signal: "call_approved";
       readonly callId: string;
+      readonly callKey?: string | undefined;
       readonly name: string;
       /** How long the decision took, in ms. */
       readonly waitMs?: number | undefined;
@@ -91,6 +100,7 @@ export type SignalKind =
   | {
       readonly signal: "call_denied";
       readonly callId: string;
+      readonly callKey?: string | undefined;
       readonly name: string;
       /** The reason. */
       readonly content?: unknown;

@@ -83,6 +83,7 @@ export function sentEvent<S>(
 export interface SpanTarget {
   readonly tenant_id: string;
   readonly run_id: string;
+  /** ID of the tool call, or its `call_key` if it has one. */
   readonly tool_use_id?: string | undefined;
   readonly model_call_id?: string | undefined;
   readonly step_id?: string | undefined;

@@ -7,19 +7,23 @@ import { runs } from "../../support/runs.ts";
 
 const IDS = RunIds.hashed("acme", "r1");
 
-const call = (id: string, name = "a", version?: string) =>
-  new Call<string>(id, name, version, 1, [0, 0], IDS);
+const call = (id: string, name = "a", version?: string, key?: string) =>
+  new Call<string>(id, name, version, 1, [0, 0], IDS, key);
 
 const id = fc.constantFrom("x", "y", "", "\0a", "name a", "id x");
 const name = fc.constantFrom("a", "b");
 const version = fc.constantFrom(undefined, "1");
+const key = fc.constantFrom(undefined, undefined, "k1", "k2");
 
 type Step =
-  | { type: "add"; id: string; name: string; version: string | undefined }
+  | { type: "add"; id: string; name: string; version: string | undefined; key: string | undefined }
   | { type: "remove"; at: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ type: fc.constant("add" as const), id, name, version }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constant("add" as const), id, name, version, key }),
+  },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("remove" as const), at: fc.nat(200) }) },
 );
 
@@ -29,7 +33,7 @@ function run(steps: readonly Step[]): void {
   const model: Call<string>[] = [];
   for (const step of steps) {
     if (step.type === "add") {
-      const added = call(step.id, step.name, step.version);
+      const added = call(step.id, step.name, step.version, step.key);
       calls.add(added);
       model.push(added);
     } else if (model.length > 0) {
@@ -39,12 +43,21 @@ function run(steps: readonly Step[]): void {
     expect(calls.size).toBe(model.length);
     expect(calls.oldest).toBe(model[0]);
     expect(calls.newest).toBe(model.at(-1));
+    for (const key of ["k1", "k2"]) {
+      expect(calls.newestOf(key)).toBe(model.findLast((one) => one.key === key));
+    }
     for (const id of ["x", "y", "", "\0a", "name a", "id x", "never"]) {
-      expect(calls.newestOf(id)).toBe(model.findLast((one) => one.id === id));
+      expect(calls.newestOf(id)).toBe(
+        model.findLast((one) => one.id === id && one.key === undefined) ??
+          model.findLast((one) => one.id === id),
+      );
       for (const name of ["a", "b"]) {
-        expect(calls.oldestOf(id, name)).toBe(
-          model.find((one) => one.id === id && (id !== "" || one.name === name)),
-        );
+        for (const key of [undefined, "k1", "k2"]) {
+          const isIt = (one: Call<string>) => one.id === id && one.key === key;
+          expect(calls.oldestOf(id, name, key)).toBe(
+            model.find((one) => isIt(one) && (id !== "" || one.name === name)),
+          );
+        }
         for (const version of [undefined, "1"]) {
           if (id === "") continue;
           expect(calls.has(id, (one) => one.name === name && one.version === version)).toBe(
@@ -67,7 +80,9 @@ describe("the open calls of a run", () => {
   it("are the same list when they are many, and when they get few again", () => {
     const many = Array.from({ length: 40 }, (_, n): Step => {
       const ids = ["x", "y", "", "\0a"];
-      return { type: "add", id: ids[n % 4] ?? "x", name: n % 3 ? "a" : "b", version: undefined };
+      const name = n % 3 ? "a" : "b";
+      const key = n % 5 === 4 ? "k1" : undefined;
+      return { type: "add", id: ids[n % 4] ?? "x", name, version: undefined, key };
     });
     const rest = fc.array(step, { maxLength: 60 });
     fc.assert(

@@ -28,6 +28,10 @@ const MAX_OPEN_CALLS = 1_000;
 export interface OpenCall {
   readonly id: string;
   readonly name: string;
+  /** Its span, if its row names it. */
+  readonly spanId: string | undefined;
+  /** That span ID, if another call of its ID was open when it started. */
+  readonly key: string | undefined;
   /** The sub-agent that it dispatched. */
   subAgent: LogRun | undefined;
 }
@@ -107,9 +111,15 @@ export class LogRun {
     return this.#announced?.has(callKey(id, name)) === true;
   }
 
-  findCall(id: string, name: string): OpenCall | undefined {
-    for (const call of this.calls) if (call.id === id && call.name === name) return call;
-    return undefined;
+  /** The call of that span, else the oldest one. */
+  findCall(id: string, name: string, spanId?: string): OpenCall | undefined {
+    let oldest: OpenCall | undefined;
+    for (const call of this.calls) {
+      if (call.id !== id || call.name !== name) continue;
+      if (spanId === undefined || call.spanId === spanId) return call;
+      oldest ??= call;
+    }
+    return oldest;
   }
 
   /**
@@ -155,19 +165,22 @@ export class LogRun {
     this.#moveOn(at);
   }
 
-  callTool(row: ToolCall, at: Instant, out: Signal[]): void {
+  callTool(row: ToolCall, spanId: string | undefined, at: Instant, out: Signal[]): void {
     this.#end = undefined;
     this.#endThinking(out);
     this.keepAlive(at);
-    const { id, name } = row;
-    this.calls.push({ id, name, subAgent: undefined });
+    const { id: callId, input: content, name } = row;
+    const other = this.findCall(callId, name, spanId);
+    const key = other === undefined || other.spanId === spanId ? undefined : spanId;
+    this.calls.push({ id: callId, name, spanId, key, subAgent: undefined });
     if (this.calls.length > MAX_OPEN_CALLS) this.calls.shift();
     const { tenantId, runId } = this;
-    out.push({ tenantId, runId, at, signal: "call_opens", callId: id, name, content: row.input });
+    const call = { callId, callKey: key, name, content };
+    out.push({ tenantId, runId, at, signal: "call_opens", ...call });
   }
 
   /** The result of a call of this run, even if the call was not seen. */
-  toolResult(row: ToolResult, at: Instant, out: Signal[]): void {
+  toolResult(row: ToolResult, spanId: string | undefined, at: Instant, out: Signal[]): void {
     this.#endThinking(out);
     this.keepAlive(at);
     const { name, tool_use_id } = row;
@@ -175,7 +188,7 @@ export class LogRun {
       this.trail(at, out);
       return;
     }
-    this.#dropCall(tool_use_id, name);
+    const call = this.#dropCall(tool_use_id, name, spanId);
     const end = this.#resultOf(row);
     const asked = this.#askedAbout(tool_use_id);
     if (asked !== undefined) this.#end = undefined;
@@ -186,6 +199,7 @@ export class LogRun {
       at,
       signal: "call_closes",
       callId: tool_use_id,
+      callKey: call?.key,
       name,
       durationMs: 0,
       end,
@@ -313,9 +327,10 @@ export class LogRun {
     out.push({ tenantId, runId, at, signal: "run_closes", end, supposed });
   }
 
-  #dropCall(id: string, name: string): void {
-    const call = this.findCall(id, name);
+  #dropCall(id: string, name: string, spanId?: string): OpenCall | undefined {
+    const call = this.findCall(id, name, spanId);
     if (call !== undefined) this.calls.splice(this.calls.indexOf(call), 1);
+    return call;
   }
 
   #moveOn(at: Instant): void {

@@ -115,9 +115,9 @@ export class RowReader {
         return run;
       }
       case "tool_call":
-        return this.#toolCall(turn, event, at, out);
+        return this.#toolCall(turn, event, row, out);
       case "tool_result":
-        return this.#toolResult(thread, turn, event, at, out);
+        return this.#toolResult(thread, turn, event, row, out);
       case "sub_agent_invoked":
         return this.#subAgent(thread, turn, event, row, out);
       case "checkpoint_marker":
@@ -173,9 +173,9 @@ export class RowReader {
     }
   }
 
-  #toolCall(turn: LogRun, event: ToolCall, at: Instant, out: Signal[]): LogRun {
+  #toolCall(turn: LogRun, event: ToolCall, { at, line }: LogRow, out: Signal[]): LogRun {
     const run = callerOf(turn, event.id, event.name);
-    run.callTool(event, at, out);
+    run.callTool(event, line.span_id, at, out);
     return run;
   }
 
@@ -184,14 +184,14 @@ export class RowReader {
     thread: LogThread,
     turn: LogRun,
     event: ToolResult,
-    at: Instant,
+    { at, line }: LogRow,
     out: Signal[],
   ): LogRun {
     const { name, tool_use_id } = event;
     const run = ownerOf(turn, tool_use_id, name) ?? innermost(turn);
-    const subAgent = run.findCall(tool_use_id, name)?.subAgent;
+    const subAgent = run.findCall(tool_use_id, name, line.span_id)?.subAgent;
     if (subAgent !== undefined) endSubAgent(run, subAgent, event, at, out);
-    run.toolResult(event, at, out);
+    run.toolResult(event, line.span_id, at, out);
     if (turn.possibleEnd?.outcome === "interrupted") thread.pausedRunId = turn.runId;
     return run;
   }
