@@ -21,6 +21,8 @@ export interface OpenTool extends ToolCall {
   readonly since: number;
   /** The error that its code threw. The SDK may hide it from telemetry. */
   error?: { readonly thrown: unknown } | undefined;
+  /** Its code. The SDK reports the code's start and end by the ID of the call, which two open calls can share. */
+  code: "waits" | "runs" | "ended";
 }
 
 /** One call of the AI SDK, which is a run. */
@@ -37,7 +39,7 @@ export interface CallState extends BegunRun {
   model: OpenModel | undefined;
   /** The error of the last model call. */
   modelError: { readonly thrown: unknown } | undefined;
-  readonly openTools: Map<string, OpenTool>;
+  readonly openTools: Set<OpenTool>;
   /** IDs of tool calls that this run has reported. */
   readonly reported: Set<string>;
 }

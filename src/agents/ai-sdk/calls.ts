@@ -218,7 +218,7 @@ export class Calls {
       isHidden: event.recordInputs === false || event.recordOutputs === false,
       model: undefined,
       modelError: undefined,
-      openTools: new Map(),
+      openTools: new Set(),
       reported: new Set(),
     };
   }

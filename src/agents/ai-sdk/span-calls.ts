@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type ContentNeed, isPromise } from "../../events/door.ts";
-import { fieldsOf, textOf } from "../core/door.ts";
+import { fieldsOf } from "../core/door.ts";
 import { carried } from "../runtime/door.ts";
-import type { CallState } from "./call-state.ts";
+import type { CallState, OpenTool } from "./call-state.ts";
 import { type Calls, RUNS } from "./calls.ts";
 import { RecordedSpan } from "./recorded-span.ts";
 import { startEvent } from "./span-events.ts";
@@ -121,15 +121,18 @@ export class SpanCalls implements SpanFollower {
   #tool(attributes: unknown, work: SpanWork): unknown {
     const span = new RecordedSpan(attributes);
     const { run, state } = this.#current();
-    const id = textOf(span.get("ai.toolCall.id"));
-    if (run === undefined || state === undefined || id === undefined) return work(span);
-    this.#with(run, () => this.#tools.started(run, state, span));
-    const tool = state.openTools.get(id);
-    if (tool === undefined) return work(span);
+    if (run === undefined || state === undefined) return work(span);
+    let tool: OpenTool | undefined;
+    this.#with(run, () => {
+      tool = this.#tools.started(run, state, span);
+    });
+    const open = tool;
+    if (open === undefined) return work(span);
+    const { tools } = this.#options.calls;
     return followed(
-      () => this.#options.calls.tools.inCall(state, tool, () => work(span)),
-      (value) => this.#with(run, () => this.#tools.returned(run, state, span, value)),
-      (thrown) => this.#with(run, () => this.#tools.failed(state, span, thrown)),
+      () => tools.inCall(state, open, () => work(span)),
+      (value) => this.#with(run, () => this.#tools.returned(run, state, open, span, value)),
+      (error) => this.#with(run, () => tools.close(state, open, { type: "tool-error", error })),
     );
   }
 

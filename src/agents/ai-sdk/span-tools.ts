@@ -1,6 +1,6 @@
 import type { ContentNeed } from "../../events/door.ts";
 import { type Fields, fieldsOf } from "../core/door.ts";
-import type { CallState } from "./call-state.ts";
+import type { CallState, OpenTool } from "./call-state.ts";
 import type { RecordedSpan } from "./recorded-span.ts";
 import { errorTextsIn, fieldsIn, parsed } from "./span-events.ts";
 import type { SpanRun } from "./span-run.ts";
@@ -16,25 +16,29 @@ export class SpanTools {
     this.#contentNeed = contentNeed;
   }
 
-  started(run: SpanRun, state: CallState, span: RecordedSpan): void {
+  started(run: SpanRun, state: CallState, span: RecordedSpan): OpenTool | undefined {
     if (!isShown(run, span)) state.isHidden = true;
     state.tools = run.tools();
     const args = this.#contentNeed === "none" ? undefined : parsed(span.get("ai.toolCall.args"));
-    this.#tools.started(state, { toolCall: { ...callOn(span), input: args } });
+    const toolCallId = span.get("ai.toolCall.id");
+    const toolName = span.get("ai.toolCall.name");
+    return this.#tools.started(state, { toolCall: { toolCallId, toolName, input: args } });
   }
 
   /** The tool ended. The SDK returns a tool's failure instead of throwing it. */
-  returned(run: SpanRun, state: CallState, span: RecordedSpan, value: unknown): void {
+  returned(
+    run: SpanRun,
+    state: CallState,
+    tool: OpenTool,
+    span: RecordedSpan,
+    value: unknown,
+  ): void {
     const result = fieldsOf(value);
     const toolOutput =
       result?.type === "tool-error"
         ? { type: "tool-error", error: result.error }
         : { type: "tool-result", output: isShown(run, span) ? result?.output : undefined };
-    this.#tools.ended(state, { toolCall: callOn(span), toolOutput });
-  }
-
-  failed(state: CallState, span: RecordedSpan, error: unknown): void {
-    this.#tools.ended(state, { toolCall: callOn(span), toolOutput: { type: "tool-error", error } });
+    this.#tools.close(state, tool, toolOutput);
   }
 
   /**
@@ -64,10 +68,6 @@ export class SpanTools {
 /** Whether outputs are shown. A span without outputs shows nothing, so the run's model calls are checked as well. */
 export function isShown(run: SpanRun, span: RecordedSpan): boolean {
   return span.showsOutputs || run.showsOutputs === true;
-}
-
-function callOn(span: RecordedSpan): Fields {
-  return { toolCallId: span.get("ai.toolCall.id"), toolName: span.get("ai.toolCall.name") };
 }
 
 /** The parts of a step's content that the call's settings show. */

@@ -21,32 +21,31 @@ export class ToolCalls {
     this.#options = options;
   }
 
-  started(state: CallState, event: Fields): void {
+  started(state: CallState, event: Fields): OpenTool | undefined {
     const call = fieldsOf(event.toolCall);
     const toolUseId = textOf(call?.toolCallId);
-    if (call === undefined || toolUseId === undefined) return;
-    const tool = this.#open(state, toolUseId, textOf(call.toolName) ?? "");
-    this.#sendStart(state, tool, call);
+    return call && toolUseId !== undefined ? this.#open(state, toolUseId, call) : undefined;
   }
 
-  #open(state: CallState, toolUseId: string, name: string): OpenTool {
-    const tool: OpenTool = { toolUseId, tool: name, ...startedNow() };
-    state.openTools.set(toolUseId, tool);
+  #open(state: CallState, toolUseId: string, call: Fields): OpenTool {
+    const name = textOf(call.toolName) ?? "";
+    const times = startedNow();
+    const tool: OpenTool = { toolUseId, tool: name, key: undefined, code: "waits", ...times };
+    state.openTools.add(tool);
     state.reported.add(toolUseId);
-    return tool;
-  }
-
-  #sendStart(state: CallState, tool: OpenTool, call: Fields): void {
     state.totals.toolCalls += 1;
     const description = textOf(fieldIn(fieldIn(state.tools, tool.tool), "description"));
     const input = this.#options.contentNeed === "none" ? undefined : call.input;
     state.writer.toolStarted(tool, input, description);
+    return tool;
   }
 
   /** Calls the tool's code inside the span of the call. */
   async execute<T>(state: CallState, toolUseId: string, execute: () => PromiseLike<T>): Promise<T> {
-    const tool = state.openTools.get(toolUseId);
+    // The SDK calls the code of calls in the order of their starts.
+    const tool = openTool(state, toolUseId, "waits");
     if (tool === undefined) return execute();
+    tool.code = "runs";
     try {
       return await this.inCall(state, tool, async () => execute());
     } catch (thrown) {
@@ -55,21 +54,29 @@ export class ToolCalls {
       const { rootRunId } = state.active;
       recordSource(thrown, source, { rootRunId, since: tool.since });
       throw thrown;
+    } finally {
+      tool.code = "ended";
+      // The SDK reports the ends of calls in the order in which their code ended.
+      if (state.openTools.delete(tool)) state.openTools.add(tool);
     }
   }
 
   /** Runs code inside the span of the tool call, as code of that call. */
-  inCall<T>({ active }: CallState, { tool, toolUseId }: OpenTool, work: () => T): T {
-    const run = { ...active, toolUseId, tool };
-    return carried(active.sink, { tool_use_id: toolUseId }, run, work);
+  inCall<T>({ active }: CallState, { key, tool, toolUseId }: OpenTool, work: () => T): T {
+    const run = { ...active, toolUseId, callKey: key, tool };
+    return carried(active.sink, { tool_use_id: key ?? toolUseId }, run, work);
   }
 
+  /** The end of a call, which the SDK reports by its ID. */
   ended(state: CallState, event: Fields): void {
     const id = textOf(fieldsOf(event.toolCall)?.toolCallId);
-    const tool = id === undefined ? undefined : state.openTools.get(id);
-    if (tool === undefined) return;
-    state.openTools.delete(tool.toolUseId);
-    const output = fieldsOf(event.toolOutput);
+    const tool = openTool(state, id, "ended") ?? openTool(state, id);
+    if (tool !== undefined) this.close(state, tool, fieldsOf(event.toolOutput));
+  }
+
+  /** @param output `{ type, output }`, or `{ type: "tool-error", error }`. */
+  close(state: CallState, tool: OpenTool, output: Fields | undefined): void {
+    if (!state.openTools.delete(tool)) return;
     if (output?.type === "tool-error") this.#failed(state, tool, output.error);
     else sendReturned(state.writer, tool, output?.output, this.#options);
   }
@@ -98,9 +105,8 @@ export class ToolCalls {
       const toolUseId = textOf(fields?.toolCallId);
       if (fields?.type !== "tool-error" || toolUseId === undefined) continue;
       if (fields.providerExecuted === true || state.reported.has(toolUseId)) continue;
-      const tool = this.#open(state, toolUseId, textOf(fields.toolName) ?? "");
-      state.openTools.delete(toolUseId);
-      this.#sendStart(state, tool, fields);
+      const tool = this.#open(state, toolUseId, fields);
+      state.openTools.delete(tool);
       const text = `the SDK did not call ${tool.tool}: its name or its input is wrong`;
       const thrown = AgentError.invalidRequest(text);
       const source = { origin: "tool", tool: tool.tool } as const;
@@ -111,7 +117,19 @@ export class ToolCalls {
 
   /** @param error ends the calls that are still open. */
   cutAll(state: CallState, error: AgentError): void {
-    for (const tool of state.openTools.values()) state.writer.toolCut(tool, error);
+    for (const tool of state.openTools) state.writer.toolCut(tool, error);
     state.openTools.clear();
   }
+}
+
+/** @param code state of its code. Default: any. */
+function openTool(
+  { openTools }: CallState,
+  toolUseId: string | undefined,
+  code?: OpenTool["code"],
+): OpenTool | undefined {
+  for (const tool of openTools) {
+    if (tool.toolUseId === toolUseId && (code === undefined || tool.code === code)) return tool;
+  }
+  return undefined;
 }

@@ -74,11 +74,15 @@ export function beginRun(
   };
 }
 
-type Place = Pick<Beginning, "parentRunId" | "parentToolUseId" | "parentStepId">;
+type Place = Pick<Beginning, "parentRunId" | "parentToolUseId" | "parentCallKey" | "parentStepId">;
 
 /** The place of a run inside another one. Without a current call, it is known that there is none. */
 export function placeIn(outer: ActiveRun | undefined): Place | undefined {
   if (outer === undefined) return undefined;
-  const { runId, stepId, toolUseId } = outer;
-  return { parentRunId: runId, parentToolUseId: toolUseId ?? null, parentStepId: stepId };
+  return {
+    parentRunId: outer.runId,
+    parentToolUseId: outer.toolUseId ?? null,
+    parentCallKey: outer.callKey,
+    parentStepId: outer.stepId,
+  };
 }

@@ -232,14 +232,16 @@ export class CallTracker {
   ): void {
     const above = this.#open.above(id, parentId);
     if (above === IGNORED) return;
-    const toolCallId = textOf(callId);
+    const given = textOf(callId);
     if (above?.kind === "foreign" && above.toolUseId !== undefined) {
-      if (toolCallId === undefined || toolCallId === above.toolUseId) {
+      if (given === undefined || given === above.toolUseId) {
         this.#shownElsewhere += 1;
         this.#scopes.set(id, parentId, above);
         return;
       }
     }
+    // LangChain also gives the ID of the call around it to a tool that the code of a tool calls.
+    const toolCallId = given === above?.toolUseId ? undefined : given;
     const asked = toolCallId === undefined ? undefined : above?.run.asked?.get(toolCallId);
     const tool = toolName(serialized, runName, asked);
     const run = this.#open.runFor(id, parentId, above, tool, {
@@ -254,6 +256,7 @@ export class CallTracker {
       id,
       run,
       toolUseId: toolCallId ?? id,
+      key: undefined,
       stepId: above?.stepId,
       tool,
       startedMs: performance.now(),
@@ -316,6 +319,7 @@ export class CallTracker {
       modelCallId: id,
       run,
       toolUseId: above?.toolUseId,
+      key: above?.key,
       stepId: above?.stepId,
       model,
       provider: asked.provider,

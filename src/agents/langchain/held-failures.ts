@@ -1,11 +1,12 @@
 import {
   type AgentEventSink,
   errorsIn,
+  property,
   type RenderedForLlm,
   resultText,
   textOfResult,
 } from "../../events/door.ts";
-import { fieldsOf, listOf } from "../core/door.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
 import { isTimeout } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -68,7 +69,7 @@ export class HeldFailures {
   chainEnded(run: RunState, id: string, parentId: string | undefined, outputs: unknown): void {
     this.#settle(run, (held) => {
       if (held.awaitsRunEnd) return undefined;
-      const text = messageTo(held.toolUseId, outputs);
+      const text = messageTo(held, outputs);
       if (text !== undefined) return text;
       if (held.chainId !== id) return undefined;
       return this.#moveOut(held, run, parentId) ? undefined : "unknown";
@@ -147,12 +148,20 @@ function isIn(error: unknown, thrown: unknown): boolean {
 const bySink = new WeakMap<AgentEventSink, HeldFailures>();
 
 /** The text of the message for the model about the call, in the result of a node. */
-function messageTo(toolUseId: string, outputs: unknown): RenderedForLlm | undefined {
+function messageTo(
+  { toolUseId, thrown }: FailedCall,
+  outputs: unknown,
+): RenderedForLlm | undefined {
+  const found = messagesIn(outputs).flatMap((each): readonly Fields[] => {
+    const message = fieldsOf(each);
+    return message?.tool_call_id === toolUseId ? [message] : [];
+  });
   // Newest first: a state may have an older message for a call with the same ID.
-  const found = messagesIn(outputs).findLast(
-    (message) => fieldsOf(message)?.tool_call_id === toolUseId,
-  );
-  return found === undefined ? undefined : resultText(textOfResult(found));
+  const failed = found.filter(({ status }) => status === "error");
+  const error = textOf(property(thrown, "message")) ?? "";
+  const own = failed.findLast((message) => textOfResult(message).includes(error));
+  const message = own ?? failed.at(-1) ?? found.at(-1);
+  return message === undefined ? undefined : resultText(textOfResult(message));
 }
 
 /** The messages in a node's result: its state, a list, a single message, or the update of a `Command`. */

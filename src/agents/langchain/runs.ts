@@ -117,12 +117,12 @@ export class Runs {
       if (current.runId === id || current.runId === outerId) return scope;
     }
     const own = this.#scopes.get(current.runId);
-    const { stepId, toolUseId } = current;
+    const { callKey: key, stepId, toolUseId } = current;
     if (own?.kind === "run") {
-      return { kind: "run", id: own.id, run: own.run, toolUseId, stepId };
+      return { kind: "run", id: own.id, run: own.run, toolUseId, key, stepId };
     }
     const run = RunState.foreign(current, this.#sink);
-    return { kind: "foreign", id: current.runId, run, toolUseId, stepId };
+    return { kind: "foreign", id: current.runId, run, toolUseId, key, stepId };
   }
 
   /** @returns `undefined` if the tenant is not known. The scope is refused then. */
@@ -204,6 +204,7 @@ export class Runs {
       parentRunId: above?.run.id,
       // For a run outside LangChain, it is known whether there is a surrounding call.
       parentToolUseId: above?.toolUseId ?? (above?.kind === "foreign" ? null : undefined),
+      parentCallKey: above?.key,
       parentStepId: above?.stepId,
       resumedFromRunId: run.resumes?.runId,
       asked: from.asked,

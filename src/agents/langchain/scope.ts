@@ -8,6 +8,8 @@ interface InRun {
   readonly run: RunState;
   /** The tool call around it. */
   readonly toolUseId: string | undefined;
+  /** The key of that call, if it has one. */
+  readonly key?: string | undefined;
   /** The step around it. */
   readonly stepId?: string | undefined;
 }
@@ -21,6 +23,8 @@ export interface RunScope extends InRun {
 export interface ToolScope extends InRun {
   readonly kind: "tool";
   readonly toolUseId: string;
+  /** Set by the writer, if another call of its ID is open. */
+  key: string | undefined;
   readonly tool: string;
   readonly details: EventDetails | undefined;
   readonly startedMs: number;
@@ -88,7 +92,8 @@ export function isChain(above: KnownScope | undefined): boolean {
 
 /** Details of a call that the code of a tool makes: the call stands below the tool's call. */
 export function madeIn(above: KnownScope | undefined): EventDetails | undefined {
-  return above?.toolUseId === undefined ? undefined : { tool_use_id: above.toolUseId };
+  const callId = above?.key ?? above?.toolUseId;
+  return callId === undefined ? undefined : { tool_use_id: callId };
 }
 
 /** The span for the code of a call, and the current run in it. */
@@ -99,7 +104,7 @@ export interface SpanScope {
 
 export function spanScopeOf(sink: AgentEventSink, scope: Scope | undefined): SpanScope | undefined {
   if (scope === undefined || scope.kind === "refused" || scope.run.ended) return undefined;
-  const { run, stepId, toolUseId } = scope;
+  const { key, run, stepId, toolUseId } = scope;
   const current: ActiveRun = {
     tenantId: run.tenant,
     runId: run.id,
@@ -107,6 +112,7 @@ export function spanScopeOf(sink: AgentEventSink, scope: Scope | undefined): Spa
     threadId: run.threadId,
     subject: run.subject,
     toolUseId,
+    callKey: key,
     tool: scope.kind === "tool" ? scope.tool : undefined,
     stepId,
     sink,
@@ -114,7 +120,7 @@ export function spanScopeOf(sink: AgentEventSink, scope: Scope | undefined): Spa
   const span =
     scope.kind === "model"
       ? { model_call_id: scope.id }
-      : { tool_use_id: toolUseId, step_id: stepId };
+      : { tool_use_id: key ?? toolUseId, step_id: stepId };
   return { run: current, span };
 }
 

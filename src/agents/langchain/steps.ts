@@ -3,7 +3,7 @@ import { fieldsOf, listOf, textOf } from "../core/door.ts";
 import { eventOf } from "./event-ids.ts";
 import { callFailureOf, signalOf } from "./langchain-errors.ts";
 import { thrownPause } from "./pauses.ts";
-import type { KnownScope, StepScope } from "./scope.ts";
+import { type KnownScope, madeIn, type StepScope } from "./scope.ts";
 import { PAUSED } from "./tool-failures.ts";
 
 /** Data of a step's start. */
@@ -18,12 +18,13 @@ export interface StepStart extends Pick<StepScope, "kind" | "id" | "run" | "step
  * @param query of a retriever. A node's input is not sent, because it is the graph's whole state.
  */
 export function stepStarted({ above, id, kind, run, step }: StepStart, query?: unknown): StepScope {
-  const { stepId, toolUseId } = above ?? {};
+  const { key, stepId, toolUseId } = above ?? {};
   const scope: StepScope = {
     kind,
     id,
     run,
     toolUseId,
+    key,
     stepId: id,
     step,
     startedMs: performance.now(),
@@ -35,17 +36,10 @@ export function stepStarted({ above, id, kind, run, step }: StepStart, query?: u
     step,
     kind: kind === "node" ? undefined : ("retrieval" as const),
     startedMs: scope.startedMs,
-    details: detailsOf(stepId, toolUseId),
+    details: stepId === undefined ? madeIn(above) : { ...madeIn(above), step_id: stepId },
   };
   run.writer.stepStarted(started, query, eventOf(id, "call-start"));
   return scope;
-}
-
-function detailsOf(stepId: string | undefined, toolUseId: string | undefined) {
-  if (toolUseId === undefined) return stepId === undefined ? undefined : { step_id: stepId };
-  return stepId === undefined
-    ? { tool_use_id: toolUseId }
-    : { step_id: stepId, tool_use_id: toolUseId };
 }
 
 /**

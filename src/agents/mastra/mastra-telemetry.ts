@@ -10,7 +10,13 @@ import {
   type MastraCounts,
   type MastraTelemetryOptions,
 } from "./options.ts";
-import { keepError, type OpenModel, type RunState, type SpanScope } from "./run-state.ts";
+import {
+  keepError,
+  type OpenModel,
+  type OpenTool,
+  type RunState,
+  type SpanScope,
+} from "./run-state.ts";
 import { Runs } from "./runs.ts";
 import { SpanScopes } from "./span-scopes.ts";
 import { ToolCalls } from "./tool-calls.ts";
@@ -154,18 +160,17 @@ export class MastraTelemetry {
     return this.#observed(given, run, model);
   }
 
-  #inside<T>({ run, stepId, toolUseId }: SpanScope, work: () => T): T {
+  #inside<T>({ callKey, run, stepId, toolUseId }: SpanScope, work: () => T): T {
     const { active } = run;
     const here = activeRun();
-    const isHere =
-      here?.runId === active.runId && here.toolUseId === toolUseId && here.stepId === stepId;
-    if (isHere) return work();
-    const open = [...run.tools.values()].find((call) => call.toolUseId === toolUseId);
-    const tool = open?.tool;
+    const isInRun = here?.runId === active.runId && here.stepId === stepId;
+    if (isInRun && here.toolUseId === toolUseId && here.callKey === callKey) return work();
+    const isAround = (call: OpenTool) => call.toolUseId === toolUseId && call.key === callKey;
+    const tool = [...run.tools.values()].find(isAround)?.tool;
     return carried(
       active.sink,
-      { tool_use_id: toolUseId, step_id: stepId },
-      { ...active, toolUseId, tool, stepId },
+      { tool_use_id: callKey ?? toolUseId, step_id: stepId },
+      { ...active, toolUseId, callKey, tool, stepId },
       work,
     );
   }

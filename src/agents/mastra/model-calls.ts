@@ -44,7 +44,7 @@ export class ModelCalls {
   }
 
   /** Mastra's model loop starts. */
-  generation(span: MastraSpan, { run, stepId, toolUseId }: SpanScope): SpanScope {
+  generation(span: MastraSpan, { callKey, run, stepId, toolUseId }: SpanScope): SpanScope {
     const { attributes } = span;
     const isAll = this.#options.contentNeed === "all";
     const messages = isAll ? (listOf(fieldsOf(span.input)?.messages) ?? []) : [];
@@ -56,12 +56,12 @@ export class ModelCalls {
       isFresh: !run.isResumed,
       calls: 0,
     };
-    return { run, stepId, toolUseId, generation };
+    return { run, stepId, toolUseId, callKey, generation };
   }
 
   /** A turn of the loop starts. */
   step(scope: SpanScope): SpanScope {
-    const { generation, run, stepId, toolUseId } = scope;
+    const { callKey, generation, run, stepId, toolUseId } = scope;
     if (generation === undefined) return scope;
     const modelStep: ModelStep = {
       generation,
@@ -70,7 +70,7 @@ export class ModelCalls {
       model: undefined,
       hasInference: false,
     };
-    return { run, stepId, toolUseId, generation, modelStep };
+    return { run, stepId, toolUseId, callKey, generation, modelStep };
   }
 
   stepUpdated({ input }: MastraSpan, { modelStep }: SpanScope): void {

@@ -84,6 +84,8 @@ export interface RunState extends BegunRun {
 export interface SpanScope {
   readonly run: RunState;
   readonly toolUseId?: string | undefined;
+  /** The key of that call, if it has one. */
+  readonly callKey?: string | undefined;
   readonly stepId?: string | undefined;
   readonly generation?: Generation | undefined;
   readonly modelStep?: ModelStep | undefined;

@@ -30,7 +30,7 @@ export class ToolCalls {
     run.totals.toolCalls += 1;
     const input = this.#options.contentNeed === "none" ? undefined : span.input;
     run.writer.toolStarted(tool, input, textOf(attributes.toolDescription), stepId);
-    return { run, toolUseId };
+    return { run, toolUseId, callKey: tool.key };
   }
 
   /** The tool's code threw an error. */

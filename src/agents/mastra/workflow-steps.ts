@@ -7,21 +7,22 @@ import { pausedIn } from "./tool-calls.ts";
 
 /** Follows the steps of workflows. */
 export class WorkflowSteps {
-  started(span: MastraSpan, { run, stepId, toolUseId }: SpanScope): SpanScope {
+  started(span: MastraSpan, { callKey, run, stepId, toolUseId }: SpanScope): SpanScope {
     const { fields } = span;
+    const callId = callKey ?? toolUseId;
     const step: OpenStep = {
       stepId: run.writer.newId(),
       step: textOf(fields.entityId) ?? textOf(fields.entityName) ?? "step",
       startedMs: performance.now(),
       details: {
         ...(stepId === undefined ? {} : { step_id: stepId }),
-        ...(toolUseId === undefined ? {} : { tool_use_id: toolUseId }),
+        ...(callId === undefined ? {} : { tool_use_id: callId }),
       },
       error: undefined,
     };
     run.steps.set(span.id, step);
     run.writer.stepStarted(step);
-    return { run, stepId: step.stepId, toolUseId };
+    return { run, stepId: step.stepId, toolUseId, callKey };
   }
 
   /** The step's code threw an error. Mastra may retry the step. */

@@ -67,13 +67,15 @@ export class ClientCall implements ToolCall {
     this.given = given;
     this.#scope = scope;
     // Only framework adapters use `tool`. An MCP call inside this call is another call.
-    this.#run = { ...run, toolUseId, tool: undefined };
-    this.#target = { tool_use_id: toolUseId, step_id: isShown ? run.stepId : undefined };
+    const around = run.callKey ?? run.toolUseId;
+    const own = isShown ? (around ?? toolUseId) : toolUseId;
+    this.#run = { ...run, toolUseId, callKey: isShown ? run.callKey : undefined, tool: undefined };
+    this.#target = { tool_use_id: own, step_id: isShown ? run.stepId : undefined };
     this.details = {
-      ...(isShown || run.toolUseId === undefined ? {} : { tool_use_id: run.toolUseId }),
+      ...(isShown || around === undefined ? {} : { tool_use_id: around }),
       mcp,
     };
-    this.waits = new Waits(writer, sink.contentNeed, toolUseId);
+    this.waits = new Waits(writer, sink.contentNeed, own);
   }
 
   start(): void {
@@ -90,12 +92,7 @@ export class ClientCall implements ToolCall {
   within<T>(work: () => T, stepId?: string): T {
     const { sink } = this.#scope.run;
     if (stepId === undefined) return carried(sink, this.#target, this.#run, work);
-    return carried(
-      sink,
-      { step_id: stepId, tool_use_id: this.toolUseId },
-      { ...this.#run, stepId },
-      work,
-    );
+    return carried(sink, { ...this.#target, step_id: stepId }, { ...this.#run, stepId }, work);
   }
 
   note(mcp: McpDetails): void {

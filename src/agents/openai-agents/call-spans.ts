@@ -173,7 +173,9 @@ export class CallSpans {
     }
     const input = this.#need === "none" ? undefined : toolInput(spanData);
     const description = describedIn(run.tools, name);
-    run.writer.toolStarted(toolCall(open), input, description, undefined, on(open, "start"));
+    const started = toolCall(open);
+    run.writer.toolStarted(started, input, description, undefined, on(open, "start"));
+    if (started.key !== undefined) open.scope = { ...open.scope, callKey: started.key };
   }
 
   /** @param waits whether the call ended because an agent below it waits for an approval. */
@@ -303,13 +305,14 @@ const toolName = ({ spanData }: SdkSpan) => textOf(spanData.name) ?? "";
 
 /** @param at its end. */
 function toolCall(open: OpenTool, at = open.startedAt): ToolCall {
-  return { toolUseId: open.scope.toolUseId, tool: toolName(open.span), ...lasted(open, at) };
+  const { callKey: key, toolUseId } = open.scope;
+  return { toolUseId, key, tool: toolName(open.span), ...lasted(open, at) };
 }
 
 /** @param at its end. */
 function modelCall(open: OpenModel, model: string | undefined, at = open.startedAt): ModelCall {
-  const { toolUseId } = open.scope;
-  const details = toolUseId === undefined ? undefined : { tool_use_id: toolUseId };
+  const callId = open.scope.callKey ?? open.scope.toolUseId;
+  const details = callId === undefined ? undefined : { tool_use_id: callId };
   return { modelCallId: open.span.spanId, model, details, ...lasted(open, at) };
 }
 

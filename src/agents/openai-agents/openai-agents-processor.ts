@@ -260,12 +260,13 @@ export class OpenAIAgentsProcessor {
       const run = found?.scope.run;
       if (found === undefined || run === undefined) return undefined;
       const { open, scope } = found;
-      const { toolUseId } = scope;
+      const { callKey, toolUseId } = scope;
+      const { runId: run_id, tenantId: tenant_id } = run.writer.run;
       const tool = open?.kind === "tool" ? textOf(open.span.spanData.name) : undefined;
       return {
         open,
-        run: { ...run.writer.run, toolUseId, tool, sink: this.#sink },
-        scope: { tenant_id: run.writer.run.tenantId, run_id: run.runId, tool_use_id: toolUseId },
+        run: { ...run.writer.run, toolUseId, callKey, tool, sink: this.#sink },
+        scope: { tenant_id, run_id, tool_use_id: callKey ?? toolUseId },
       };
     } catch (error) {
       this.#troubled(error);

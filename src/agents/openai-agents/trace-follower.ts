@@ -172,7 +172,7 @@ export class TraceFollower {
     const open =
       kind === "tool"
         ? openSpan(span, kind, { run, toolUseId: span.spanId }, at)
-        : openSpan(span, kind, { run, toolUseId: parent.toolUseId }, at);
+        : openSpan(span, kind, { ...parent, run }, at);
     trace.open.set(span.spanId, open);
     if (isOwnModelCall(open)) this.#runs.detachPaused(trace, run, at);
     this.#calls.opened({ trace, run, open });

@@ -84,6 +84,8 @@ export interface Scope {
   /** `undefined`: above all agents. */
   readonly run: AgentRun | undefined;
   readonly toolUseId: string | undefined;
+  /** The key of that call, if it has one. */
+  readonly callKey?: string | undefined;
 }
 
 /** What the code of a call returned or threw. The SDK's span has only texts of it. */
@@ -105,12 +107,12 @@ interface StartedSpan {
 export interface OpenTool extends StartedSpan {
   readonly kind: "tool";
   /** The scope for spans below it. `toolUseId` is the span's ID until the call's is known. */
-  scope: { readonly run: AgentRun; readonly toolUseId: string };
+  scope: Scope & { readonly run: AgentRun; readonly toolUseId: string };
 }
 
 export interface OpenModel extends StartedSpan {
   readonly kind: "model";
-  readonly scope: { readonly run: AgentRun; readonly toolUseId: string | undefined };
+  readonly scope: Scope & { readonly run: AgentRun };
 }
 
 interface OpenOther extends StartedSpan {

@@ -32,7 +32,8 @@ export function callStep<T>(
     const { input, kind } = options;
     const stepId = writer.newId();
     const step = { stepId, step: name, kind, startedMs: 0, durationMs: undefined };
-    const details = around.toolUseId === undefined ? undefined : { tool_use_id: around.toolUseId };
+    const callId = around.callKey ?? around.toolUseId;
+    const details = callId === undefined ? undefined : { tool_use_id: callId };
     call.begin((error) => void writer.stepCut(step, error), step);
     const sent = writer.stepStarted({ ...step, details }, input);
     if (sent !== undefined) await sent;
@@ -41,7 +42,7 @@ export function callStep<T>(
     let output: T;
     try {
       const current = { ...around, stepId };
-      const target = { step_id: stepId, tool_use_id: around.toolUseId };
+      const target = { step_id: stepId, tool_use_id: callId };
       output = await carried(run.current.sink, target, current, async () => fn());
     } catch (error) {
       if (!call.isCut) await fail(run, call, step, error);

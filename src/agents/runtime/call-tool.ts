@@ -47,7 +47,7 @@ export type ToolFunction<T, I = unknown> = (call: ToolCall<I>) => T | PromiseLik
 interface Dispatch<T, I> extends Omit<WrittenCall, keyof Timed>, Measured {
   readonly run: RunCore;
   readonly call: OpenCall;
-  readonly options: ToolOptions<I>;
+  options: ToolOptions<I>;
   readonly fn: ToolFunction<T, I | undefined>;
 }
 
@@ -71,6 +71,7 @@ export function callTool<T, I>(
       tool: name,
       toolUseId,
       version: options.version,
+      key: undefined,
       startedMs: 0,
       durationMs: undefined,
       options,
@@ -84,11 +85,17 @@ export function callTool<T, I>(
       refuseAt(run, call, run.policy.budget.takeToolCall());
       return make(dispatch);
     }
-    const approved = await approve(dispatch, ask);
-    call.assertNotCut();
-    run.assertOpen(`tool ${name}`);
-    refuseAt(run, call, run.policy.budget.takeToolCall());
-    return make(approved);
+    run.writer.begin(dispatch);
+    try {
+      await approve(dispatch, ask);
+      call.assertNotCut();
+      run.assertOpen(`tool ${name}`);
+      refuseAt(run, call, run.policy.budget.takeToolCall());
+    } catch (error) {
+      run.writer.dropped(dispatch);
+      throw error;
+    }
+    return make(dispatch);
   });
 }
 
@@ -98,11 +105,8 @@ function checkSchema(name: string, schema: unknown): void {
   throw new TypeError(`tool ${name}: expected schema to be a schema, got ${typeof schema}`);
 }
 
-/** @returns the approved call. Its input may have been edited. */
-async function approve<T, I>(
-  dispatch: Dispatch<T, I>,
-  ask: Approve<I> | Approve,
-): Promise<Dispatch<T, I>> {
+/** Asks for a decision, which may edit the call's input. @throws if the call may not be made. */
+async function approve<T, I>(dispatch: Dispatch<T, I>, ask: Approve<I> | Approve): Promise<void> {
   const { run, call, tool, toolUseId, version, options } = dispatch;
   const { sink, tenantId, runId, threadId } = run.current;
   // By the overloads of `AgentRun.tool`, the input is `undefined` if none is given.
@@ -122,17 +126,15 @@ async function approve<T, I>(
     if (interruption !== undefined && !call.isCut) run.pause(interruption);
     throw error;
   }
-  if (call.isCut) return dispatch;
-  if (decision === "exempt") return dispatch;
+  if (call.isCut || decision === "exempt") return;
   if (decision === "external") throw awaitExternal(dispatch);
   const { approved, details, edited, reason } = decision;
   if (approved) {
     const proposed = edited === undefined ? undefined : { proposed_input: input ?? null };
     await run.writer.toolApproved(dispatch, { ...details, ...proposed });
     // By the approver's type, it is an input of the tool.
-    return edited === undefined
-      ? dispatch
-      : { ...dispatch, options: { ...options, input: edited.input as I } };
+    if (edited !== undefined) dispatch.options = { ...options, input: edited.input as I };
+    return;
   }
   await run.writer.toolDenied(dispatch, reason, details);
   throw new ToolDeniedError(tool, reason);
@@ -179,10 +181,10 @@ async function make<T, I>(dispatch: Dispatch<T, I>): Promise<T> {
   call.restart();
   let output: T;
   try {
-    const current = { ...currentIn(run.current), toolUseId, tool };
-    output = await carried(run.current.sink, { tool_use_id: toolUseId }, current, async () =>
-      fn(toolCall),
-    );
+    const { key } = dispatch;
+    const current = { ...currentIn(run.current), toolUseId, callKey: key, tool };
+    const target = { tool_use_id: key ?? toolUseId };
+    output = await carried(run.current.sink, target, current, async () => fn(toolCall));
   } catch (error) {
     if (!call.isCut) await fail(dispatch, error, looked);
     throw error;

@@ -103,11 +103,12 @@ export class LiveRun<I> implements RunCore {
    *    answers, it resolves, and the run has ended.
    */
   async start(): Promise<void> {
-    const { agent, parent, parentStepId, signals, deadlineMs } = this.plan;
+    const { agent, parent, parentCallKey, parentStepId, signals, deadlineMs } = this.plan;
     const parentRunId = parent?.parent_run_id;
     try {
       const asked = contentOf(this.plan.input, "user");
-      const taken = this.writer.started({ agent, asked, parentRunId, parentStepId });
+      const from = { agent, asked, parentRunId, parentCallKey, parentStepId };
+      const taken = this.writer.started(from);
       for (const signal of signals) this.#watch.signal(signal, (error) => this.#abort(error));
       if (deadlineMs !== undefined) {
         this.#watch.timer(deadlineMs, () => this.#abort(AgentError.deadlineExceeded()));
@@ -217,11 +218,11 @@ export class LiveRun<I> implements RunCore {
     envelope.root_run_id = this.plan.rootRunId;
     if (!OF_RUN.has(event.type)) {
       if (this.#isSealed) return;
-      const { stepId, toolUseId } = currentIn(this.current);
+      const { callKey, stepId, toolUseId } = currentIn(this.current);
       if (stepId !== undefined) withDetails(envelope, { step_id: stepId });
       // A call that the code of a tool makes stands below the tool's call.
       if (toolUseId !== undefined && CALL_STARTS.has(event.type)) {
-        withDetails(envelope, { tool_use_id: toolUseId });
+        withDetails(envelope, { tool_use_id: callKey ?? toolUseId });
       }
     }
     return this.#queue.send(event, envelope);

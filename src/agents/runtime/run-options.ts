@@ -105,6 +105,8 @@ export interface RunPlan<I> extends RunRef {
   readonly isInside: boolean;
   /** The parent's step that started it. */
   readonly parentStepId: string | undefined;
+  /** The key of the parent's call that started it, if that call has one. */
+  readonly parentCallKey: string | undefined;
   readonly threadId: string | undefined;
   readonly subject: SubjectFields;
   readonly input: I;
@@ -140,6 +142,7 @@ export function planRun<I>(options: RunOptions<I>): RunPlan<I | undefined> {
     parent,
     isInside: above !== undefined,
     parentStepId: above?.stepId,
+    parentCallKey: above?.callKey,
     threadId: optionalText(options.threadId, "threadId") ?? parent?.thread_id,
     subject: subjectFields(options, above?.subject),
     // In this process, it is known whether there is a surrounding call. Another process may not have sent it.

@@ -16,7 +16,13 @@ import {
   type ToolFailure,
   toolEnvelopeOf,
 } from "../../events/door.ts";
-import { costKnown, EventWriter, lastedMs, withDetails } from "./event-writer.ts";
+import {
+  costKnown,
+  EventWriter,
+  lastedMs,
+  type OpenEnvelope,
+  withDetails,
+} from "./event-writer.ts";
 import {
   type Failure,
   type ModelAnswer,
@@ -30,10 +36,34 @@ import {
   type ToolCall,
 } from "./run-parts.ts";
 
-type CallNames = Pick<ToolCall, "tool" | "toolUseId">;
+type CallNames = Pick<ToolCall, "key" | "tool" | "toolUseId">;
 
 /** Sends the events of tool calls, decisions about them, and model calls. */
 export class CallWriter<T = void> extends EventWriter<T> {
+  /** The open call of each ID that has no key. */
+  readonly #open = new Map<string, ToolCall>();
+
+  /**
+   * A call begins. If another call of its ID is open, it gets a key, so that each gets its own decision and end.
+   * {@link toolStarted} calls this. Only calls with a decision before their start begin earlier.
+   */
+  begin(call: ToolCall): void {
+    const { key, toolUseId } = call;
+    const open = this.#open.get(toolUseId);
+    if (open === undefined) this.#open.set(toolUseId, call);
+    else if (open !== call && key === undefined) call.key = this.newId();
+  }
+
+  /** A call that began will not start. */
+  dropped(call: ToolCall): void {
+    if (this.#open.get(call.toolUseId) === call) this.#open.delete(call.toolUseId);
+  }
+
+  /** Callers may pass a copy of the call. */
+  #ended({ key, toolUseId }: ToolCall): void {
+    if (key === undefined) this.#open.delete(toolUseId);
+  }
+
   /** @param description the tool's description. */
   toolStarted(
     call: ToolCall,
@@ -42,7 +72,8 @@ export class CallWriter<T = void> extends EventWriter<T> {
     stepId?: string,
     on: Stamp = NOW,
   ): T {
-    const envelope = withDetails(this.envelope(on, stepId), call.details);
+    this.begin(call);
+    const envelope = keyed(withDetails(this.envelope(on, stepId), call.details), call);
     if (description !== undefined) withDetails(envelope, { tool_description: description });
     return this.send(
       {
@@ -59,6 +90,7 @@ export class CallWriter<T = void> extends EventWriter<T> {
   }
 
   toolCompleted(call: ToolCall, output: unknown, on: Stamp = NOW): T {
+    this.#ended(call);
     return this.send(
       {
         type: "tool_complete",
@@ -70,7 +102,7 @@ export class CallWriter<T = void> extends EventWriter<T> {
         duration_ms: lastedMs(call),
         output,
       },
-      withDetails(this.envelope(on), call.details),
+      keyed(withDetails(this.envelope(on), call.details), call),
     );
   }
 
@@ -106,6 +138,7 @@ export class CallWriter<T = void> extends EventWriter<T> {
     on: Stamp = NOW,
   ): T {
     const { envelope, error, error_for_llm, kind } = fields;
+    this.#ended(call);
     return this.send(
       {
         type: "tool_error",
@@ -120,7 +153,7 @@ export class CallWriter<T = void> extends EventWriter<T> {
         kind,
         duration_ms: lastedMs(call),
       },
-      withDetails(withDetails(this.envelope(on), call.details), details),
+      keyed(withDetails(withDetails(this.envelope(on), call.details), details), call),
     );
   }
 
@@ -133,7 +166,7 @@ export class CallWriter<T = void> extends EventWriter<T> {
         tool_use_id: call.toolUseId,
         tool: call.tool,
       },
-      this.envelope(NOW),
+      keyed(this.envelope(NOW), call),
     );
   }
 
@@ -146,7 +179,7 @@ export class CallWriter<T = void> extends EventWriter<T> {
         tool_use_id: call.toolUseId,
         tool: call.tool,
       },
-      withDetails(this.envelope(on, stepId), { decision }),
+      keyed(withDetails(this.envelope(on, stepId), { decision }), call),
     );
   }
 
@@ -166,7 +199,7 @@ export class CallWriter<T = void> extends EventWriter<T> {
         tool: call.tool,
         reason,
       },
-      withDetails(this.envelope(on, stepId), { decision }),
+      keyed(withDetails(this.envelope(on, stepId), { decision }), call),
     );
   }
 
@@ -261,6 +294,11 @@ export class CallWriter<T = void> extends EventWriter<T> {
       withDetails(withDetails(this.envelope(on), call.details), details),
     );
   }
+}
+
+/** Adds the call's key, if it has one. */
+function keyed(envelope: OpenEnvelope, { key }: CallNames): OpenEnvelope {
+  return key === undefined ? envelope : withDetails(envelope, { call_key: key });
 }
 
 /** The fields of a failed tool call. */

@@ -49,6 +49,8 @@ export interface Beginning {
   readonly parentRunId?: string | undefined;
   /** `null`: known to have none. `undefined`: not known. */
   readonly parentToolUseId?: string | null | undefined;
+  /** The key of that call, if it has one. */
+  readonly parentCallKey?: string | undefined;
   readonly parentStepId?: string | undefined;
   readonly resumedFromRunId?: string | undefined;
   /** The trace context of a trusted caller in another process. */
@@ -74,6 +76,8 @@ export interface ToolCall extends Timed {
   readonly toolUseId: string;
   readonly tool: string;
   readonly version?: string | undefined;
+  /** Set by the writer, if another call of its ID is open. */
+  key?: string | undefined;
 }
 
 /** A named part of a run, such as a workflow step. */

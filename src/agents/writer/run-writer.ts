@@ -18,13 +18,15 @@ import { type Beginning, type Failure, NOW, type Stamp, type Step } from "./run-
 /** Sends the events of one run: its start, its end, its steps and its calls. */
 export class RunWriter<T = void> extends CallWriter<T> {
   started(from: Beginning, on: Stamp = NOW): T {
-    const { agent, asked, parentRunId, parentStepId, parentToolUseId, resumedFromRunId } = from;
+    const { agent, asked, parentCallKey, parentRunId, parentStepId, parentToolUseId } = from;
+    const { resumedFromRunId } = from;
     const envelope = withDetails(this.envelope(on, parentStepId), from.details);
     if (from.traceparent !== undefined) {
       envelope.traceparent = from.traceparent;
       envelope.tracestate = from.tracestate;
     }
     if (parentToolUseId !== undefined) envelope.parent_tool_use_id = parentToolUseId;
+    if (parentCallKey !== undefined) withDetails(envelope, { tool_use_id: parentCallKey });
     if (resumedFromRunId !== undefined) envelope.resumed_from_run_id = resumedFromRunId;
     if (asked !== undefined) withDetails(envelope, { input: asked });
     const parent_run_id = parentRunId ?? null;
