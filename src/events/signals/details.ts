@@ -89,3 +89,16 @@ export function costIn(cost: unknown, details: EventDetails | undefined): string
 function isZeroCost(cost: unknown): boolean {
   return typeof cost === "string" ? ZERO_COST.test(cost) : cost === 0 || cost === 0n;
 }
+
+/** Milliseconds as seconds. `undefined` if there are none. */
+export function secondsIn(milliseconds: unknown): number | undefined {
+  const isTime = typeof milliseconds === "number" || typeof milliseconds === "bigint";
+  return isTime && milliseconds >= 0 ? Number(milliseconds) / 1000 : undefined;
+}
+
+/** A whole number from 0 as an attribute's number. */
+export function countIn(value: unknown): number | undefined {
+  if (typeof value === "bigint") return value < 0n ? undefined : Math.min(Number(value), MOST_INT);
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 0) return undefined;
+  return Math.min(value, MOST_INT);
+}

@@ -11,8 +11,8 @@ import type { ModelComplete, ModelError, ModelStart } from "../model-event.ts";
 import type { AttributeName } from "../semconv/semconv.ts";
 import { soundUsage } from "../sound-usage.ts";
 import type { StepError, StepEvent } from "../step-event.ts";
-import { MOST_INT, MOST_NAME } from "../value-limits.ts";
-import { costIn, decisionIn, mcpAttributes, usageOf } from "./details.ts";
+import { MOST_NAME } from "../value-limits.ts";
+import { costIn, countIn, decisionIn, mcpAttributes, secondsIn, usageOf } from "./details.ts";
 import type { CallResult, ModelEnd, RunEnd, Signal, StepEnd } from "./signal.ts";
 import {
   type OwnAttributes,
@@ -388,17 +388,4 @@ function textsIn(value: unknown): readonly string[] | undefined {
 function millisecondsIn(value: unknown): number {
   if (typeof value === "number") return value > 0 ? value : 0;
   return typeof value === "bigint" ? Number(value) : 0;
-}
-
-/** Milliseconds as seconds. `undefined` if there are none. */
-function secondsIn(milliseconds: unknown): number | undefined {
-  const isTime = typeof milliseconds === "number" || typeof milliseconds === "bigint";
-  return isTime && milliseconds >= 0 ? Number(milliseconds) / 1000 : undefined;
-}
-
-/** A whole number from 0 as an attribute's number. */
-function countIn(value: unknown): number | undefined {
-  if (typeof value === "bigint") return value < 0n ? undefined : Math.min(Number(value), MOST_INT);
-  if (typeof value !== "number" || !Number.isInteger(value) || value < 0) return undefined;
-  return Math.min(value, MOST_INT);
 }

@@ -113,13 +113,8 @@ export class LogRun {
 
   /** The call of that span, else the oldest one. */
   findCall(id: string, name: string, spanId?: string): OpenCall | undefined {
-    let oldest: OpenCall | undefined;
-    for (const call of this.calls) {
-      if (call.id !== id || call.name !== name) continue;
-      if (spanId === undefined || call.spanId === spanId) return call;
-      oldest ??= call;
-    }
-    return oldest;
+    const same = this.calls.filter((call) => call.id === id && call.name === name);
+    return same.find((call) => call.spanId === spanId) ?? same[0];
   }
 
   /**
