@@ -157,7 +157,7 @@ export function eraseState(event: AgentEvent): AgentEvent<null> {
 }
 
 /**
- * A run's usage of its budget at its completion.
+ * A run's usage of its budget at its end.
  *
  * A run shares its budget with all its sub-agents, so a child's figures contain its parent's. Upstream:
  * `UsageSnapshot` of entelix-core.

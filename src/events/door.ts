@@ -285,6 +285,7 @@ export {
   numberOf,
   type OwnAttributes,
   type SignalAttributes,
+  usageAttributes,
 } from "./signals/signal-attributes.ts";
 export { signalOf, textIn } from "./signals/signals.ts";
 export {
@@ -351,6 +352,7 @@ export {
 } from "./tool-calls/call-trail.ts";
 export { type LoopLimits, type LoopOptions, resolveLoopLimits } from "./tool-calls/loop-limits.ts";
 export type { Loop, ToolCallName } from "./tool-calls/loop-watch.ts";
+export { knownCost, tokens, usageForm, wholeNumber } from "./usage-form.ts";
 export {
   type AnswerForm,
   answerOf,

@@ -1,3 +1,4 @@
+import type { UsageSnapshot } from "./agent-event.ts";
 import type { ExceptionDetails } from "./errors/exception-of.ts";
 import {
   type Form,
@@ -14,6 +15,7 @@ import {
   withoutNull,
 } from "./forms.ts";
 import { isObject, record } from "./object-forms.ts";
+import { usageForm } from "./usage-form.ts";
 
 // Data of TypeScript agents for which upstream's events have no field. It is in one object of the envelope, so
 // reading events of upstream's agents costs nothing more.
@@ -108,7 +110,11 @@ export interface EventDetails {
   /** For `failed`, `tool_error`, `model_error` and `step_error`. */
   readonly exception?: ExceptionDetails;
   /**
-   * For `complete` and `model_complete`: a cost of `"0"` really is 0. Without it, `"0"` means unknown.
+   * For `failed` and `interrupted`: like `usage` of `complete`, what the run used since it started or resumed.
+   */
+  readonly usage?: UsageSnapshot;
+  /**
+   * With the usage of a run or a model call: a cost of `"0"` really is 0. Without it, `"0"` means unknown.
    */
   readonly cost_known?: boolean;
   /** For starts and ends of calls, runs and steps over the Model Context Protocol. */
@@ -184,6 +190,7 @@ export const eventDetails = record({
   decision: withoutNull(decision),
   model_text: withoutNull(oneOf(["unknown"])),
   exception: withoutNull(exception),
+  usage: withoutNull(usageForm),
   cost_known: withoutNull(flag),
   mcp: withoutNull(mcp),
   recorder: withoutNull(recorder),

@@ -254,7 +254,7 @@ export class Calls {
       return;
     }
     this.#close(event, state, LEFT_OPEN);
-    state.writer.completed(this.#usageOf(state), { output: this.#answerOf(event, last) });
+    state.writer.completed({ output: this.#answerOf(event, last) });
   }
 
   #answerOf(event: Fields, last: Fields): unknown {
@@ -292,11 +292,6 @@ export class Calls {
     this.#calls.delete(textOf(event.callId) ?? "");
     this.tools.cutAll(state, cut);
     this.models.failed(state, thrown);
-  }
-
-  /** Only the root run reports usage. It includes the child runs. */
-  #usageOf(state: CallState) {
-    return state.isRoot ? state.totals.snapshot() : null;
   }
 
   #forgetOldest(): void {

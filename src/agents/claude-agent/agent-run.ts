@@ -1,11 +1,11 @@
-import { type AgentError, toMessages } from "../../events/door.ts";
+import { type AgentError, toMessages, type UsageSnapshot } from "../../events/door.ts";
 import { type Beginning, LEFT_OPEN, type RunRef, RunWriter, type Step } from "../core/door.ts";
 import { cutBy } from "../runtime/door.ts";
 import type { Ending } from "./failures.ts";
 import type { HeldEvents } from "./held-events.ts";
 import { ModelCalls, type ModelContent } from "./model-calls.ts";
 import { type ToolCallOptions, ToolCalls } from "./tool-calls.ts";
-import { costIsZero, type PromptUsage } from "./usage-difference.ts";
+import type { PromptUsage } from "./usage-difference.ts";
 
 /** State that the runs of a query share. */
 export interface RunShared {
@@ -26,6 +26,8 @@ export class AgentRun {
   modelError: unknown;
   /** Number of calls of ended sub-agents. */
   readonly below = { requests: 0, tools: 0 };
+  /** What its prompt used. Sub-agents have none. */
+  usage: PromptUsage | undefined;
   /** Whether a sub-agent or a compaction used tokens that the result's `usage` omits. */
   hasOthers = false;
   /** Sub-agents only: the run may continue after the prompt's result. */
@@ -42,7 +44,8 @@ export class AgentRun {
     this.ref = ref;
     this.above = above;
     this.#readsContent = shared.content.isRead;
-    this.writer = new RunWriter(shared.events, ref);
+    const totals = { snapshot: () => this.#used() };
+    this.writer = new RunWriter(shared.events, ref, { totals });
     const model = new ModelCalls(this.writer, shared.content);
     this.model = model;
     this.tools = new ToolCalls(this.writer, shared.events, shared.tools, () => model.touch());
@@ -61,22 +64,13 @@ export class AgentRun {
     else this.model.touch();
   }
 
-  /** @param usage of the prompt. Sub-agents have none. */
-  completed(answer: unknown, usage: PromptUsage | undefined): void {
+  completed(answer: unknown): void {
     if (!this.#end(LEFT_OPEN)) return;
     const output =
       this.#readsContent && answer !== undefined && answer !== ""
         ? toMessages(answer, "assistant")
         : undefined;
-    const details = {
-      ...(output === undefined ? {} : { output }),
-      ...(costIsZero(usage) ? { cost_known: true } : {}),
-    };
-    const { requests, toolCalls } = this.#counts();
-    this.writer.completed(
-      usage === undefined ? null : { requests, tool_calls: toolCalls, ...usage },
-      details,
-    );
+    this.writer.completed(output === undefined ? undefined : { output });
   }
 
   failed({ source, thrown }: Ending): void {
@@ -124,6 +118,12 @@ export class AgentRun {
       this.above.below.tools += toolCalls;
     }
     return true;
+  }
+
+  #used(): UsageSnapshot | null {
+    if (this.usage === undefined) return null;
+    const { requests, toolCalls } = this.#counts();
+    return { requests, tool_calls: toolCalls, ...this.usage };
   }
 
   #counts() {

@@ -15,7 +15,13 @@ import {
 import { contextOf, environmentWith } from "./process-context.ts";
 import { type SdkQuery, TOOL_USE_META } from "./sdk.ts";
 import { Session } from "./session.ts";
-import { amountOf } from "./usage-difference.ts";
+import { amountOf, NO_TOTALS, type Totals } from "./usage-difference.ts";
+
+/** What is remembered of a session. */
+interface KnownSession {
+  readonly runId?: string;
+  readonly totals?: Totals;
+}
 
 /**
  * Follows queries of the Claude Agent SDK. It sends their runs, tool calls, model calls and decisions to a sink. It
@@ -25,7 +31,7 @@ export class ClaudeAgent {
   readonly #options: ClaudeAgentOptions;
   readonly #limits: KnownLimits;
   readonly #sink: SafeSink;
-  readonly #lastRuns: RecentMap<string>;
+  readonly #known: RecentMap<KnownSession>;
   readonly #sessions = new Set<Session>();
   #refused = 0;
   #forgotten = 0;
@@ -36,7 +42,7 @@ export class ClaudeAgent {
     this.#limits = checkClaudeAgentOptions(options);
     this.#options = options;
     this.#sink = new SafeSink({ sink: options.sink, onError: options.onError });
-    this.#lastRuns = new RecentMap(this.#limits.sessions);
+    this.#known = new RecentMap(this.#limits.sessions);
   }
 
   /**
@@ -97,7 +103,7 @@ export class ClaudeAgent {
    * @returns `undefined` if the session is not known in this process.
    */
   lastRunOf(tenant: string, sessionId: string): string | undefined {
-    return this.#lastRuns.get(tenantKey(tenant, sessionId));
+    return this.#known.get(tenantKey(tenant, sessionId))?.runId;
   }
 
   get counts(): ClaudeAgentCounts {
@@ -186,7 +192,7 @@ export class ClaudeAgent {
       resumedFromRunId:
         details.resumedFromRunId ??
         (resumed === undefined ? undefined : this.lastRunOf(tenantId, resumed)),
-      isNew: !continuesConversation(given),
+      before: continuesConversation(given) ? this.#totalsOf(tenantId, given) : NO_TOTALS,
       maxTurns: amountOf(given.maxTurns),
       maxBudgetUsd: amountOf(given.maxBudgetUsd),
       abortError: () =>
@@ -195,13 +201,25 @@ export class ClaudeAgent {
       onForgotten: () => {
         this.#forgotten += 1;
       },
-      onRun: (sessionId, runId) => {
-        this.#sessionsForgotten += this.#lastRuns.set(tenantKey(tenantId, sessionId), runId);
-      },
+      onRun: (sessionId, runId) => this.#remember(tenantId, sessionId, { runId }),
+      onTotals: (sessionId, totals) => this.#remember(tenantId, sessionId, { totals }),
+      totalsOf: (resume) => this.#totalsOf(tenantId, { ...given, resume }),
       onEnd: () => void this.#sessions.delete(session),
     });
     this.#sessions.add(session);
     return session;
+  }
+
+  #remember(tenantId: string, sessionId: string, more: KnownSession): void {
+    const key = tenantKey(tenantId, sessionId);
+    this.#sessionsForgotten += this.#known.set(key, { ...this.#known.get(key), ...more });
+  }
+
+  /** The totals of the session that a query continues, unless it continues from an earlier message. */
+  #totalsOf(tenantId: string, { resume, resumeSessionAt }: Fields): Totals | undefined {
+    const sessionId = textOf(resume);
+    if (sessionId === undefined || textOf(resumeSessionAt) !== undefined) return undefined;
+    return this.#known.get(tenantKey(tenantId, sessionId))?.totals;
   }
 
   /** The same object, with a followed stream. */

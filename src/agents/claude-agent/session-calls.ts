@@ -195,3 +195,12 @@ export function textIn(content: unknown): string | undefined {
     .map((block) => textOf(block?.text) ?? "");
   return textOf(texts.join("\n"));
 }
+
+/** Whether a hook's input or a message is of a sub-agent. */
+export function isOfSubAgent(from: Fields): boolean {
+  return textOf(from.agent_id) !== undefined || textOf(from.parent_tool_use_id) !== undefined;
+}
+
+export function hasToolResult(message: Fields | undefined): boolean {
+  return (listOf(message?.content) ?? []).some((block) => fieldsOf(block)?.type === "tool_result");
+}

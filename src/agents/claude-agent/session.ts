@@ -14,10 +14,10 @@ import { type Decided, deniedByPolicy } from "./decisions.ts";
 import { type Ending, endingOf, modelError, type ResultState, streamEnded } from "./failures.ts";
 import { HeldEvents } from "./held-events.ts";
 import type { ClaudeAgentOptions, KnownLimits } from "./options.ts";
-import { SessionCalls, textIn } from "./session-calls.ts";
+import { hasToolResult, isOfSubAgent, SessionCalls, textIn } from "./session-calls.ts";
 import { SubAgents } from "./sub-agents.ts";
 import type { OpenTool } from "./tool-calls.ts";
-import { amountOf, type PromptUsage, UsageDifference } from "./usage-difference.ts";
+import { amountOf, type Totals, UsageDifference } from "./usage-difference.ts";
 
 /** Options and data of a followed query. */
 export interface SessionStart {
@@ -35,8 +35,8 @@ export interface SessionStart {
   /** The conversation, if it is known before the process reports it. */
   readonly sessionId: string | undefined;
   readonly resumedFromRunId: string | undefined;
-  /** Whether the conversation starts with this query. */
-  readonly isNew: boolean;
+  /** The totals of the conversation before this query. `undefined`: not known yet. */
+  readonly before: Totals | undefined;
   readonly maxTurns: number | undefined;
   readonly maxBudgetUsd: number | undefined;
   /** The error of the abort controller, if it fired. */
@@ -45,6 +45,10 @@ export interface SessionStart {
   readonly onForgotten: () => void;
   /** Called with the latest run of a session. */
   readonly onRun: (sessionId: string, runId: string) => void;
+  /** Called with the totals of a session after each prompt. */
+  readonly onTotals: (sessionId: string, totals: Totals) => void;
+  /** The last totals of a session in this process. */
+  readonly totalsOf: (sessionId: string) => Totals | undefined;
   readonly onEnd: () => void;
 }
 
@@ -56,7 +60,6 @@ export class Session {
   readonly #agents: SubAgents;
   readonly #calls: SessionCalls;
   readonly #usage: UsageDifference;
-  readonly #costAtStart: number | undefined;
   readonly #readsRows: boolean;
   #sessionId: string | undefined;
   #resumes: string | undefined;
@@ -84,8 +87,7 @@ export class Session {
       content: { isRead: sink.contentNeed === "all", instructions: from.instructions },
       tools: { isFailure: options.isFailure, readsContent: sink.contentNeed !== "none", onError },
     };
-    this.#usage = new UsageDifference(from.isNew, options.price, onError);
-    this.#costAtStart = from.isNew ? 0 : undefined;
+    this.#usage = new UsageDifference(from.before, options.price, onError);
     this.#agents = new SubAgents({
       shared: this.#shared,
       readsRows: this.#readsRows,
@@ -156,7 +158,7 @@ export class Session {
         return;
       case "PostToolUse":
       case "PostToolUseFailure":
-        this.#calls.ends(input);
+        if (this.#main !== undefined || isOfSubAgent(input)) this.#calls.ends(input);
         return;
       case "PermissionDenied":
         this.decided(input.tool_use_id, input, deniedByPolicy(textOf(input.reason) ?? ""));
@@ -268,14 +270,15 @@ export class Session {
     const sessionId = textOf(given);
     if (sessionId === undefined || sessionId === this.#sessionId) return;
     this.#sessionId = sessionId;
+    this.#usage.continues(this.#from.totalsOf(sessionId));
     if (this.#main !== undefined) this.#from.onRun(sessionId, this.#main.ref.runId);
   }
 
   /** The run of a hook's input, or of a message. */
   #runOf(input: Fields): AgentRun {
+    if (!isOfSubAgent(input)) return this.#prompt();
     const agentId = textOf(input.agent_id);
     const toolUseId = textOf(input.parent_tool_use_id);
-    if (agentId === undefined && toolUseId === undefined) return this.#prompt();
     const type = textOf(input.agent_type) ?? textOf(input.subagent_type);
     return this.#agents.of(agentId, toolUseId, type);
   }
@@ -344,8 +347,10 @@ export class Session {
   }
 
   #userMessage(message: Fields): void {
-    const run = this.#runOf(message);
     const inner = fieldsOf(message.message);
+    // After a limit, the SDK still sends the results of the last calls. They start no prompt.
+    if (this.#main === undefined && hasToolResult(inner) && !isOfSubAgent(message)) return;
+    const run = this.#runOf(message);
     run.modelError = undefined;
     run.model.addInput(inner);
     for (const block of listOf(inner?.content) ?? []) {
@@ -359,28 +364,27 @@ export class Session {
     this.#calls.refused(result.permission_denials);
     const ending = endingOf(result, this.#resultState(main));
     this.#agents.promptEnded(ending && { thrown: cutBy(ending.thrown), source: FROM_RUN });
-    const usage = this.#usage.take(result, !main.hasOthers);
+    main.usage = this.#usage.take(result, !main.hasOthers);
+    const { totals } = this.#usage;
+    if (totals !== undefined && this.#sessionId !== undefined) {
+      this.#from.onTotals(this.#sessionId, totals);
+    }
     main.model.stopped(textOf(result.stop_reason));
     this.#main = undefined;
     this.#awaitsPrompt = false;
     this.#wasInterrupted = false;
-    this.#finish(main, result, ending, usage);
+    this.#finish(main, result, ending);
     this.#events.releaseAll();
   }
 
-  #finish(
-    main: AgentRun,
-    result: Fields,
-    ending: Ending | undefined,
-    usage: PromptUsage | undefined,
-  ): void {
+  #finish(main: AgentRun, result: Fields, ending: Ending | undefined): void {
     const deferred = fieldsOf(result.deferred_tool_use);
     const waitsFor = textOf(deferred?.id);
     if (ending !== undefined) main.failed(ending);
     else if (waitsFor !== undefined) {
       main.paused(waitsFor, this.#readsRows ? deferred : null);
       this.#resumes = main.ref.runId;
-    } else main.completed(result.result, usage);
+    } else main.completed(result.result);
   }
 
   #resultState(main: AgentRun): ResultState {
@@ -388,7 +392,7 @@ export class Session {
     return {
       maxTurns,
       maxBudgetUsd,
-      costAtStart: this.#costAtStart,
+      costAtStart: this.#usage.costAtStart,
       wasInterrupted: this.#wasInterrupted,
       modelError: main.modelError,
       abortError: this.#from.abortError(),

@@ -186,7 +186,7 @@ export class SubAgents {
 
   #complete(run: AgentRun): void {
     this.#forget(run);
-    run.completed(run.answer, undefined);
+    run.completed(run.answer);
   }
 
   #end(run: AgentRun, ending: Ending): void {

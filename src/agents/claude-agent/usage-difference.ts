@@ -8,7 +8,7 @@ import {
   type UsageSnapshot,
 } from "../../events/door.ts";
 import { type Fields, fieldsOf } from "../core/door.ts";
-import { costOf, isZeroCost, type Price } from "../runtime/door.ts";
+import { costOf, type Price } from "../runtime/door.ts";
 
 /** Decimal places of a cost that the SDK gives as a number. */
 const PLACES = 12;
@@ -21,60 +21,100 @@ interface Tokens {
   readonly cacheWrite: number;
 }
 
-interface Totals {
+/** What a session used so far, as a result reports it. */
+export interface Totals {
   readonly models: ReadonlyMap<string, Tokens>;
   readonly cost: number;
 }
 
 const NOTHING: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-const NO_TOTALS: Totals = { models: new Map(), cost: 0 };
+export const NO_TOTALS: Totals = { models: new Map(), cost: 0 };
 
 /** Usage of one prompt. Unknown figures are absent. */
 export type PromptUsage = Omit<UsageSnapshot, "requests" | "tool_calls">;
 
 /**
  * Computes the usage of each prompt. The SDK's totals include all prompts of a `query()`, and a resumed or forked
- * session continues earlier totals, which only its transcript has.
+ * session continues the totals of its transcript.
  */
 export class UsageDifference {
   /** `undefined`: not known. */
   #before: Totals | undefined;
   readonly #price: Price | undefined;
   readonly #onError: (error: unknown) => void;
+  /** Whether another process may have continued the session since {@link #before}. */
+  #mayBeStale: boolean;
+  #costAtStart: number | undefined;
 
-  /** @param isNew whether the session starts with this `query()`. */
-  constructor(isNew: boolean, price: Price | undefined, onError: (error: unknown) => void) {
-    this.#before = isNew ? NO_TOTALS : undefined;
+  /** @param before the totals before this `query()`. `undefined`: not known. */
+  constructor(
+    before: Totals | undefined,
+    price: Price | undefined,
+    onError: (error: unknown) => void,
+  ) {
+    this.#before = before;
+    this.#costAtStart = before?.cost;
+    this.#mayBeStale = before !== NO_TOTALS;
     this.#price = price;
     this.#onError = onError;
+  }
+
+  /** The totals of the last result. `undefined`: not known. */
+  get totals(): Totals | undefined {
+    return this.#before;
+  }
+
+  /** The cost before this `query()`. `undefined`: not known. */
+  get costAtStart(): number | undefined {
+    return this.#costAtStart;
+  }
+
+  /** The SDK says which session it continues, so its totals may be known. */
+  continues(before: Totals | undefined): void {
+    if (this.#before !== undefined || !this.#mayBeStale) return;
+    this.#before = before;
+    this.#costAtStart = before?.cost;
   }
 
   /** The conversation was cleared. The SDK's totals restart at 0. */
   reset(): void {
     this.#before = NO_TOTALS;
+    this.#mayBeStale = false;
   }
 
   /** @param isWhole whether the result's `usage` covers the whole prompt. It omits sub-agents and compaction. */
   take(result: Fields, isWhole: boolean): PromptUsage | undefined {
     const totals = totalsOf(result);
     const before = this.#before;
-    if (totals === undefined) return isWhole ? ofMainLoop(result) : undefined;
+    const mainLoop = isWhole ? mainLoopOf(result) : undefined;
+    if (totals === undefined) return mainLoop && usageOf(mainLoop);
     // A process that fails at its start, or crashes, reports zeros.
-    const isZeroed = totals.models.size === 0 && before !== undefined && before.models.size > 0;
+    const isZeroed = totals.models.size === 0 && before?.models.size !== 0;
     if (isZeroed && result.is_error === true) return undefined;
+    const mayBeStale = this.#mayBeStale;
     this.#before = totals;
-    if (before === undefined) return isWhole ? ofMainLoop(result) : undefined;
+    this.#mayBeStale = false;
+    if (before === undefined) return mainLoop && this.#ofOnlyModel(totals, mainLoop);
     const models = difference(totals, before);
+    if (mayBeStale && mainLoop !== undefined && !hasUsed(models, mainLoop)) {
+      return this.#ofOnlyModel(totals, mainLoop);
+    }
     if (models === undefined) return undefined;
     const cost = this.#price === undefined ? costBetween(totals, before) : this.#priced(models);
-    return {
-      ...usageOf(sumOf([...models.values()])),
-      ...(cost === undefined ? {} : { cost_usd: cost }),
-    };
+    return withCost(usageOf(sumOf([...models.values()])), cost);
+  }
+
+  /** The main loop's tokens. Their cost is known if there is a price, and the session has used only one model. */
+  #ofOnlyModel({ models }: Totals, mainLoop: Tokens): PromptUsage {
+    const [model, ...others] = models.keys();
+    const isOnly = model !== undefined && others.length === 0;
+    const cost = isOnly ? this.#priced(new Map([[model, mainLoop]])) : undefined;
+    return withCost(usageOf(mainLoop), cost);
   }
 
   /** The cost. `undefined` unless the prices of all used models are known. */
   #priced(models: ReadonlyMap<string, Tokens>): string | undefined {
+    if (this.#price === undefined) return undefined;
     let sum: Decimal | undefined;
     for (const [model, tokens] of models) {
       if (tokens.input + tokens.output + tokens.cacheRead + tokens.cacheWrite === 0) continue;
@@ -87,12 +127,6 @@ export class UsageDifference {
     }
     return sum === undefined ? undefined : formatDecimal(sum);
   }
-}
-
-/** Whether the cost is known and zero. */
-export function costIsZero(usage: PromptUsage | undefined): boolean {
-  const cost = usage?.cost_usd;
-  return typeof cost === "string" && isZeroCost(cost);
 }
 
 function totalsOf(result: Fields): Totals | undefined {
@@ -151,17 +185,31 @@ function usageOf({ cacheRead, cacheWrite, input, output }: Tokens) {
   };
 }
 
-function ofMainLoop(result: Fields): PromptUsage | undefined {
+function withCost(usage: PromptUsage, cost: string | undefined): PromptUsage {
+  return cost === undefined ? usage : { ...usage, cost_usd: cost };
+}
+
+/** Whether a model used exactly these tokens. If none did, another process has used the session since. */
+function hasUsed(models: ReadonlyMap<string, Tokens> | undefined, tokens: Tokens): boolean {
+  for (const used of models?.values() ?? []) {
+    const isSame = used.input === tokens.input && used.output === tokens.output;
+    const isCached = used.cacheRead === tokens.cacheRead && used.cacheWrite === tokens.cacheWrite;
+    if (isSame && isCached) return true;
+  }
+  return false;
+}
+
+function mainLoopOf(result: Fields): Tokens | undefined {
   const usage = fieldsOf(result.usage);
   const input = amountOf(usage?.input_tokens);
   const output = amountOf(usage?.output_tokens);
   if (input === undefined || output === undefined) return undefined;
-  return usageOf({
+  return {
     input,
     output,
     cacheRead: amountOf(usage?.cache_read_input_tokens) ?? 0,
     cacheWrite: amountOf(usage?.cache_creation_input_tokens) ?? 0,
-  });
+  };
 }
 
 function costBetween(after: Totals, before: Totals): string | undefined {

@@ -32,8 +32,6 @@ export interface BegunRun {
   readonly writer: RunWriter;
   /** The current run for code inside it. */
   readonly active: ActiveRun;
-  /** Whether there is no run around it. */
-  readonly isRoot: boolean;
   /** Usage of the run and the runs inside it. */
   readonly totals: UsageTotals;
   /** Its start, for finding the source of an error. */
@@ -65,11 +63,11 @@ export function beginRun(
   onError: (error: unknown) => void,
 ): BegunRun {
   const ref = newRunRef(origin, onError);
+  const { outer, totals = new UsageTotals() } = origin;
   return {
-    writer: new RunWriter(sink, ref),
+    writer: new RunWriter(sink, ref, { totals: outer === undefined ? totals : undefined }),
     active: { ...ref, sink: sink.sink },
-    isRoot: origin.outer === undefined,
-    totals: origin.totals ?? new UsageTotals(),
+    totals,
     since: sourceMoment(),
   };
 }

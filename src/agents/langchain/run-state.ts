@@ -93,7 +93,8 @@ export class RunState {
     this.graph = fields.graph;
     this.inGraph = fields.inGraph;
     this.totals = fields.totals;
-    this.writer = new RunWriter(sink, ref, true);
+    const totals = fields.root ? fields.totals : undefined;
+    this.writer = new RunWriter(sink, ref, { others: true, totals });
   }
 
   /** A run whose events the runtime or another adapter sends. */

@@ -226,10 +226,8 @@ export class Runs {
     this.#held.runEnded(run, "unknown");
     this.#cutCalls(run, undefined);
     ended(run);
-    // Only the root run reports usage. It includes the child runs.
-    const usage = run.root ? run.totals.snapshot() : null;
     const details = answer === undefined ? undefined : { output: answer };
-    run.writer.completed(usage, details, state, endOf(run));
+    run.writer.completed(details, state, endOf(run));
   }
 
   pause(run: RunState, pause: Interruption): void {

@@ -211,8 +211,7 @@ export class Runs {
     this.#close(run, LEFT_OPEN);
     const isAll = this.#sink.contentNeed === "all";
     const answer = isAll ? answeredIn(span.output, run.kind === "agent") : undefined;
-    const usage = run.isRoot ? run.totals.snapshot() : null;
-    run.writer.completed(usage, answer === undefined ? undefined : { output: answer });
+    run.writer.completed(answer === undefined ? undefined : { output: answer });
   }
 
   #fail(run: RunState, info: Fields): void {

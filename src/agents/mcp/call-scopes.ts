@@ -21,7 +21,7 @@ export class CallScopes {
     const run = activeRun();
     if (run === undefined) return this.#lone(call);
     const sink = this.#reporter.sinkOf(run.sink);
-    const scope = { run, sink, writer: new RunWriter(sink, run, true) };
+    const scope = { run, sink, writer: new RunWriter(sink, run, { others: true }) };
     const { toolUseId } = run;
     if (toolUseId === undefined || !isSameTool(run.tool, call.tool)) {
       counts.reported += 1;

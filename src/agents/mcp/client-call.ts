@@ -106,7 +106,7 @@ export class ClientCall implements ToolCall {
     const failure = failureInResult(result, this, isFailure, reporter.troubled);
     if (failure !== undefined) writer.toolReturnedFailure(this, failure);
     else writer.toolCompleted(this, sink.contentNeed === "none" ? null : result);
-    if (kind === "lone") writer.completed(null);
+    if (kind === "lone") writer.completed();
   }
 
   threw(thrown: unknown): void {

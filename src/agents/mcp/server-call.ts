@@ -85,7 +85,7 @@ export class ServerCall implements ToolCall {
       const thrown = this.#thrown.error;
       writer.toolFailed(this, { thrown, source: this.#sourceOf(thrown) }, textOfResult(result));
     }
-    writer.completed(null);
+    writer.completed();
   }
 
   /** The caller cancelled the call or disconnected. */
@@ -108,7 +108,7 @@ export class ServerCall implements ToolCall {
     const asks = asksPerson(error);
     if (asks) writer.toolCut(this, waitsForPerson(thrown));
     else writer.toolFailed(this, failure, null);
-    if (asks || isOfRequest(error)) writer.completed(null);
+    if (asks || isOfRequest(error)) writer.completed();
     else writer.failed(failure);
   }
 

@@ -1,5 +1,5 @@
 import { exceptionDetails, FROM_MODEL, FROM_RUN, type Instant } from "../../events/door.ts";
-import { placeIn, RunWriter, type SafeSink, type Stamp } from "../core/door.ts";
+import { placeIn, RunWriter, type SafeSink, type Stamp, UsageTotals } from "../core/door.ts";
 import { eventIdOf } from "./ids.ts";
 import { reported } from "./parse-span-error.ts";
 import { contentOf } from "./run-content.ts";
@@ -13,7 +13,14 @@ export function writerOf(trace: TraceRecord, runId: string, sink: SafeSink): Run
   const { outer, pausedRootId, root, subject, tenantId, threadId } = trace;
   // A trace that was resumed from another process has the root run that was paused there.
   const rootRunId = outer?.rootRunId ?? pausedRootId ?? root?.runId ?? runId;
-  return new RunWriter(sink, { runId, rootRunId, tenantId, threadId, subject }, true);
+  const totals = {
+    snapshot: () => {
+      const isTop = trace.root?.runId === runId && trace.outer === undefined;
+      return isTop ? trace.totals.snapshot() : null;
+    },
+  };
+  const ref = { runId, rootRunId, tenantId, threadId, subject };
+  return new RunWriter(sink, ref, { others: true, totals });
 }
 
 export function reportStart(trace: TraceRecord, run: AgentRun): void {
@@ -42,9 +49,7 @@ export function reportEnd(
   const details = contentOf(run);
   const on = stampOf(trace, run, "end", at);
   if (problem === undefined || failure === undefined) {
-    // Only the root run reports usage. It includes the child runs.
-    const isTop = run === trace.root && trace.outer === undefined;
-    writer.completed(isTop ? trace.totals.snapshot() : null, details, null, on);
+    writer.completed(details, null, on);
     return;
   }
   const { tripped } = problem.of;
@@ -70,6 +75,7 @@ export function reportPause(
   const payload = waiting.map(({ id, tool }) => ({ tool_use_id: id, tool }));
   const on = stampOf(trace, run, "end", at);
   run.writer.interrupted(kind, payload, undefined, on, contentOf(run, waiting));
+  if (run === trace.root) trace.totals = new UsageTotals();
 }
 
 /**

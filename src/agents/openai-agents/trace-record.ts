@@ -199,7 +199,8 @@ export interface TraceRecord {
   /** The failure of a top-level agent. */
   problem: Problem | undefined;
   /** Usage of all calls of the trace. */
-  readonly totals: UsageTotals;
+  /** Since the start or the last resumption of its root. */
+  totals: UsageTotals;
   /** Time of the last event. */
   lastAt: Readonly<Instant> | undefined;
 }

@@ -1,6 +1,6 @@
 // The door of `agents/runtime`: agents written in TypeScript. Other parts of the room import from here.
 
-export { isZeroCost, type SubjectFields } from "../writer/door.ts";
+export type { SubjectFields } from "../writer/door.ts";
 export { abortError, cutBy } from "./aborts.ts";
 export { type ActiveRun, activeRun, carried, currentIn, withCurrentRun } from "./active-run.ts";
 export type { AgentRun, RunHandle } from "./agent-run.ts";

@@ -85,7 +85,8 @@ export class LiveRun<I> implements RunCore {
     const whileOpen: ActiveRun["whileOpen"] = (cut) => this.#whileOpen(cut);
     this.current = { tenantId, runId, rootRunId, threadId, subject, sink, policy, whileOpen };
     this.#queue = new EventQueue(sink, (error) => this.#report(error));
-    this.writer = new RunWriter({ send: (event, envelope) => this.#send(event, envelope) }, plan);
+    const outlet = { send: (event: AgentEvent, on: OpenEnvelope) => this.#send(event, on) };
+    this.writer = new RunWriter(outlet, plan, { totals: policy.budget });
   }
 
   get hasEnded(): boolean {
@@ -319,7 +320,7 @@ export class LiveRun<I> implements RunCore {
     try {
       const output = contentOf(state, "assistant");
       const details = output === undefined ? undefined : { output };
-      const taken = this.writer.completed(this.policy.budget.snapshot(), details, state);
+      const taken = this.writer.completed(details, state);
       if (taken === undefined) this.#settle();
       else
         taken.then(

@@ -2,7 +2,7 @@
 // from here. This part imports no other, because all others use it.
 
 export { toolFailureOf } from "./call-writer.ts";
-export { isZeroCost, type OpenEnvelope, withDetails } from "./event-writer.ts";
+export { type OpenEnvelope, withDetails } from "./event-writer.ts";
 export {
   type Beginning,
   type Failure,

@@ -7,6 +7,7 @@ import {
   readDecimal,
   SequenceCounter,
   sentLater,
+  type UsageSnapshot,
 } from "../../events/door.ts";
 import { IdCounter } from "./id-counter.ts";
 import type { RunRef, Stamp, Timed } from "./run-parts.ts";
@@ -35,6 +36,19 @@ export interface Outlet<T> {
   send(event: AgentEvent, envelope: OpenEnvelope): T;
 }
 
+/** Sums what a run uses. */
+export interface Totals {
+  /** Usage so far. `null`: not known. */
+  snapshot(): UsageSnapshot | null;
+}
+
+export interface WriterOptions {
+  /** Whether something else also sends events of this run. Events have no sequence numbers then. */
+  readonly others?: boolean;
+  /** Only for a root run: the sum of the run and its child runs. Its end has it, however it ended. */
+  readonly totals?: Totals | undefined;
+}
+
 /**
  * Sends the events of one run in order, each with an ID and a time. Events are written field by field, because
  * spreading shared fields is many times slower.
@@ -43,13 +57,14 @@ export abstract class EventWriter<T = void> {
   readonly run: RunRef;
   protected readonly runId: string;
   protected readonly tenantId: string;
+  protected readonly totals: Totals | undefined;
   readonly #outlet: Outlet<T>;
   readonly #sequence: SequenceCounter | undefined;
   #ids: IdCounter | undefined;
 
-  /** @param others whether something else also sends events of this run. Events have no sequence numbers then. */
-  constructor(outlet: Outlet<T>, run: RunRef, others = false) {
-    this.#sequence = others ? undefined : new SequenceCounter();
+  constructor(outlet: Outlet<T>, run: RunRef, { others, totals }: WriterOptions = {}) {
+    this.#sequence = others === true ? undefined : new SequenceCounter();
+    this.totals = totals;
     this.#outlet = outlet;
     this.run = run;
     this.runId = run.runId;
@@ -95,8 +110,7 @@ export function costKnown(cost: string | undefined): EventDetails | undefined {
   return cost !== undefined && isZeroCost(cost) ? { cost_known: true } : undefined;
 }
 
-/** Whether a cost is zero. Events must mark such a cost as known. */
-export function isZeroCost(cost: string): boolean {
+function isZeroCost(cost: string): boolean {
   return readDecimal(cost)?.digits === 0n;
 }
 

@@ -9,10 +9,9 @@ import {
   type InterruptionKind,
   operatorText,
   toolEnvelopeOf,
-  type UsageSnapshot,
 } from "../../events/door.ts";
 import { CallWriter } from "./call-writer.ts";
-import { costKnown, lastedMs, withDetails } from "./event-writer.ts";
+import { costKnown, lastedMs, type OpenEnvelope, withDetails } from "./event-writer.ts";
 import { type Beginning, type Failure, NOW, type Stamp, type Step } from "./run-parts.ts";
 
 /** Sends the events of one run: its start, its end, its steps and its calls. */
@@ -36,16 +35,9 @@ export class RunWriter<T = void> extends CallWriter<T> {
     );
   }
 
-  /**
-   * @param usage only for a root run: the sum of the run and its child runs.
-   * @param state content: the run's final state.
-   */
-  completed(
-    usage: UsageSnapshot | null,
-    details?: EventDetails,
-    state: unknown = null,
-    on: Stamp = NOW,
-  ): T {
+  /** @param state content: the run's final state. */
+  completed(details?: EventDetails, state: unknown = null, on: Stamp = NOW): T {
+    const usage = this.totals?.snapshot() ?? null;
     const cost = usage?.cost_usd ?? undefined;
     const envelope = withDetails(this.envelope(on), costKnown(cost));
     return this.send(
@@ -57,6 +49,7 @@ export class RunWriter<T = void> extends CallWriter<T> {
   /** `details` of the failure take precedence over the exception that is made of it. */
   failed(failure: Failure, on: Stamp = NOW): T {
     const { details, envelope, kind, shown, source, text, thrown } = failure;
+    const exception = exceptionDetails(thrown, text, shown);
     return this.send(
       {
         type: "failed",
@@ -66,7 +59,7 @@ export class RunWriter<T = void> extends CallWriter<T> {
         envelope: envelope ?? envelopeOf(thrown, source),
         kind: kind ?? classifyFailure(thrown, source),
       },
-      withDetails(withDetails(this.envelope(on), exceptionDetails(thrown, text, shown)), details),
+      withDetails(withDetails(this.#endEnvelope(on), exception), details),
     );
   }
 
@@ -81,8 +74,16 @@ export class RunWriter<T = void> extends CallWriter<T> {
     const output = asked === undefined ? undefined : { output: asked };
     return this.send(
       { type: "interrupted", run_id: this.runId, tenant_id: this.tenantId, kind, payload },
-      withDetails(withDetails(this.envelope(on), output), details),
+      withDetails(withDetails(this.#endEnvelope(on), output), details),
     );
+  }
+
+  /** The envelope of an end without an answer. Unlike `complete`, these events have no field for the usage. */
+  #endEnvelope(on: Stamp): OpenEnvelope {
+    const envelope = this.envelope(on);
+    const usage = this.totals?.snapshot() ?? undefined;
+    if (usage === undefined) return envelope;
+    return withDetails(envelope, { usage, ...costKnown(usage.cost_usd ?? undefined) });
   }
 
   stepStarted(step: Step, input?: unknown, on: Stamp = NOW): T {

@@ -223,10 +223,10 @@ export class EventMetrics implements RunObserver {
   }
 
   #countRoot(run: Run<unknown>, pair: PairSeries, at: Instant, end: RunEnd): void {
+    if (end.usage !== undefined) this.#addUsage(run, pair, end.usage);
     switch (end.outcome) {
       case "complete":
       case "refused":
-        if (end.usage !== undefined) this.#addUsage(run, pair, end.usage);
         break;
       case "failed":
         this.#instruments.fingerprints.add(runFingerprint(run, end), Date.now());

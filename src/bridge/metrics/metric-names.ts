@@ -126,7 +126,7 @@ export const METRICS = {
   "entelix.tokens": counter(
     "{token}",
     ["gen_ai.token.type", "gen_ai.agent.name", "entelix.tenant_id"],
-    "Tokens used. If model calls report usage: counted at the end of each call, for the agent that called, also in runs that fail, pause or stay open. For other trees of runs: the root's usage at its completion, including sub-agents. Never both.",
+    "Tokens used. If model calls report usage: counted at the end of each call, for the agent that called, also in runs that fail, pause or stay open. For other trees of runs: the root's usage at its end, including sub-agents. Never both.",
   ),
   "entelix.cost": counter(
     "{USD}",

@@ -27,7 +27,7 @@ export function setBreach(on: SpanHandle, breach: UsageLimitBreach | undefined):
 }
 
 /**
- * Sets the usage of a completed run.
+ * Sets the usage at the end of a run.
  *
  * A run and its sub-agents share a budget, so a child's figures contain its parent's. Only a root gets the
  * attributes that backends sum.

@@ -120,11 +120,11 @@ export class SpanEnds {
       handle.set("entelix.run.loop.count", loop.count);
       handle.set("entelix.run.loop.tools", [...loop.tools]);
     }
+    if (end.usage !== undefined) setUsage(handle, end.usage, run.root);
     switch (end.outcome) {
       case "complete": {
         const degraded = degradedTools(run);
         if (degraded.length > 0) handle.set("entelix.run.degraded", [...degraded]);
-        if (end.usage !== undefined) setUsage(handle, end.usage, run.root);
         if (this.#content.captures) {
           const field = "entelix.run.state";
           handle.set(field, this.#value(handle, end.content, field, run));
@@ -152,7 +152,6 @@ export class SpanEnds {
         break;
       }
       case "refused":
-        if (end.usage !== undefined) setUsage(handle, end.usage, run.root);
         if (end.message !== undefined) {
           handle.set("entelix.error.message", this.#errorText(end.message, run));
         }

@@ -1,6 +1,7 @@
-import type { Complete } from "../agent-event.ts";
+import type { UsageSnapshot } from "../agent-event.ts";
 import { property } from "../errors/thrown.ts";
 import type { DecisionDetails, EventDetails } from "../event-details.ts";
+import { soundUsage } from "../sound-usage.ts";
 import { decimalText, MOST_INT, MOST_NAME } from "../value-limits.ts";
 import type { RunUsage } from "./signal.ts";
 import type { SignalAttributes } from "./signal-attributes.ts";
@@ -66,11 +67,15 @@ function isWait(value: unknown): value is number {
 const ZERO_COST = /^-?0+(?:\.0*)?$/;
 
 /**
- * The usage of a completed run. A cost of zero is left out unless the details say that the cost is known: senders
+ * The usage of a run. A part that is larger than its whole is not known. A cost of zero is left out unless the details say that the cost is known: senders
  * without prices report `"0"`.
  */
-export function usageOf(event: Complete, details: EventDetails | undefined): RunUsage | undefined {
-  const usage = event.usage ?? undefined;
+export function usageOf(
+  given: UsageSnapshot | null | undefined,
+  details: EventDetails | undefined,
+): RunUsage | undefined {
+  if (typeof given !== "object" || given === null) return undefined;
+  const usage = soundUsage(given);
   // Untyped programs may send a getter that throws. The end of the run must not be lost.
   const cost = property(usage, "cost_usd");
   if (!isZeroCost(cost) || details?.cost_known === true) return usage;

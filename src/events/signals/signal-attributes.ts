@@ -1,5 +1,6 @@
-import type { ModelComplete, ModelParameters, ModelStart } from "../model-event.ts";
+import type { ModelCallUsage, ModelComplete, ModelParameters, ModelStart } from "../model-event.ts";
 import type { AttributeName } from "../semconv/semconv.ts";
+import { soundUsage } from "../sound-usage.ts";
 import { MOST_INT } from "../value-limits.ts";
 import type { SpanAttributeValue } from "./signal.ts";
 
@@ -14,6 +15,19 @@ export function numberOf(count: number | bigint): number;
 export function numberOf(count: number | bigint | null | undefined): number | undefined;
 export function numberOf(count: number | bigint | null | undefined): number | undefined {
   return count == null ? undefined : Math.min(Number(count), MOST_INT);
+}
+
+/** The attributes of a usage whose figures were checked. A part that is larger than its whole is not known. */
+export function usageAttributes(given: ModelCallUsage | null | undefined): OwnAttributes {
+  if (given === null || given === undefined) return {};
+  const usage = soundUsage(given);
+  return {
+    "gen_ai.usage.input_tokens": numberOf(usage.input_tokens),
+    "gen_ai.usage.output_tokens": numberOf(usage.output_tokens),
+    "gen_ai.usage.cache_read.input_tokens": numberOf(usage.cache_read_input_tokens),
+    "gen_ai.usage.cache_write.input_tokens": numberOf(usage.cache_write_input_tokens),
+    "gen_ai.usage.reasoning.output_tokens": numberOf(usage.reasoning_output_tokens),
+  };
 }
 
 /** Stop sequences that a span shows. */

@@ -201,6 +201,7 @@ export type RunUsage = Partial<UsageSnapshot>;
  * `content` is payload (state, interrupt payload). A driver shows it only if content is captured.
  */
 export type RunEnd = RunEndKind & {
+  readonly usage?: RunUsage | undefined;
   /** The input of the run, if only the end has it. */
   readonly asked?: unknown;
   /** The run's answer, or its question if it paused. */
@@ -220,11 +221,7 @@ export interface SupposedEnd {
 }
 
 type RunEndKind =
-  | {
-      readonly outcome: "complete";
-      readonly usage?: RunUsage | undefined;
-      readonly content?: unknown;
-    }
+  | { readonly outcome: "complete"; readonly content?: unknown }
   | {
       readonly outcome: "failed";
       readonly kind: FailureKind;
@@ -234,11 +231,7 @@ type RunEndKind =
       readonly exception?: ExceptionDetails | undefined;
     }
   /** The model refused to answer. This is neither a failure nor an answer. */
-  | {
-      readonly outcome: "refused";
-      readonly usage?: RunUsage | undefined;
-      readonly message?: string | undefined;
-    }
+  | { readonly outcome: "refused"; readonly message?: string | undefined }
   | {
       readonly outcome: "interrupted";
       /** Absent if the source does not report it (entelix 0.5.x). */

@@ -101,7 +101,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         at,
         end: {
           outcome: "complete",
-          usage: usageOf(event, details),
+          usage: usageOf(event.usage, details),
           content: event.state,
           asked: details?.input ?? undefined,
           answer: details?.output ?? undefined,
@@ -125,6 +125,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         end: {
           outcome: "interrupted",
           kind: event.kind ?? undefined,
+          usage: usageOf(details?.usage, details),
           content: event.payload,
           asked: details?.input ?? undefined,
           answer: details?.output ?? undefined,
@@ -272,8 +273,9 @@ function stepProblemOf(event: StepError, details: EventDetails | undefined): Ste
 function failureOf(event: Failed, details: EventDetails | undefined): RunEnd {
   const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
   const asked = details?.input ?? undefined;
+  const usage = usageOf(details?.usage, details);
   if (envelope.wire_code === "interrupted") {
-    return { outcome: "interrupted", message: event.error, asked };
+    return { outcome: "interrupted", message: event.error, usage, asked };
   }
   return {
     outcome: "failed",
@@ -281,6 +283,7 @@ function failureOf(event: Failed, details: EventDetails | undefined): RunEnd {
     message: event.error,
     envelope,
     exception: details?.exception,
+    usage,
     asked,
   };
 }

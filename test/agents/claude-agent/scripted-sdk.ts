@@ -14,6 +14,7 @@ export interface ScriptedOptions {
   readonly resume?: string;
   readonly forkSession?: boolean;
   readonly continue?: boolean;
+  readonly resumeSessionAt?: string;
   readonly sessionId?: string;
   readonly maxTurns?: number;
   readonly maxBudgetUsd?: number;

@@ -1,9 +1,10 @@
 import { run, tool, withTrace } from "@openai/agents-core";
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { expectTold, type Scene } from "./expect-told.ts";
 import { add, agent, boom, calledOff, guardrail, rejected, streamed } from "./scenes.ts";
 import { asks, says } from "./scripted-model.ts";
+import { listen } from "./told.ts";
 
 const AS_HELPER = { toolName: "helper", toolDescription: "helps" };
 
@@ -347,4 +348,29 @@ invoke_agent Jokes complete
 
 describe("how runs end", () => {
   it.each(SCENES)("$name", expectTold);
+});
+
+describe("a run that failed", () => {
+  it("has what its tree used at its root, and nowhere else", async () => {
+    const heard = listen();
+    const inner = agent("B", [[asks("boom")]], { tools: [boom(false)] });
+    const outer = agent("A", [[asks("helper", { input: "x" })]], {
+      tools: [inner.asTool({ ...AS_HELPER, customOutputExtractor: () => "out" })],
+    });
+    const work = async () => {
+      await run(agent("C", [[says("done")]]), "hi");
+      throw await rejected(run(outer, "hi"));
+    };
+    await rejected(withTrace("whole", work));
+    await heard.processor.forceFlush();
+    const roots = heard.spans().filter((span) => span.parentSpanContext === undefined);
+    expect(roots.map((span) => span.attributes["gen_ai.usage.input_tokens"])).toEqual([
+      heard
+        .spans()
+        .filter(({ name }) => name.startsWith("chat"))
+        .reduce((sum, span) => sum + Number(span.attributes["gen_ai.usage.input_tokens"] ?? 0), 0),
+    ]);
+    const below = heard.told.filter(({ envelope }) => envelope.details?.usage !== undefined);
+    expect(below.map(({ event }) => event.type)).toEqual(["failed"]);
+  });
 });

@@ -60,6 +60,41 @@ describe("tokens", () => {
     expect((await counted(bench)).tokens).toEqual({ "boss input": 10, "boss output": 3 });
   });
 
+  it.each([
+    ["failed", () => root.failed()],
+    ["interrupted", () => root.interrupted()],
+  ])(
+    "of a run that is %s are the root's where no call says any, else its calls'",
+    async (_, end) => {
+      const details = { usage: { ...whole, cost_usd: "0.25" } };
+      for (const known of [false, true]) {
+        const bench = meteredBench();
+        bench.at(0, root.started("boss"));
+        if (known) bench.at(1, root.modelComplete("m1", { ...call, cost_usd: "0.01" }));
+        bench.at(2, end(), { details });
+        const [span] = bench.spans().filter(({ name }) => name.startsWith("invoke"));
+        expect(span?.attributes).toMatchObject({
+          "gen_ai.usage.input_tokens": 1000,
+          "entelix.agent.usage.cost": "0.25",
+        });
+        expect(await counted(bench)).toEqual(
+          known
+            ? { tokens: { "boss input": 10, "boss output": 3 }, cost: { boss: 0.01 } }
+            : { tokens: { "boss input": 1000, "boss output": 500 }, cost: { boss: 0.25 } },
+        );
+      }
+    },
+  );
+
+  it("of a run's two segments count once each", async () => {
+    const bench = meteredBench();
+    bench.at(0, root.started("boss"));
+    bench.at(1, root.interrupted(), { details: { usage: whole } });
+    bench.at(2, root.started("boss"));
+    bench.at(3, root.complete({ usage: whole }));
+    expect((await counted(bench)).tokens).toEqual({ "boss input": 2000, "boss output": 1000 });
+  });
+
   it("of a run that is given up stay counted", async () => {
     const bench = meteredBench();
     bench.at(0, root.started("boss"));

@@ -3,10 +3,12 @@ import {
   type ModelProblem,
   numberOf,
   type SignalAttributes,
+  usageAttributes,
 } from "../../../events/door.ts";
 import type { AutoRetryEnd, AutoRetryStart, Count, TokenUsage, TurnComplete } from "./events.ts";
 import { ModelTurn, retryCount } from "./model-turn.ts";
 import type { Reading } from "./reading.ts";
+import { usageOf } from "./terminals.ts";
 
 /** Opens a model call at the start of a turn. A call that is still open ended before, or is retried. */
 export function modelStarts(reading: Reading, turn: Count | undefined): ModelTurn {
@@ -107,10 +109,7 @@ export function closeModel(
     "entelix.turn": model.turn === undefined ? numberOf(turn) : undefined,
     "entelix.retry.count": retryCount(model),
     "gen_ai.response.time_to_first_chunk": model.firstChunkAfter,
-    "gen_ai.usage.input_tokens": numberOf(usage?.input_tokens),
-    "gen_ai.usage.output_tokens": numberOf(usage?.output_tokens),
-    "gen_ai.usage.cache_read.input_tokens": numberOf(usage?.cached_input_tokens),
-    "gen_ai.usage.cache_write.input_tokens": numberOf(usage?.cache_creation_input_tokens),
+    ...usageAttributes(usage && usageOf(usage)),
   };
   const cut = problem !== undefined || unfinished === true;
   const over = model.erredAt ?? reading.at;

@@ -5,6 +5,7 @@ import {
   type RunEnd,
   type RunUsage,
   type SignalAttributes,
+  soundUsage,
 } from "../../../events/door.ts";
 import type {
   AgentSdkEvent,
@@ -81,8 +82,8 @@ export function endOf(event: TerminalEvent, retriesUsedUp: boolean): RunEnd {
     case "cancelled": {
       const reason = event.reason?.reason;
       const message = reason === undefined ? "run cancelled" : `run cancelled (${reason})`;
-      const attributes = endAttributes(event.usage, event.turn, reason);
-      return { outcome: "failed", kind: { type: TERMINALS.cancelled }, message, attributes };
+      const kind = { type: TERMINALS.cancelled };
+      return { outcome: "failed", kind, message, ...endOfTurns(event.usage, event.turn, reason) };
     }
     case "budget_exceeded":
       return budgetEnd(event);
@@ -98,24 +99,16 @@ export function endOf(event: TerminalEvent, retriesUsedUp: boolean): RunEnd {
 
 /** The end of a run that completed. */
 export function completed({ usage, turns, cost }: Totals): RunEnd {
-  const attributes: SignalAttributes = {
-    "gen_ai.usage.cache_read.input_tokens": numberOf(usage.cached_input_tokens),
-    "gen_ai.usage.cache_write.input_tokens": numberOf(usage.cache_creation_input_tokens),
-    "entelix.run.turns": numberOf(turns),
-  };
-  return { outcome: TERMINALS.done, usage: runUsage(usage, cost), attributes };
+  return { outcome: TERMINALS.done, ...endOfTurns(usage, turns, undefined, cost) };
 }
 
 function budgetEnd(event: BudgetExceeded): RunEnd {
-  const cost = event.estimated_cost_usd;
-  const spent: SignalAttributes = isKnown(cost)
-    ? { "entelix.agent.usage.cost": decimalText(cost) }
-    : {};
+  const { estimated_cost_usd: cost, limit, total_turns: turns, total_usage: usage } = event;
   return {
     outcome: "failed",
     kind: { type: TERMINALS.budget_exceeded },
-    message: `budget exceeded: ${event.limit}`,
-    attributes: { ...endAttributes(event.total_usage, event.total_turns, event.limit), ...spent },
+    message: `budget exceeded: ${limit}`,
+    ...endOfTurns(usage, turns, limit, cost),
   };
 }
 
@@ -129,23 +122,25 @@ function isPlainKind(terminal: Terminal): terminal is PlainKind {
   return terminal !== "complete" && terminal !== "refused" && terminal !== "interrupted";
 }
 
-/** Usage of a run that did not complete. */
-function endAttributes(usage: TokenUsage, turns: Count, reason?: string): SignalAttributes {
-  return {
-    "gen_ai.usage.input_tokens": numberOf(usage.input_tokens),
-    "gen_ai.usage.output_tokens": numberOf(usage.output_tokens),
-    "gen_ai.usage.cache_read.input_tokens": numberOf(usage.cached_input_tokens),
-    "gen_ai.usage.cache_write.input_tokens": numberOf(usage.cache_creation_input_tokens),
+/** What a run used. This runtime does not count requests. */
+function endOfTurns(given: TokenUsage, turns: Count, reason?: string, cost?: Count | null) {
+  const known = isKnown(cost) ? { cost_usd: decimalText(cost) } : {};
+  const usage: RunUsage = soundUsage({ ...usageOf(given), ...known });
+  const attributes: SignalAttributes = {
     "entelix.run.turns": numberOf(turns),
     "entelix.run.end_reason": reason,
   };
+  return { usage, attributes };
 }
 
-/** Usage of a run. This runtime does not count requests. */
-function runUsage(usage: TokenUsage, cost: number | bigint | null | undefined): RunUsage {
-  const { input_tokens, output_tokens } = usage;
-  if (!isKnown(cost)) return { input_tokens, output_tokens };
-  return { input_tokens, output_tokens, cost_usd: decimalText(cost) };
+/** The usage in the conventions' words. */
+export function usageOf(usage: TokenUsage) {
+  return {
+    input_tokens: usage.input_tokens,
+    output_tokens: usage.output_tokens,
+    cache_read_input_tokens: usage.cached_input_tokens ?? null,
+    cache_write_input_tokens: usage.cache_creation_input_tokens ?? null,
+  };
 }
 
 /** This runtime reports 0 if it knows no prices. */

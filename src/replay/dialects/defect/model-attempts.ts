@@ -3,9 +3,9 @@ import {
   isAt,
   type ModelEnd,
   millisecondsBetween,
-  numberOf,
   type OwnAttributes,
   type SignalAttributes,
+  usageAttributes,
 } from "../../../events/door.ts";
 import type { SignalList } from "./arrival.ts";
 import type { DefectUsage, LlmCallFinished, LlmCallStarted } from "./events.ts";
@@ -126,7 +126,7 @@ export class ModelAttempts {
     }
     this.#current = undefined;
     this.#lastError = undefined;
-    const attributes = current.addTo(usageAttributes(event.usage));
+    const attributes = current.addTo(tokensOf(event.usage));
     this.#closes({ outcome: "complete", attributes }, at, out);
     return true;
   }
@@ -183,23 +183,19 @@ function waited(from: Instant, to: Instant): number {
 }
 
 /** The tokens of a model call or of a turn of the session itself, without those of sub-agents. */
-export function usageAttributes(usage: DefectUsage | null | undefined): OwnAttributes {
+export function tokensOf(usage: DefectUsage | null | undefined): OwnAttributes {
   if (usage === null || usage === undefined) return {};
-  return {
-    "gen_ai.usage.input_tokens": numberOf(usage.input_tokens),
-    "gen_ai.usage.output_tokens": numberOf(usage.output_tokens),
-    "gen_ai.usage.cache_read.input_tokens": numberOf(usage.cache_read_input_tokens),
-    "gen_ai.usage.cache_write.input_tokens": numberOf(usage.cache_creation_input_tokens),
-  };
+  const written = usage.cache_creation_input_tokens ?? null;
+  return usageAttributes({ ...usage, cache_write_input_tokens: written });
 }
 
 /** The tokens of a sub-agent's turn. Other names keep them out of the session's sums. */
-export function childUsageAttributes(usage: DefectUsage | null | undefined): OwnAttributes {
-  if (usage === null || usage === undefined) return {};
+export function childTokensOf(given: DefectUsage | null | undefined): OwnAttributes {
+  const usage = tokensOf(given);
   return {
-    "entelix.usage.input_tokens": numberOf(usage.input_tokens),
-    "entelix.usage.output_tokens": numberOf(usage.output_tokens),
-    "entelix.usage.cache_read.input_tokens": numberOf(usage.cache_read_input_tokens),
-    "entelix.usage.cache_write.input_tokens": numberOf(usage.cache_creation_input_tokens),
+    "entelix.usage.input_tokens": usage["gen_ai.usage.input_tokens"],
+    "entelix.usage.output_tokens": usage["gen_ai.usage.output_tokens"],
+    "entelix.usage.cache_read.input_tokens": usage["gen_ai.usage.cache_read.input_tokens"],
+    "entelix.usage.cache_write.input_tokens": usage["gen_ai.usage.cache_write.input_tokens"],
   };
 }

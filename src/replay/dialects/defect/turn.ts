@@ -7,7 +7,7 @@ import {
 import type { SignalList } from "./arrival.ts";
 import { Compactions } from "./compactions.ts";
 import type { DefectUsage, LeafEvent } from "./events.ts";
-import { childUsageAttributes, ModelAttempts, usageAttributes } from "./model-attempts.ts";
+import { childTokensOf, ModelAttempts, tokensOf } from "./model-attempts.ts";
 import { DEFECT_TERMINALS, type DefectTerminal, terminalOf } from "./terminals.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import { type RowBudget, TurnRows } from "./turn-rows.ts";
@@ -165,7 +165,7 @@ export class Turn {
     const cancelled = reason === "cancelled";
     if (cancelled) this.rows.cancelled(at);
     const spoken = reason === "end_turn" || reason === "max_tokens" || reason === "refusal";
-    const attributes = this.#child ? childUsageAttributes(usage) : usageAttributes(usage);
+    const attributes = this.#child ? childTokensOf(usage) : tokensOf(usage);
     attributes["entelix.run.end_reason"] = reason;
     if (spoken) attributes["gen_ai.response.finish_reasons"] = [reason];
     this.#close(terminalOf(reason), at, "", out, attributes);

@@ -7,9 +7,9 @@ import {
   FAILURE_ORIGINS,
   type Form,
   flag,
-  isCount,
   isWholeNumber,
   json,
+  knownCost,
   limitBreachForm,
   list,
   name,
@@ -22,16 +22,16 @@ import {
   TOOL_ERROR_KINDS,
   tagged,
   text,
-  textWhere,
+  tokens,
+  usageForm,
   value,
+  wholeNumber,
   withoutNull,
 } from "../../../events/door.ts";
 
 // The types are documented in `src/events`, since programs build these events too. The compiler compares them with the
 // forms. Unknown members of closed sets are replaced by a known one, so that a failure of an unknown kind still closes
 // its run.
-
-const wholeNumber = value("a whole number from 0 below 2^53", isCount);
 
 /** A duration in ms. May have a fraction. */
 const milliseconds = value(
@@ -98,26 +98,6 @@ const interruptionKind = tagged(
   },
 );
 
-const cost = textWhere('a decimal number as text, such as "0.30"', (given) =>
-  /^-?\d+(?:\.\d+)?$/.test(given),
-);
-
-const tokens = nullish(count, count.expected);
-
-/** Used budget of a run. `null` and absent: a run without a budget. */
-const usage = record(
-  {
-    requests: wholeNumber,
-    input_tokens: count,
-    output_tokens: count,
-    tool_calls: wholeNumber,
-    cost_usd: nullish(cost, `${cost.expected}, or null`),
-    cache_read_input_tokens: tokens,
-    cache_write_input_tokens: tokens,
-  },
-  "a usage object",
-);
-
 const modelUsage = record(
   {
     input_tokens: tokens,
@@ -134,7 +114,7 @@ const modelUse = {
   usage: nullish(modelUsage),
   response_model: nullish(text),
   response_id: nullish(text),
-  cost_usd: nullish(cost, `${cost.expected}, or null`),
+  cost_usd: knownCost,
   retries: nullish(wholeNumber),
 };
 
@@ -189,7 +169,7 @@ export const ENTELIX_EVENTS = tagged("type", {
   tool_call_asked: record(ofTool),
   tool_call_approved: record(ofTool),
   tool_call_denied: record({ ...ofTool, reason: recordedText }),
-  complete: record({ ...ofRun, state: json, usage: nullish(usage) }),
+  complete: record({ ...ofRun, state: json, usage: nullish(usageForm) }),
   failed: record({
     ...ofRun,
     error: text,

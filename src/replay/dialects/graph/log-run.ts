@@ -18,7 +18,7 @@ import {
   type ToolErrorKind,
 } from "../../../events/door.ts";
 import { announcedIn, callKey } from "./log-row.ts";
-import { decisionIn, type PointRow, pointOf, usageAttributes } from "./row-attributes.ts";
+import { decisionIn, type PointRow, pointOf, tokensOf } from "./row-attributes.ts";
 import { CANCELLED, PAUSED_TEXT, statedEnd } from "./terminals.ts";
 
 /** Maximum number of remembered open calls of a run. The lifecycle knows older ones. */
@@ -144,7 +144,7 @@ export class LogRun {
   reply(row: AssistantMessage, at: Instant, out: Signal[]): void {
     this.#end = undefined;
     if (this.#thinking === 0) this.#openModel(this.#idleSince ?? at, out);
-    this.#closeModel(at, usageAttributes(row.usage), out);
+    this.#closeModel(at, tokensOf(row.usage), out);
     this.keepAlive(at);
     this.#announced = announcedIn(row);
     if (this.#announced === undefined && this.calls.length === 0) {

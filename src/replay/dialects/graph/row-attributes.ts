@@ -11,11 +11,12 @@ import type {
   ToolCallDecided,
   Warning,
 } from "../../../audit/door.ts";
-import type {
-  AttributeName,
-  DecisionDetails,
-  OwnAttributes,
-  SignalAttributes,
+import {
+  type AttributeName,
+  type DecisionDetails,
+  type OwnAttributes,
+  type SignalAttributes,
+  usageAttributes,
 } from "../../../events/door.ts";
 
 /** A row that becomes a span event. */
@@ -138,15 +139,15 @@ function warningAttributes(warning: ModelWarning): SignalAttributes {
  * The tokens of one model call as the provider counted them. Providers differ in whether input tokens include cached
  * ones, and the log does not name the provider.
  */
-export function usageAttributes(usage: ModelUsage | null | undefined): OwnAttributes {
+export function tokensOf(usage: ModelUsage | null | undefined): OwnAttributes {
   if (usage === null || usage === undefined) return {};
-  return {
-    "gen_ai.usage.input_tokens": usage.input_tokens,
-    "gen_ai.usage.output_tokens": usage.output_tokens,
-    "gen_ai.usage.cache_read.input_tokens": usage.cached_input_tokens || undefined,
-    "gen_ai.usage.cache_write.input_tokens": usage.cache_creation_input_tokens || undefined,
-    "gen_ai.usage.reasoning.output_tokens": usage.reasoning_tokens || undefined,
-  };
+  return usageAttributes({
+    input_tokens: usage.input_tokens,
+    output_tokens: usage.output_tokens,
+    cache_read_input_tokens: usage.cached_input_tokens || null,
+    cache_write_input_tokens: usage.cache_creation_input_tokens || null,
+    reasoning_output_tokens: usage.reasoning_tokens || null,
+  });
 }
 
 /** Spans have no bigint. Beyond 2^53 the span has the nearest number, and the row the exact one. */

@@ -22,7 +22,12 @@ describe("an agent that waits for further prompts (`run_persistent`)", () => {
       signal: "run_may_end",
       end: {
         outcome: "complete",
-        usage: { input_tokens: 20, output_tokens: 4 },
+        usage: {
+          input_tokens: 20,
+          output_tokens: 4,
+          cache_read_input_tokens: null,
+          cache_write_input_tokens: null,
+        },
         attributes: { "entelix.run.turns": 2 },
       },
     });

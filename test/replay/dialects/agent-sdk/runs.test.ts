@@ -459,7 +459,8 @@ describe("how a run ends", () => {
       signal: "run_closes",
       end: {
         ...failed("cancelled", "run cancelled"),
-        attributes: { "gen_ai.usage.input_tokens": 10, "entelix.run.turns": 2 },
+        usage: { input_tokens: 10 },
+        attributes: { "entelix.run.turns": 2 },
       },
     });
     expect(ends({ ...cancelled, reason: { reason: "parent_cancelled" } })).toMatchObject({
@@ -481,12 +482,8 @@ describe("how a run ends", () => {
       signal: "run_closes",
       end: {
         ...failed("usage_limit_exceeded", "budget exceeded: cost_usd"),
-        attributes: {
-          "gen_ai.usage.input_tokens": 10,
-          "entelix.run.turns": 1,
-          "entelix.agent.usage.cost": "0.25",
-          "entelix.run.end_reason": "cost_usd",
-        },
+        usage: { input_tokens: 10, cost_usd: "0.25" },
+        attributes: { "entelix.run.turns": 1, "entelix.run.end_reason": "cost_usd" },
       },
     });
   });

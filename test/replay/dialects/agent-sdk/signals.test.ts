@@ -18,10 +18,13 @@ function detail(signal: Signal): unknown[] {
       if (end.outcome === "failed")
         return [end.outcome, end.kind.type, JSON.stringify(end.message)];
       if (end.outcome !== "complete") return [end.outcome];
-      const usage = end.usage && [end.usage.input_tokens, end.usage.output_tokens];
+      const { cache_read_input_tokens, cache_write_input_tokens, input_tokens, output_tokens } =
+        end.usage ?? {};
+      const cached = [cache_read_input_tokens, cache_write_input_tokens];
+      const usage = end.usage && [input_tokens, output_tokens, ...cached];
       return [
         end.outcome,
-        ...(usage ?? []),
+        ...(usage ?? []).filter((figure) => figure !== undefined && figure !== null),
         ...Object.values(end.attributes ?? {}).filter((fact) => fact !== undefined),
       ];
     }

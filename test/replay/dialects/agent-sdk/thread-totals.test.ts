@@ -23,16 +23,14 @@ function used(reader: Reader): unknown[] {
   return reader.end().signals.flatMap((signal) => {
     if (signal.signal !== "run_closes") return [];
     const { end } = signal;
-    const { input_tokens, output_tokens, cost_usd } =
-      end.outcome === "complete" ? (end.usage ?? {}) : {};
-    const { attributes = {} } = end;
+    const { usage = {}, attributes = {} } = end;
     return [
       [
         attributes["entelix.run.turns"],
-        input_tokens ?? attributes["gen_ai.usage.input_tokens"],
-        output_tokens ?? attributes["gen_ai.usage.output_tokens"],
-        attributes["gen_ai.usage.cache_read.input_tokens"],
-        cost_usd ?? attributes["entelix.agent.usage.cost"],
+        usage.input_tokens,
+        usage.output_tokens,
+        usage.cache_read_input_tokens,
+        usage.cost_usd,
       ],
     ];
   });
