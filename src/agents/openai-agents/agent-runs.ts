@@ -1,8 +1,8 @@
 import type { Instant } from "../../events/door.ts";
-import { type SafeSink, textOf } from "../core/door.ts";
-import { nextRunId, runIdOfTrace } from "./ids.ts";
-import { parseSpanError } from "./parse-span-error.ts";
-import { failureOf, reportEnd, reportPause, reportStart, writerOf } from "./run-reports.ts";
+import type { SafeSink } from "../core/door.ts";
+import { BROKEN_OFF, parseSpanError } from "./parse-span-error.ts";
+import { failureOf, reportEnd, reportPause } from "./run-reports.ts";
+import { RunStarts } from "./run-starts.ts";
 import type { SdkSpan } from "./sdk.ts";
 import type { AskedCall } from "./span-answer.ts";
 import { notBefore } from "./span-time.ts";
@@ -10,20 +10,20 @@ import {
   type AgentRun,
   forgetOldest,
   type Problem,
-  type Scope,
   type SpanFailure,
   type TraceRecord,
-  takeHandoff,
 } from "./trace-record.ts";
 import {
   busyRuns,
   depth,
+  holdsBack,
   isOpenUpwards,
+  isWithin,
+  looksPaused,
   mayWait,
-  pausedRun,
-  takeAwaited,
   waitingCalls,
   waitingFor,
+  waitsAtEnd,
 } from "./waiting.ts";
 
 /** The SDK's text on an agent's span when the run throws. Other errors on the span were handled. */
@@ -31,10 +31,8 @@ const THROWN = "Error in agent run";
 
 type Waiting = readonly AskedCall[];
 
-type NewRun = Pick<
-  AgentRun,
-  "runId" | "resumedFrom" | "agent" | "handoffFrom" | "parent" | "parentToolUseId" | "top"
->;
+/** How a run ended, by the SDK's state of it. */
+export type NotedEnd = "waits" | "cancelled" | "done";
 
 /** Ends the calls of a run that are still open at its end. */
 export type CutCalls = (
@@ -51,8 +49,7 @@ export type CutCalls = (
  * run is the root. It lasts until the last top-level agent ends without a handoff, so that an agent after a handoff
  * has a parent.
  */
-export class AgentRuns {
-  readonly #sink: SafeSink;
+export class AgentRuns extends RunStarts {
   readonly #later: (trace: TraceRecord, work: () => void) => void;
   readonly #cutCalls: CutCalls;
 
@@ -65,90 +62,9 @@ export class AgentRuns {
     later: (trace: TraceRecord, work: () => void) => void,
     cutCalls: CutCalls,
   ) {
-    this.#sink = sink;
+    super(sink);
     this.#later = later;
     this.#cutCalls = cutCalls;
-  }
-
-  /**
-   * An agent's span started.
-   *
-   * @param resumedBy the span that shows that the agent continues. Default: the agent started here.
-   */
-  begin(
-    trace: TraceRecord,
-    span: SdkSpan,
-    parent: Scope,
-    at: Instant,
-    resumedBy?: string,
-  ): AgentRun {
-    const agent = textOf(span.spanData.name) ?? trace.name;
-    const top = parent.run === undefined;
-    const [before, again] = pausedRun(trace, agent, parent) ?? [];
-    if (before !== undefined && again !== undefined) {
-      trace.agents.delete(before);
-      if (parent.run !== undefined) again.parentToolUseId = parent.toolUseId;
-      return this.#works(trace, span, this.resume(trace, again, span.spanId, at));
-    }
-    const first = top && !trace.named && trace.root === undefined;
-    const openedBy = resumedBy ?? span.spanId;
-    const run = first
-      ? this.#openRoot(trace, agent, openedBy, at, true)
-      : this.#open(
-          trace,
-          {
-            runId: resumedBy === undefined ? span.spanId : nextRunId(span.spanId, resumedBy),
-            resumedFrom: resumedBy === undefined ? undefined : span.spanId,
-            agent,
-            handoffFrom: takeHandoff(trace, agent, parent),
-            parent: parent.run ?? this.rootOf(trace, openedBy, at),
-            parentToolUseId: parent.toolUseId,
-            top,
-          },
-          openedBy,
-          at,
-        );
-    return this.#works(trace, span, run);
-  }
-
-  /** Continues an agent that was paused in another process, or before the processor was registered. */
-  restore(trace: TraceRecord, span: SdkSpan, openedBy: string, at: Instant): AgentRun {
-    if (trace.root === undefined) trace.pausedRootId = trace.rootRunId;
-    const run = this.begin(trace, span, NOWHERE, at, openedBy);
-    run.resumed = true;
-    return run;
-  }
-
-  /** The run of the trace itself. Opens it if necessary. */
-  rootOf(trace: TraceRecord, openedBy: string, at: Instant): AgentRun {
-    if (trace.root === undefined) {
-      return this.#openRoot(trace, trace.name, openedBy, trace.startedAt ?? at, false);
-    }
-    return this.resume(trace, trace.root, openedBy, at);
-  }
-
-  /** Resumes the run, and the runs above it, if they are paused. */
-  resume(trace: TraceRecord, run: AgentRun, openedBy: string, at: Instant): AgentRun {
-    if (run.state !== "interrupted") return run;
-    if (run.parent !== undefined) this.resume(trace, run.parent, openedBy, at);
-    if (run !== trace.root) {
-      // A segment of the same run would be below the ended parent.
-      run.resumedFrom = run.runId;
-      run.runId = nextRunId(run.runId, openedBy);
-      run.writer = writerOf(trace, run.runId, this.#sink);
-    }
-    run.state = "open";
-    run.openedBy = openedBy;
-    run.startedAt = at;
-    run.resumed = true;
-    run.toolWaits = false;
-    run.waiting = NO_CALLS;
-    run.waitsItself = false;
-    run.detached = false;
-    trace.openRuns += 1;
-    if (run.top && run.span !== undefined) trace.openTop += 1;
-    reportStart(trace, run);
-    return run;
   }
 
   /**
@@ -167,21 +83,68 @@ export class AgentRuns {
       this.detachPaused(trace, run, at);
     }
     run.span = undefined;
-    if (run.top) trace.openTop -= 1;
     const parsed = problemOf(run, span);
     const problem = parsed === undefined ? undefined : { parsed, of: run };
-    const waiting = waitingCalls(trace, run);
-    // From 0.14, the SDK ends the span of a paused agent. An agent is paused if its model asked for calls that were
-    // not made. A pause sets no error, also none that the application handled.
-    const mayPause = span.error === null && !run.handedOff;
-    if (mayPause && problem === undefined && (waiting.length > 0 || run.toolWaits)) {
+    const waits = problem === undefined && waitsAtEnd(trace, run, span);
+    // The code of a tool goes on at once, so only an agent at the top can be held back.
+    if (waits === undefined && run.top) run.heldAt = at;
+    else this.#ended(trace, run, at, waits ?? looksPaused(trace, run), problem);
+    return true;
+  }
+
+  /** A task of the SDK ended: a call of `run()` returns. `noteResult` may tell at once how its agent ended. */
+  taskEnded(trace: TraceRecord, taskId: string): void {
+    for (const run of trace.agents.values()) {
+      if (run.heldAt === undefined || run.taskId !== taskId) continue;
+      this.#later(trace, () => this.#release(trace, run));
+    }
+  }
+
+  /** An agent starts at the top. It may continue one that was held back. */
+  releaseBefore(trace: TraceRecord, agent: string | undefined): void {
+    for (const run of trace.agents.values()) {
+      if (run.heldAt === undefined || run.agent !== agent) continue;
+      // An unnamed trace is that of one run, so only its resumption adds an agent of that name.
+      this.#release(trace, run, trace.named ? undefined : "waits");
+    }
+  }
+
+  /** Another run starts in the trace. */
+  releaseAll(trace: TraceRecord): void {
+    for (const run of trace.agents.values()) this.#release(trace, run);
+  }
+
+  /** The SDK says of a run how it ended. */
+  noted(trace: TraceRecord, run: AgentRun, end: NotedEnd, at: Instant): void {
+    if (run.heldAt !== undefined) this.#release(trace, run, end);
+    else if (end === "waits" && run.state === "open") this.pause(trace, at, run);
+  }
+
+  /** Ends a run whose span ended without saying how. Default: what its calls look like. */
+  #release(trace: TraceRecord, run: AgentRun, end?: NotedEnd): void {
+    const { heldAt } = run;
+    if (heldAt === undefined) return;
+    run.heldAt = undefined;
+    const waits = end === undefined ? looksPaused(trace, run) : end === "waits";
+    const problem = end === "cancelled" ? { parsed: BROKEN_OFF, of: run } : undefined;
+    this.#ended(trace, run, [heldAt[0], heldAt[1]], waits, problem);
+  }
+
+  #ended(
+    trace: TraceRecord,
+    run: AgentRun,
+    at: Instant,
+    waits: boolean,
+    problem: Problem | undefined,
+  ): void {
+    if (run.top) trace.openTop -= 1;
+    if (waits) {
       run.waitsItself = true;
-      this.#pause(trace, run, at, waiting);
+      this.#pause(trace, run, at, waitingCalls(trace, run));
     } else if (run !== trace.root) {
       this.#close(trace, run, at, problem);
     }
     if (run.top) this.#topEnded(trace, run, at, problem);
-    return true;
   }
 
   /**
@@ -205,11 +168,12 @@ export class AgentRuns {
     });
   }
 
-  /** The trace ended. Agents that are still working are paused, and the trace's own run ends. */
+  /** The trace ended. Agents that the SDK left open are paused, and the trace's own run ends. */
   traceEnded(trace: TraceRecord, at: Instant): void {
+    trace.endedAt = at;
     const below = this.pause(trace, at);
     const { root } = trace;
-    if (below || root === undefined || root.state !== "open") return;
+    if (below || root === undefined || root.state !== "open" || holdsBack(trace)) return;
     // A paused agent that is resumed inside a tool ends the trace, while the tool's own agent is still working.
     if (trace.open.size === 0 || !busyRuns(trace).has(root)) this.#closeRoot(trace, root, at);
   }
@@ -217,11 +181,14 @@ export class AgentRuns {
   /**
    * Pauses working agents without an open call, and then the trace's own run.
    *
+   * @param only pauses only this run and those below it.
    * @returns whether any agent was paused.
    */
-  pause(trace: TraceRecord, at: Instant): boolean {
+  pause(trace: TraceRecord, at: Instant, only?: AgentRun): boolean {
     if (trace.agents.size === 0) return false;
-    const working = [...trace.agents.values()].filter(({ span }) => span !== undefined);
+    const working = [...trace.agents.values()].filter(
+      (run) => run === only || (mayWait(run) && (only === undefined || isWithin(run, only))),
+    );
     if (working.length === 0) return false;
     const busy = busyRuns(trace);
     const paused = working.filter((run) => isOpenUpwards(run) && !busy.has(run));
@@ -238,83 +205,6 @@ export class AgentRuns {
     return paused.length > 0;
   }
 
-  /** Links an agent's span to its run, at the start or on resumption. */
-  #works(trace: TraceRecord, span: SdkSpan, run: AgentRun): AgentRun {
-    run.span = span;
-    trace.agents.set(span.spanId, run);
-    if (trace.awaited.length > 0) takeAwaited(trace, run);
-    if (!run.top) return run;
-    trace.openTop += 1;
-    // The code around it continued after an earlier failure.
-    trace.problem = undefined;
-    return run;
-  }
-
-  #openRoot(
-    trace: TraceRecord,
-    agent: string,
-    openedBy: string,
-    at: Readonly<Instant>,
-    top: boolean,
-  ): AgentRun {
-    const { pausedRootId } = trace;
-    // The number of segments of that run is not known here, so its next segment gets a new run ID.
-    if (pausedRootId !== undefined) trace.rootRunId = nextRunId(pausedRootId, openedBy);
-    // The agent's run has the span's ID, so the run above it needs another one, although the span opens both.
-    else if (!top) trace.rootRunId ??= nextRunId(runIdOfTrace(trace.traceId), openedBy);
-    const runId = trace.rootRunId ?? openedBy;
-    const scope = {
-      runId,
-      resumedFrom: pausedRootId,
-      agent,
-      handoffFrom: undefined,
-      parent: undefined,
-      parentToolUseId: undefined,
-      top,
-    };
-    return this.#open(trace, scope, openedBy, at);
-  }
-
-  #open(trace: TraceRecord, scope: NewRun, openedBy: string, at: Readonly<Instant>): AgentRun {
-    // Field by field: spreading `scope` is slower than the rest of this method.
-    const run: AgentRun = {
-      runId: scope.runId,
-      writer: writerOf(trace, scope.runId, this.#sink),
-      resumedFrom: scope.resumedFrom,
-      agent: scope.agent,
-      handoffFrom: scope.handoffFrom,
-      parent: scope.parent,
-      parentToolUseId: scope.parentToolUseId,
-      top: scope.top,
-      state: "open",
-      openedBy,
-      startedAt: at,
-      pausedAt: undefined,
-      span: undefined,
-      handedOff: false,
-      question: undefined,
-      answer: undefined,
-      resumed: false,
-      modelError: undefined,
-      failedCall: undefined,
-      failure: undefined,
-      tripped: undefined,
-      asked: NO_CALLS,
-      tools: undefined,
-      made: undefined,
-      unasked: undefined,
-      unread: false,
-      toolWaits: false,
-      waiting: NO_CALLS,
-      waitsItself: false,
-      detached: false,
-    };
-    if (run.parent === undefined) trace.root = run;
-    trace.openRuns += 1;
-    reportStart(trace, run);
-    return run;
-  }
-
   /** Ends the trace's own run with the last top-level agent. A named trace ends it when the trace ends. */
   #topEnded(trace: TraceRecord, run: AgentRun, at: Instant, problem: Problem | undefined): void {
     if (problem !== undefined) trace.problem = problem;
@@ -322,7 +212,9 @@ export class AgentRuns {
     const { root } = trace;
     if (trace.openTop > 0 || root === undefined || root.state !== "open") return;
     if (!trace.named || trace.begun === 0) {
-      this.#closeRoot(trace, root, at);
+      // Code may have gone on after the agent, which was held back.
+      const later = trace.named ? trace.endedAt : undefined;
+      this.#closeRoot(trace, root, later === undefined ? at : notBefore(at, later));
     } else if (trace.problem !== undefined) {
       this.#failLater(trace, root, at, trace.problem);
     }
@@ -338,13 +230,18 @@ export class AgentRuns {
     });
   }
 
-  /** Ends the trace's own run: it failed or paused with a top-level agent, or is complete. */
+  /**
+   * Ends the trace's own run: it failed or paused with a top-level agent, or is complete. The SDK ends a trace only if
+   * its code returned. If the code started several runs, it handled the failures of some of them.
+   */
   #closeRoot(trace: TraceRecord, root: AgentRun, at: Instant): void {
     const waits = [...trace.agents.values()].some((run) => run.top && run.state === "interrupted");
-    if (trace.problem === undefined && waits) {
+    const isHandled = trace.endedAt !== undefined && trace.topRuns > 1;
+    const problem = isHandled ? undefined : trace.problem;
+    if (problem === undefined && waits) {
       this.#pause(trace, root, at, waitingCalls(trace, root));
     } else {
-      this.#close(trace, root, at, trace.problem);
+      this.#close(trace, root, at, problem);
     }
   }
 
@@ -387,9 +284,6 @@ export class AgentRuns {
     forgetOldest(trace);
   }
 }
-
-const NO_CALLS: readonly AskedCall[] = [];
-const NOWHERE: Scope = { run: undefined, toolUseId: undefined };
 
 /** The error of an agent's span. `undefined`: it did not fail. */
 function problemOf(run: AgentRun, { error }: SdkSpan) {

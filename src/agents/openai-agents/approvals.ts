@@ -101,6 +101,7 @@ export function awaitedCalls(state: object): readonly AwaitedCall[] {
     if (id === undefined || tool === undefined || agent === undefined) return [];
     const input = textOf(fieldIn(raw, "arguments"));
     const spanNames = [tool];
-    return [{ id, tool, spanNames, agent, input, parts: [], bare: false, begun: false }];
+    const unmade = { begun: false, isVoid: false };
+    return [{ id, tool, spanNames, agent, input, parts: [], bare: false, ...unmade }];
   });
 }

@@ -1,4 +1,4 @@
-import { textOf } from "../core/door.ts";
+import { fieldIn, listOf, textOf } from "../core/door.ts";
 import { type AskedCall, type ModelAnswer, withoutHandoffs } from "./span-answer.ts";
 import type { AgentRun, OpenSpan } from "./trace-record.ts";
 
@@ -20,12 +20,37 @@ export function asks(run: AgentRun, { asked, tools }: ModelAnswer): void {
   run.tools = tools;
   run.unread = asked === undefined;
   run.asked = withoutHandoffs(asked ?? [], run.span?.spanData);
-  for (const call of run.asked) call.isRepeated = run.made?.has(call.id) === true;
+  const ids = new Set<string>();
+  const offered = listOf(run.span?.spanData.tools);
+  for (const call of run.asked) {
+    if (call.spanNames === undefined) call.tool = ownName(call.tool, offered, listOf(tools));
+    const { bare, id, tool } = call;
+    const isMissing = bare && offered?.includes(tool) === false;
+    call.isVoid = isMissing || ids.has(id) || run.made?.has(id) === true;
+    ids.add(id);
+  }
   // The end of a model call may arrive after the start of its tools.
   for (const name of run.unasked ?? []) {
     const call = callsNamed(run.asked, name).find(({ begun }) => !begun);
     if (call !== undefined) begins(run, call);
   }
+}
+
+/**
+ * The name that the application gave to OpenAI's shell, editor or computer. The agent's span has all names, and the
+ * request all kinds, in one order.
+ */
+function ownName(
+  kind: string,
+  names: readonly unknown[] | undefined,
+  definitions: readonly unknown[] | undefined,
+): string {
+  if (names === undefined || names.includes(kind)) return kind;
+  let index = names.length === 1 ? 0 : -1;
+  if (definitions?.length === names.length) {
+    index = definitions.findIndex((tool) => textOf(fieldIn(tool, "type"))?.startsWith(kind));
+  }
+  return textOf(names[index]) ?? kind;
 }
 
 /** Whether another waiting call has the same tool and input. Only a rejection tells them apart then. */

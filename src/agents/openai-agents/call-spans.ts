@@ -23,6 +23,7 @@ import type { Approvals } from "./approvals.ts";
 import { askedCall, asks, begins, hasTwin } from "./asked-calls.ts";
 import { eventIdOf, type SpanEvent } from "./ids.ts";
 import {
+  BROKEN_OFF,
   type ParsedError,
   parseSpanError,
   reported,
@@ -59,12 +60,6 @@ type ModelScope = CallScope<OpenModel>;
 const WAITS: ParsedError = {
   text: "an agent that it runs waits for an approval",
   error: AgentError.interrupted({ type: "custom" }),
-  ofTool: false,
-};
-/** The run was aborted, so the rest of the answer is not read. */
-const BROKEN_OFF: ParsedError = {
-  text: "the stream was broken off",
-  error: AgentError.cancelled(),
   ofTool: false,
 };
 const FROM_TOOL: FailureSource = { origin: "tool" };

@@ -69,7 +69,8 @@ export type SpanReference = Pick<SdkSpan, "spanId" | "traceId">;
 
 /** The fields of the SDK's `RunResult` and `StreamedRunResult` that `noteResult` reads. */
 export interface RunOutcome {
-  readonly interruptions?: readonly unknown[] | undefined;
+  /** Of a stream: whether its reader left. */
+  readonly cancelled?: boolean | undefined;
   readonly state: unknown;
 }
 
@@ -169,8 +170,9 @@ export class OpenAIAgentsProcessor {
   }
 
   /**
-   * Reports a pause that the SDK does not report. A run that is resumed with the same `RunState` object does not end
-   * its trace, so only its result shows that it waits for a second approval. In other cases, this does nothing.
+   * Reports how a run ended where the SDK's trace does not show it: whether it waits for an approval. Call it as soon
+   * as the run's promise resolves, for a stream its `completed`, and before `forceFlush`. In other cases, this does
+   * nothing.
    *
    * @returns the result.
    *
@@ -180,10 +182,10 @@ export class OpenAIAgentsProcessor {
   noteResult<T extends RunOutcome>(result: T): T {
     this.#shutDown = undefined;
     try {
-      const traceId = textOf(fieldIn(fieldIn(result.state, "_trace"), "traceId"));
-      if (traceId !== undefined && (result.interruptions?.length ?? 0) > 0) {
-        const { state } = result;
-        if (typeof state === "object" && state !== null) this.#follower.paused(traceId, state);
+      const { state } = result;
+      const traceId = textOf(fieldIn(fieldIn(state, "_trace"), "traceId"));
+      if (traceId !== undefined && typeof state === "object" && state !== null) {
+        this.#follower.noted(traceId, state, result.cancelled === true);
       }
     } catch (error) {
       this.#troubled(error);

@@ -17,6 +17,13 @@ export interface ParsedError {
   readonly thrown?: { readonly value: unknown } | undefined;
 }
 
+/** The run was aborted, or its reader left, so the rest of the answer is not read. */
+export const BROKEN_OFF: ParsedError = {
+  text: "the stream was broken off",
+  error: AgentError.cancelled(),
+  ofTool: false,
+};
+
 /** `Name: message`, the string form of an error. */
 const PRINTED = /^([A-Za-z_$][\w$]*): ([\s\S]*)$/;
 /** Node's text before the code of a failed connection or look-up. */

@@ -6,7 +6,8 @@ import { requestedModel } from "./span-request.ts";
 /** A tool call in a model's answer. */
 export interface AskedCall {
   readonly id: string;
-  readonly tool: string;
+  /** The tool's name, or the kind of OpenAI's own tool until its name is known. */
+  tool: string;
   /**
    * The names that its span may have. A tool in a namespace has both names. `undefined`: any name, because the model's
    * answer has the kind of OpenAI's own tools only.
@@ -21,15 +22,26 @@ export interface AskedCall {
   /** Whether it was made. */
   begun: boolean;
   /**
-   * Whether a call of that ID was made before. Some models give all calls one ID. The SDK does not make such a call
-   * again, and does not wait for it either.
+   * Whether the SDK skips it or answers it itself, and so does not wait for it: its ID was used before, or the agent
+   * has no such tool.
    */
-  isRepeated?: boolean;
+  isVoid: boolean;
 }
 
 /** Whether the call was not made, so that a decision about it may be missing. */
-export function isUnmade({ begun, isRepeated }: AskedCall): boolean {
-  return !begun && isRepeated !== true;
+export function isUnmade({ bare, begun, input, isVoid }: AskedCall): boolean {
+  // The SDK before 0.20 answers a call with invalid arguments itself.
+  return !begun && !isVoid && !(bare && isNoJson(input));
+}
+
+function isNoJson(input = ""): boolean {
+  if (input === "") return false;
+  try {
+    JSON.parse(input);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** A model's answer, from the span of the call. */
@@ -168,7 +180,9 @@ function functionCall(item: Fields): AskedCall | undefined {
   const namespace = textOf(item.namespace);
   const call = asked(callIdIn(item), item.name, item.arguments, namespace === undefined);
   if (call === undefined || namespace === undefined) return call;
-  return { ...call, spanNames: [call.tool, `${namespace}.${call.tool}`] };
+  const own = `${namespace}.${call.tool}`;
+  // The SDK gives the namespace of its name to a tool that is loaded later.
+  return { ...call, tool: namespace === call.tool ? call.tool : own, spanNames: [call.tool, own] };
 }
 
 /** A call of a shell, an editor or a computer. The application gives such a tool its name. */
@@ -204,7 +218,8 @@ function asked(
   const tool = textOf(name);
   if (id === undefined || tool === undefined) return undefined;
   const spanNames = [tool];
-  return { id, tool, spanNames, input: textOf(input), parts: NO_PARTS, bare, begun: false };
+  const unmade = { begun: false, isVoid: false };
+  return { id, tool, spanNames, input: textOf(input), parts: NO_PARTS, bare, ...unmade };
 }
 
 const NO_PARTS: readonly string[] = [];

@@ -22,7 +22,7 @@ import {
   type TraceRecord,
 } from "./trace-record.ts";
 import { TraceTable } from "./trace-table.ts";
-import { waitsBelow } from "./waiting.ts";
+import { agentSpanIn, isPausedState, takeNames, waitsBelow } from "./waiting.ts";
 
 /** Maximum number of open spans in a trace. */
 const MAX_OPEN_SPANS = 10_000;
@@ -98,6 +98,7 @@ export class TraceFollower {
       this.#add(trace, undefined, true);
     } else {
       known.begun += 1;
+      if (known.tenantId !== undefined) this.#runs.releaseAll(known);
     }
   }
 
@@ -121,10 +122,13 @@ export class TraceFollower {
    */
   resumeHere(trace: SdkTrace, state: object): void {
     const known = this.#table.find(trace.traceId);
-    const record = known ?? this.#add(trace, runIdOfTrace(trace.traceId), false);
-    if (record.tenantId !== undefined) record.state = new WeakRef(state);
-    if (known !== undefined) return;
+    if (known !== undefined) {
+      this.noted(trace.traceId, state);
+      return;
+    }
+    const record = this.#add(trace, runIdOfTrace(trace.traceId), false);
     if (record.tenantId !== undefined) {
+      record.state = new WeakRef(state);
       record.awaited = awaitedCalls(state);
       record.pausedRootId = record.rootRunId;
     }
@@ -132,16 +136,22 @@ export class TraceFollower {
   }
 
   /**
-   * The agents of the trace wait for approvals, even if the trace does not show it.
+   * The end of a run of the trace is known, even if the trace does not show it.
    *
-   * @param state the SDK's state of its run.
+   * @param state the SDK's state of the run.
    */
-  paused(traceId: string, state: object): void {
+  noted(traceId: string, state: object, isCancelled = false): void {
     const trace = this.#followed(traceId);
     if (trace === undefined) return;
     trace.state = new WeakRef(state);
     this.#catchUp(trace);
-    this.#runs.pause(trace, now());
+    const run = trace.agents.get(agentSpanIn(state) ?? "");
+    if (run !== undefined && run.state !== "ended") {
+      const waits = isPausedState(state);
+      if (waits) takeNames(trace, awaitedCalls(state));
+      const end = waits ? "waits" : isCancelled ? "cancelled" : "done";
+      this.#runs.noted(trace, run, end, now());
+    }
     this.#settle(trace);
   }
 
@@ -160,6 +170,7 @@ export class TraceFollower {
     const at = this.#at(trace, span.startedAt);
     const parent = this.#scopeOf(trace, span, at);
     if (span.spanData.type === "agent") {
+      if (parent.run === undefined) this.#runs.releaseBefore(trace, textOf(span.spanData.name));
       this.#runs.begin(trace, span, parent, at);
       return;
     }
@@ -260,6 +271,7 @@ export class TraceFollower {
       case "other":
         if (spanData.type === "mcp_tools") this.#counts.mcpLists += 1;
         else if (!STRUCTURE.has(spanData.type)) this.#counts.otherSpans += 1;
+        this.#runs.taskEnded(trace, open.span.spanId);
         return;
       default:
         open satisfies never;

@@ -39,6 +39,10 @@ export interface AgentRun {
   pausedAt: Readonly<Instant> | undefined;
   /** The agent's span while the agent works. A named trace's run has none. */
   span: SdkSpan | undefined;
+  /** The task span above the agent's span. */
+  taskId: string | undefined;
+  /** When its span ended, if nothing has said yet whether it waits. */
+  heldAt: Readonly<Instant> | undefined;
   handedOff: boolean;
   /** Content: the agent's input and its model's last answer. */
   question: readonly InputMessage[] | undefined;
@@ -194,6 +198,10 @@ export interface TraceRecord {
   openRuns: number;
   /** Number of open top-level agents. */
   openTop: number;
+  /** Number of top-level agents so far, without those of handoffs and resumptions. */
+  topRuns: number;
+  /** When it ended, if nothing started since. */
+  endedAt: Readonly<Instant> | undefined;
   /** Handoffs whose next agent has not started. */
   readonly handoffs: { readonly from: AgentRun; readonly to: string }[];
   /** The failure of a top-level agent. */
@@ -232,6 +240,8 @@ export function newTrace(
     resting: false,
     openRuns: 0,
     openTop: 0,
+    topRuns: 0,
+    endedAt: undefined,
     handoffs: [],
     problem: undefined,
     totals: new UsageTotals(),

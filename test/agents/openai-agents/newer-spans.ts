@@ -20,17 +20,29 @@ export const calling = (name: string) => ({ type: "function", name, input: "{}",
 
 export type Tree = readonly [id: string, data: SdkSpanData, ...below: Tree[]];
 
-/** Starts the spans of a tree and ends them, each around those below it. */
+/**
+ * Starts the spans of a tree and ends them, each around those below it. An agent's span has a task around it, unless
+ * the tree has one.
+ */
 export async function play(
   heard: ReturnType<typeof listen>,
-  [id, data, ...below]: Tree,
+  tree: Tree,
   parent: string | null = null,
   error: SdkSpan["error"] = null,
+  isInTask = false,
 ): Promise<void> {
+  const [id, data, ...below] = tree;
+  if (data.type === "agent" && !isInTask) {
+    const around = span(`task_${id}`, parent, task);
+    await heard.processor.onSpanStart(around);
+    await play(heard, tree, around.spanId, error, true);
+    await heard.processor.onSpanEnd(around);
+    return;
+  }
   const made = { ...span(id, parent, data), error: null as SdkSpan["error"] };
   await heard.processor.onSpanStart(made);
   await Promise.resolve();
-  for (const tree of below) await play(heard, tree, id);
+  for (const inner of below) await play(heard, inner, id, null, data.type === "task");
   made.error = error;
   await heard.processor.onSpanEnd(made);
 }

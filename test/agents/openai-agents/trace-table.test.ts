@@ -108,6 +108,8 @@ function traceOf(traceId: string): TraceRecord {
     resting: false,
     openRuns: 0,
     openTop: 0,
+    topRuns: 0,
+    endedAt: undefined,
     handoffs: [],
     problem: undefined,
     totals: new UsageTotals(),
