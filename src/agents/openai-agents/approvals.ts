@@ -12,7 +12,7 @@ import type { AskedCall } from "./span-answer.ts";
 import type { AgentRun, TraceRecord } from "./trace-record.ts";
 
 // Decisions about calls. The SDK's spans show a rejection, and the start of a call that the run waited for. Only the
-// run's state shows that calls of a tool are always approved.
+// run's state shows that calls of a tool are always approved, or that a callback approved one.
 
 /** Details of decisions about an agent's calls. */
 export class Approvals {
@@ -26,11 +26,16 @@ export class Approvals {
 
   /**
    * The details of a decision. A person decided about the calls that a run waited for. Other calls were decided by a
-   * rule, or by an earlier decision about all calls of the tool.
+   * rule, a callback of the application, or an earlier decision about all calls of the tool.
    */
-  detailsOf(trace: TraceRecord, run: AgentRun, decision: ToolDecision): DecisionDetails {
+  detailsOf(
+    trace: TraceRecord,
+    run: AgentRun,
+    decision: ToolDecision,
+    hasWaited: boolean,
+  ): DecisionDetails {
     const { outcome } = decision;
-    if (!run.resumed) return { outcome, by: "policy" };
+    if (!hasWaited) return { outcome, by: "policy" };
     const person = personOf(this.#decidedBy, decision, trace.metadata ?? NONE, this.#onError);
     const { pausedAt, startedAt } = run;
     return {
@@ -43,9 +48,10 @@ export class Approvals {
     };
   }
 
-  /** Whether all calls of the tool are approved, as far as the run's state is known. */
-  isAlways(trace: TraceRecord, tool: string): boolean {
-    return fieldIn(fieldIn(this.#stateOf(trace), tool), "approved") === true;
+  /** Whether the call, or all calls of the tool, are approved, as far as the run's state is known. */
+  isApproved(trace: TraceRecord, tool: string, toolUseId: string | undefined): boolean {
+    const approved = fieldIn(fieldIn(this.#stateOf(trace), tool), "approved");
+    return approved === true || listOf(approved)?.includes(toolUseId) === true;
   }
 
   /**

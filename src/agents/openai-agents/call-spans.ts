@@ -21,6 +21,7 @@ import {
 import { cutBy, type Price } from "../runtime/door.ts";
 import type { Approvals } from "./approvals.ts";
 import { askedCall, asks, begins, hasTwin } from "./asked-calls.ts";
+import { DecidedCalls } from "./decided-calls.ts";
 import { eventIdOf, type SpanEvent } from "./ids.ts";
 import {
   BROKEN_OFF,
@@ -32,7 +33,7 @@ import {
 } from "./parse-span-error.ts";
 import { noteAnswer } from "./run-content.ts";
 import type { SdkSpan, SdkSpanError } from "./sdk.ts";
-import { answerIn, failureIn, isBrokenOff, isUnmade } from "./span-answer.ts";
+import { answerIn, failureIn, isBrokenOff } from "./span-answer.ts";
 import { modelInput, toolInput } from "./span-input.ts";
 import { requestedModel, requestIn } from "./span-request.ts";
 import { notBefore } from "./span-time.ts";
@@ -84,6 +85,7 @@ export interface CallSpanOptions {
  * rejected.
  */
 export class CallSpans {
+  readonly decided: DecidedCalls;
   readonly #need: ContentNeed;
   readonly #approvals: Approvals;
   readonly #onError: (error: unknown) => void;
@@ -93,6 +95,7 @@ export class CallSpans {
   constructor(need: ContentNeed, { approvals, isFailure, price, onError }: CallSpanOptions) {
     this.#need = need;
     this.#approvals = approvals;
+    this.decided = new DecidedCalls(approvals);
     this.#onError = onError;
     this.#isFailure = isFailure;
     this.#price = price;
@@ -101,7 +104,8 @@ export class CallSpans {
   /** A call's span started. */
   opened({ trace, run, open }: CallScope): void {
     if (isOwnModelCall(open)) {
-      this.decideUnmade(trace, run, open.span.spanId, open.startedAt);
+      this.decided.fromState(trace, run, open.span.spanId, open.startedAt);
+      open.afterPause = run.resumed;
       run.modelError = undefined;
       run.failedCall = undefined;
       run.unread = false;
@@ -120,31 +124,13 @@ export class CallSpans {
     });
   }
 
-  /**
-   * Sends the decisions about calls that a resumed run has waited for, and that get no span.
-   *
-   * @param spanId the span that shows that the run no longer waits for them.
-   */
-  decideUnmade(trace: TraceRecord, run: AgentRun, spanId: string, at: Readonly<Instant>): void {
-    if (!run.resumed) return;
-    for (const call of run.asked.filter(isUnmade)) {
-      const decision = this.#approvals.decisionIn(trace, call);
-      if (decision === undefined) continue;
-      begins(run, call);
-      const { outcome, reason } = decision;
-      const details = this.#approvals.detailsOf(trace, run, decision);
-      const on = { eventId: `${spanId}:${outcome}:${call.id}`, at };
-      if (outcome === "denied") run.writer.toolDenied(decision, reason, details, undefined, on);
-      else run.writer.toolApproved(decision, details, undefined, on);
-    }
-  }
-
   /** Sends the start of a call, if it was not sent before. */
   sendStart({ trace, run, open }: CallScope): void {
     if (open.startSent) return;
     open.startSent = true;
     const { spanData } = open.span;
     if (open.kind === "model") {
+      if (isOwnModelCall(open)) this.decided.fromRequest(trace, run, open);
       const input = modelInput(trace, run, open, this.#need);
       open.inputSent = input !== undefined;
       const request = requestIn(spanData);
@@ -157,7 +143,7 @@ export class CallSpans {
     open.scope = { run, toolUseId: call?.id ?? open.span.spanId };
     trace.totals.toolCalls += 1;
     const isAwaited = run.resumed && call?.begun === false;
-    if (isAwaited || this.#approvals.isAlways(trace, name)) {
+    if (isAwaited || this.#approvals.isApproved(trace, name, call?.id)) {
       const decision = this.#decision({ trace, run, open }, "");
       run.writer.toolApproved(toolCall(open), decision, undefined, on(open, "approved"));
     }
@@ -212,7 +198,7 @@ export class CallSpans {
   ): DecisionDetails {
     const tool = toolName(open.span);
     const { toolUseId } = open.scope;
-    return this.#approvals.detailsOf(trace, run, { outcome, tool, toolUseId, reason });
+    return this.#approvals.detailsOf(trace, run, { outcome, tool, toolUseId, reason }, run.resumed);
   }
 
   /** Ends calls that are open at the end of their run as cut off, because their tools did not fail. */
@@ -241,6 +227,7 @@ export class CallSpans {
   modelEnded(scope: ModelScope, at: Instant): void {
     const { trace, run, open } = scope;
     this.sendStart(scope);
+    if (isOwnModelCall(open)) this.decided.fromRequest(trace, run, open);
     const { error, spanData } = open.span;
     if (error !== null || isBrokenOff(spanData)) {
       const parsed = error === null ? BROKEN_OFF : parseSpanError(error);

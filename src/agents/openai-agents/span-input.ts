@@ -25,6 +25,11 @@ export function toolInput({ input }: SdkSpanData): unknown {
   }
 }
 
+/** The request's input as the SDK has it, if the span already does. */
+export function givenIn({ _input, input, type }: SdkSpanData): unknown {
+  return type === "response" ? _input : input;
+}
+
 /** The model's input, if the span already has it and the sink reads it. Keeps the agent's question. */
 export function modelInput(
   trace: TraceRecord,
@@ -32,8 +37,7 @@ export function modelInput(
   open: OpenModel,
   need: ContentNeed,
 ): readonly InputMessage[] | undefined {
-  const { spanData } = open.span;
-  const given = spanData.type === "response" ? spanData._input : spanData.input;
+  const given = givenIn(open.span.spanData);
   if (given === undefined || given === null) return undefined;
   const isQuestion = isOwnModelCall(open) && run.question === undefined;
   if (!readsRows(need) || (need === "rows" && !isQuestion)) return undefined;

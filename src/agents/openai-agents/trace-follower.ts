@@ -150,6 +150,8 @@ export class TraceFollower {
       const waits = isPausedState(state);
       if (waits) takeNames(trace, awaitedCalls(state));
       const end = waits ? "waits" : isCancelled ? "cancelled" : "done";
+      const { heldAt = now() } = run;
+      if (!waits) this.#calls.decided.fromState(trace, run, agentSpanIn(state) ?? "", heldAt);
       this.#runs.noted(trace, run, end, now());
     }
     this.#settle(trace);
@@ -198,7 +200,7 @@ export class TraceFollower {
     if (span.spanData.type === "agent") {
       const at = this.#at(trace, span.endedAt);
       const run = trace.agents.get(span.spanId);
-      if (run !== undefined) this.#calls.decideUnmade(trace, run, span.spanId, at);
+      if (run !== undefined) this.#calls.decided.fromState(trace, run, span.spanId, at);
       if (!this.#runs.end(trace, span, at)) this.#counts.strayEnds += 1;
     } else {
       const open = trace.open.get(span.spanId);

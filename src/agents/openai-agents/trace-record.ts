@@ -102,6 +102,8 @@ interface StartedSpan {
   startSent: boolean;
   /** Whether the model's input was sent. */
   inputSent: boolean;
+  /** Whether the model's call is the first after a pause of its run. */
+  afterPause: boolean;
   /** What its code returned or threw, if `withSpan` called it. */
   outcome: CodeOutcome | undefined;
   /** Whether its run ended first. Its end was sent then. */
@@ -141,6 +143,7 @@ export function openSpan<K extends OpenSpan["kind"], S extends Scope>(
     startedAt,
     startSent,
     inputSent: false,
+    afterPause: false,
     outcome: undefined,
     isCut: false,
   };

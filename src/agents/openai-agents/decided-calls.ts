@@ -1,0 +1,90 @@
+import type { Instant } from "../../events/door.ts";
+import { type Fields, fieldsOf, listOf, type ToolDecision, textOf } from "../core/door.ts";
+import type { Approvals } from "./approvals.ts";
+import { begins } from "./asked-calls.ts";
+import { type AskedCall, isUnmade } from "./span-answer.ts";
+import { givenIn } from "./span-input.ts";
+import type { AgentRun, OpenModel, TraceRecord } from "./trace-record.ts";
+
+/**
+ * Sends decisions about calls that get no span: refused calls of OpenAI's own tools (shell, editor, computer), and
+ * calls that OpenAI makes (hosted MCP). The run's state shows them, if it is known, and so does the next request to the
+ * model, which has the answer to each call.
+ */
+export class DecidedCalls {
+  readonly #approvals: Approvals;
+
+  constructor(approvals: Approvals) {
+    this.#approvals = approvals;
+  }
+
+  /** @param spanId the span that shows that the run no longer waits for the calls. */
+  fromState(trace: TraceRecord, run: AgentRun, spanId: string, at: Readonly<Instant>): void {
+    for (const call of run.asked.filter(isUnmade)) {
+      const decision = this.#approvals.decisionIn(trace, call);
+      if (decision !== undefined) this.#send(trace, run, call, decision, spanId, at, run.resumed);
+    }
+  }
+
+  /** Reads the request of a call of the agent's model, if its span has it. */
+  fromRequest(trace: TraceRecord, run: AgentRun, { afterPause, span, startedAt }: OpenModel): void {
+    const unmade = run.asked.filter(isUnmade);
+    const given = unmade.length === 0 ? undefined : listOf(givenIn(span.spanData));
+    for (const item of given ?? []) {
+      const fields = fieldsOf(item);
+      if (fields === undefined) continue;
+      for (const call of unmade) {
+        const decision = call.begun ? undefined : decisionOf(fields, call);
+        if (decision === undefined) continue;
+        this.#send(trace, run, call, decision, span.spanId, startedAt, afterPause);
+      }
+    }
+  }
+
+  #send(
+    trace: TraceRecord,
+    run: AgentRun,
+    call: AskedCall,
+    decision: ToolDecision,
+    spanId: string,
+    at: Readonly<Instant>,
+    hasWaited: boolean,
+  ): void {
+    begins(run, call);
+    const { outcome, reason } = decision;
+    const details = this.#approvals.detailsOf(trace, run, decision, hasWaited);
+    const on = { eventId: `${spanId}:${outcome}:${call.id}`, at };
+    if (outcome === "denied") run.writer.toolDenied(decision, reason, details, undefined, on);
+    else run.writer.toolApproved(decision, details, undefined, on);
+  }
+}
+
+/** The decision about the call, if the item of a request is its answer. */
+function decisionOf(item: Fields, { id, tool }: AskedCall): ToolDecision | undefined {
+  const data = fieldsOf(item.providerData);
+  if (item.name === "mcp_approval_response" && data?.approval_request_id === id) {
+    const outcome = data.approve === true ? "approved" : "denied";
+    return { outcome, tool, toolUseId: id, reason: textOf(data.reason) ?? "" };
+  }
+  const reason = item.callId === id ? refusalIn(item) : undefined;
+  return reason === undefined ? undefined : { outcome: "denied", tool, toolUseId: id, reason };
+}
+
+/** The text of the SDK's answer to a call that was refused. The call itself was not made. */
+function refusalIn(item: Fields): string | undefined {
+  switch (item.type) {
+    case "shell_call_output": {
+      const output = fieldsOf(listOf(item.output)?.[0]);
+      const isRefused = fieldsOf(output?.outcome)?.exitCode === null;
+      return isRefused ? (textOf(output?.stderr) ?? "") : undefined;
+    }
+    case "apply_patch_call_output":
+      return item.status === "failed" ? (textOf(item.output) ?? "") : undefined;
+    case "computer_call_result": {
+      const data = fieldsOf(fieldsOf(item.output)?.providerData);
+      return data?.approvalStatus === "rejected" ? (textOf(data.message) ?? "") : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
