@@ -139,7 +139,17 @@ export class CallSpans {
       return;
     }
     const name = toolName(open.span);
-    const call = askedCall(run, name, textOf(spanData.input));
+    if (open.outer === undefined) this.#begin({ trace, run, open }, name);
+    const input = this.#need === "none" ? undefined : toolInput(spanData);
+    const description = describedIn(run.tools, name);
+    const started = toolCall(open);
+    run.writer.toolStarted(started, input, description, undefined, on(open, "start"));
+    if (started.key !== undefined) open.scope = { ...open.scope, callKey: started.key };
+  }
+
+  /** The call is one that the agent's model asked for. */
+  #begin({ trace, run, open }: ToolScope, name: string): void {
+    const call = askedCall(run, name, textOf(open.span.spanData.input));
     open.scope = { run, toolUseId: call?.id ?? open.span.spanId };
     trace.totals.toolCalls += 1;
     const isAwaited = run.resumed && call?.begun === false;
@@ -152,11 +162,6 @@ export class CallSpans {
       run.unasked ??= [];
       run.unasked.push(name);
     }
-    const input = this.#need === "none" ? undefined : toolInput(spanData);
-    const description = describedIn(run.tools, name);
-    const started = toolCall(open);
-    run.writer.toolStarted(started, input, description, undefined, on(open, "start"));
-    if (started.key !== undefined) open.scope = { ...open.scope, callKey: started.key };
   }
 
   /** @param waits whether the call ended because an agent below it waits for an approval. */
@@ -187,7 +192,7 @@ export class CallSpans {
     }
     const failure = callFailure(scope, error);
     const isShown = error.message === SHOWN_TO_MODEL;
-    if (!isShown) run.failedCall = failure;
+    if (!isShown && open.outer === undefined) run.failedCall = failure;
     toolFailed(scope, at, failure, isShown);
   }
 
@@ -287,16 +292,20 @@ const toolName = ({ spanData }: SdkSpan) => textOf(spanData.name) ?? "";
 
 /** @param at its end. */
 function toolCall(open: OpenTool, at = open.startedAt): ToolCall {
+  const { outer, span } = open;
   const { callKey: key, toolUseId } = open.scope;
-  return { toolUseId, key, tool: toolName(open.span), ...lasted(open, at) };
+  return { toolUseId, key, tool: toolName(span), details: below(outer), ...lasted(open, at) };
 }
 
 /** @param at its end. */
 function modelCall(open: OpenModel, model: string | undefined, at = open.startedAt): ModelCall {
-  const callId = open.scope.callKey ?? open.scope.toolUseId;
-  const details = callId === undefined ? undefined : { tool_use_id: callId };
+  const details = below(open.scope.callKey ?? open.scope.toolUseId);
   return { modelCallId: open.span.spanId, model, details, ...lasted(open, at) };
 }
+
+/** Details of a call that the code of another call made. */
+const below = (toolUseId: string | undefined) =>
+  toolUseId === undefined ? undefined : { tool_use_id: toolUseId };
 
 /** The span's own times count, so the writer does not measure. */
 function lasted({ startedAt }: OpenSpan, at: Readonly<Instant>) {

@@ -184,7 +184,13 @@ export class TraceFollower {
     const run = parent.run ?? this.#runs.rootOf(trace, span.spanId, at);
     const open =
       kind === "tool"
-        ? openSpan(span, kind, { run, toolUseId: span.spanId }, at)
+        ? openSpan(
+            span,
+            kind,
+            { run, toolUseId: span.spanId },
+            at,
+            parent.callKey ?? parent.toolUseId,
+          )
         : openSpan(span, kind, { ...parent, run }, at);
     trace.open.set(span.spanId, open);
     if (isOwnModelCall(open)) this.#runs.detachPaused(trace, run, at);

@@ -114,6 +114,8 @@ export interface OpenTool extends StartedSpan {
   readonly kind: "tool";
   /** The scope for spans below it. `toolUseId` is the span's ID until the call's is known. */
   scope: Scope & { readonly run: AgentRun; readonly toolUseId: string };
+  /** The call whose code made it. `undefined`: the agent's model asked for it. */
+  readonly outer: string | undefined;
 }
 
 export interface OpenModel extends StartedSpan {
@@ -134,6 +136,7 @@ export function openSpan<K extends OpenSpan["kind"], S extends Scope>(
   kind: K,
   scope: S,
   startedAt: Readonly<Instant>,
+  outer?: string,
 ) {
   const startSent = kind !== "tool" && kind !== "model";
   return {
@@ -144,6 +147,7 @@ export function openSpan<K extends OpenSpan["kind"], S extends Scope>(
     startSent,
     inputSent: false,
     afterPause: false,
+    outer,
     outcome: undefined,
     isCut: false,
   };

@@ -1,7 +1,7 @@
-import { run, tool, withGenerationSpan } from "@openai/agents-core";
+import { run, tool, withFunctionSpan, withGenerationSpan } from "@openai/agents-core";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { add, agent, pay, rejected } from "./scenes.ts";
+import { add, agent, boom, pay, rejected } from "./scenes.ts";
 import { asks, says } from "./scripted-model.ts";
 import { listen } from "./told.ts";
 
@@ -149,5 +149,48 @@ describe("an agent that code of a tool runs", () => {
       parent_tool_use_id: "call_ask",
     });
     expect(heard.processor.counts).toMatchObject({ strayEnds: 0, troubles: 0 });
+  });
+});
+
+describe("a call that code of a tool makes", () => {
+  const called = (name: string, work: () => Promise<unknown>) =>
+    withFunctionSpan(async () => work(), { data: { name, input: "{}", output: "done" } });
+
+  it("stands below the call, and is not one of the agent", async () => {
+    const heard = listen();
+    const inner = () => called("look", async () => called("search", async () => "found"));
+    const look = does("look", async () => "seen");
+    const steps = [[asks("sum", {}, "s1"), asks("look", {}, "l1")], [says("done")]];
+    await run(agent("A", steps, { tools: [does("sum", inner), look] }), "hi");
+    expect(await heard.tree()).toBe(`invoke_agent A complete
+  chat complete
+  execute_tool sum complete
+    execute_tool look complete
+      execute_tool search complete
+  execute_tool look complete
+  chat complete
+`);
+    const [root] = heard.spans().filter(({ name }) => name === "invoke_agent A");
+    expect(root?.attributes["entelix.usage.tool_calls"]).toBe(2);
+    const starts = (await heard.events()).filter((line) => line.includes("tool_start look"));
+    expect(starts).toHaveLength(2);
+    expect(starts).toContain("A tool_start look l1");
+  });
+
+  it("that fails is no failure of the agent, whose other tool ended the run", async () => {
+    const heard = listen();
+    const fails = () =>
+      rejected(
+        called("look", async () => {
+          throw new RangeError("no index");
+        }),
+      ).then(() => "nothing");
+    const steps = [[asks("sum"), asks("boom")], [says("done")]];
+    await rejected(run(agent("A", steps, { tools: [does("sum", fails), boom(false)] }), "hi"));
+    const lines = await heard.events();
+    expect(lines.at(-1)).toBe(
+      "A failed tool_error_terminal: Failed to run function tools: RangeError: out of order",
+    );
+    expect(lines).toContain("A tool_error look internal: no index");
   });
 });
