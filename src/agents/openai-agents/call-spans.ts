@@ -34,7 +34,7 @@ import {
 import { noteAnswer } from "./run-content.ts";
 import type { SdkSpan, SdkSpanError } from "./sdk.ts";
 import { answerIn, failureIn, isBrokenOff } from "./span-answer.ts";
-import { modelInput, toolInput } from "./span-input.ts";
+import { modelInput, toolInput, toolOutput } from "./span-input.ts";
 import { requestedModel, requestIn } from "./span-request.ts";
 import { notBefore } from "./span-time.ts";
 import {
@@ -220,7 +220,7 @@ export class CallSpans {
   }
 
   #toolReturned({ run, open }: ToolScope, at: Instant): void {
-    const { output } = open.span.spanData;
+    const output = toolOutput(open.span.spanData);
     const call = toolCall(open, at);
     const result = resultOf(open, output);
     const named = { tool: call.tool, toolUseId: call.toolUseId };

@@ -11,6 +11,8 @@ export interface ParsedError {
   readonly error: AgentError | undefined;
   /** Whether a tool threw it and the SDK ended the run. */
   readonly ofTool: boolean;
+  /** Whether a guardrail of the agent tripped. */
+  readonly ofGuardrail?: true;
   /** Class name, if the SDK kept it. */
   readonly name?: string | undefined;
   /** The thrown value, if `withSpan` saw it. */
@@ -177,7 +179,10 @@ const toolLate = (text: string): ParsedError => ({
 });
 
 /** A guardrail refuses the caller's input, or the answer to it. */
-const tripped = (text: string): ParsedError => parsed(text, AgentError.invalidRequest(text));
+const tripped = (text: string): ParsedError => ({
+  ...parsed(text, AgentError.invalidRequest(text)),
+  ofGuardrail: true,
+});
 
 /** A fixed text, because the model sees it, and other errors may start with the same words. */
 const toolTripped = (text: string): ParsedError =>

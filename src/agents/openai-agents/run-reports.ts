@@ -52,7 +52,7 @@ export function reportEnd(
     writer.completed(details, null, on);
     return;
   }
-  const { tripped } = problem.of;
+  const tripped = problem.parsed.ofGuardrail ? problem.of.tripped : undefined;
   const failed = reported(failure);
   if (tripped === undefined) {
     writer.failed({ ...failed, details }, on);

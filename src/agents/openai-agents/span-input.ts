@@ -25,6 +25,11 @@ export function toolInput({ input }: SdkSpanData): unknown {
   }
 }
 
+/** The output of a tool. Without sensitive data, the SDK leaves input and output empty, so it is unknown. */
+export function toolOutput({ input, output }: SdkSpanData): unknown {
+  return output === "" && input === "" ? undefined : output;
+}
+
 /** The request's input as the SDK has it, if the span already does. */
 export function givenIn({ _input, input, type }: SdkSpanData): unknown {
   return type === "response" ? _input : input;

@@ -19,10 +19,20 @@ const PORTS: ReadonlyMap<string, number> = new Map([
  */
 export function serverOf(given: unknown): Server {
   if (typeof given !== "string" || given === "") return NOWHERE;
-  if (given.includes("://")) return serverOfUrl(given);
+  if (given.includes("://")) return urls.get(given) ?? keep(given, serverOfUrl(given));
   const match = HOST.exec(given);
   const host = match?.[1];
   return host === undefined ? NOWHERE : server(host, match?.[2]);
+}
+
+/** The servers of the last URLs. Each model call reads one, and a URL takes longer to read than the call. */
+const urls = new Map<string, Server>();
+const MOST_URLS = 64;
+
+function keep(url: string, found: Server): Server {
+  if (urls.size >= MOST_URLS) urls.clear();
+  urls.set(url, found);
+  return found;
 }
 
 function serverOfUrl(text: string): Server {

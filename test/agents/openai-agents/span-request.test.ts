@@ -27,6 +27,18 @@ const aisdk = (provider: string, model: string): SdkSpanData => ({
 });
 
 describe("what a span says of a request", () => {
+  it("has the server of each of many URLs, again and again", () => {
+    const of = (n: number) =>
+      requestIn({ ...CHAT, model_config: { base_url: `http://host-${n % 100}:${n % 100}/v1` } });
+    for (let n = 1; n < 300; n++) {
+      if (n % 100 === 0) continue;
+      expect(of(n)).toMatchObject({ server_address: `host-${n % 100}`, server_port: n % 100 });
+    }
+    expect(requestIn({ ...CHAT, model_config: { base_url: "http://" } })).not.toHaveProperty(
+      "server_address",
+    );
+  });
+
   it("is OpenAI's, with parameters and server, of the SDK's own models", () => {
     expect(requestIn(CHAT)).toEqual({
       provider: "openai",

@@ -1,0 +1,54 @@
+import { Runner, tool } from "@openai/agents-core";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { agent, play, TRACE } from "./newer-spans.ts";
+import { agent as scripted } from "./scenes.ts";
+import { asks, says } from "./scripted-model.ts";
+import { listen } from "./told.ts";
+
+async function resultOf(text: string, traceIncludeSensitiveData: boolean) {
+  const heard = listen({ captureContent: true });
+  const quiet = tool({
+    name: "quiet",
+    description: "returns a text",
+    parameters: z.object({}),
+    execute: async () => text,
+  });
+  const a = scripted("A", [[asks("quiet")], [says("done")]], { tools: [quiet] });
+  await new Runner({ traceIncludeSensitiveData }).run(a, "hi");
+  await heard.processor.forceFlush();
+  const call = heard.spans().find(({ name }) => name === "execute_tool quiet");
+  return call?.attributes["gen_ai.tool.call.result"];
+}
+
+describe("the result of a tool", () => {
+  it.each([
+    ["seen", true, "seen"],
+    ["", true, ""],
+    ["hidden", false, undefined],
+    ["", false, undefined],
+  ])("%j is shown as the SDK shows it (sensitive data: %s)", async (text, shown, result) => {
+    expect(await resultOf(text, shown)).toBe(result);
+  });
+});
+
+describe("a guardrail that tripped", () => {
+  const failing = async (error: string) => {
+    const heard = listen();
+    await heard.processor.onTraceStart(TRACE);
+    const guardrail = { type: "guardrail", name: "polite", triggered: true };
+    const failure = { message: "Error in agent run", data: { error } };
+    await play(heard, ["a1", agent("A"), ["g1", guardrail]], null, failure);
+    return (await heard.events()).at(-1);
+  };
+
+  it("is named by the failure that it caused", async () => {
+    expect(await failing("InputGuardrailTripwireTriggered: Input guardrail triggered: {}")).toBe(
+      "A failed internal: an input guardrail tripped: polite",
+    );
+  });
+
+  it("is not named by another failure", async () => {
+    expect(await failing("Error: 500 boom")).toBe("A failed internal: 500 boom");
+  });
+});
