@@ -39,6 +39,8 @@ export interface CallState extends BegunRun {
   model: OpenModel | undefined;
   /** The error of the last model call. */
   modelError: { readonly thrown: unknown } | undefined;
+  /** Signals that may stop the call, as far as the SDK shows them. */
+  readonly signals: Set<AbortSignal>;
   readonly openTools: Set<OpenTool>;
   /** IDs of tool calls that this run has reported. */
   readonly reported: Set<string>;

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import {
   type AgentError,
   FROM_RUN,
@@ -23,7 +24,7 @@ import {
   type UsageTotals,
   waitedMs,
 } from "../core/door.ts";
-import { type ActiveRun, abortError, activeRun, cutBy } from "../runtime/door.ts";
+import { type ActiveRun, abortError, activeRun, cutBy, isStop } from "../runtime/door.ts";
 import {
   type ApprovalRequest,
   type ApprovalResponse,
@@ -70,6 +71,8 @@ interface CallName {
 export class Calls {
   readonly models: ModelCalls;
   readonly tools: ToolCalls;
+  /** The signal of the response that the running code makes. */
+  readonly responding = new AsyncLocalStorage<AbortSignal>();
   readonly #options: AiSdkTelemetryOptions;
   readonly #sink: SafeSink;
   readonly #onError: (error: unknown) => void;
@@ -196,6 +199,7 @@ export class Calls {
     paused: KnownPause | undefined,
   ): CallState {
     const { context, thread } = this.#options;
+    const signal = this.responding.getStore();
     const begun = beginRun(
       {
         tenantId,
@@ -218,6 +222,7 @@ export class Calls {
       isHidden: event.recordInputs === false || event.recordOutputs === false,
       model: undefined,
       modelError: undefined,
+      signals: new Set(signal === undefined ? [] : [signal]),
       openTools: new Set(),
       reported: new Set(),
     };
@@ -277,8 +282,17 @@ export class Calls {
 
   failed(event: CallName, state: CallState, shown: unknown): void {
     const failure = failureOf(state, shown);
+    if (isStop(failure.thrown, state.signals)) {
+      this.aborted(event, state, failure.thrown);
+      return;
+    }
     this.#close(event, state, cutBy(failure.thrown), failure.thrown);
     state.writer.failed(failure);
+  }
+
+  /** The model's stream broke off. The SDK does not report it if a signal stopped the stream. */
+  broke(event: CallName, state: CallState, thrown: unknown): void {
+    if (isStop(thrown, state.signals)) this.aborted(event, state, thrown);
   }
 
   /** The call was aborted, or the reader of its stream left. */

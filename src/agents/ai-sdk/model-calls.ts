@@ -1,4 +1,10 @@
-import { FROM_MODEL, outputMessages, recordSource, toMessages } from "../../events/door.ts";
+import {
+  AgentError,
+  FROM_MODEL,
+  outputMessages,
+  recordSource,
+  toMessages,
+} from "../../events/door.ts";
 import {
   countUse,
   type Fields,
@@ -50,7 +56,7 @@ export class ModelCalls {
   async execute<T>(
     state: CallState,
     execute: () => PromiseLike<T>,
-    onCancel: (reason: unknown) => void,
+    ends: Pick<StreamObserver, "cancelled" | "failed">,
   ): Promise<T> {
     const { model } = state;
     if (model === undefined) return execute();
@@ -61,7 +67,7 @@ export class ModelCalls {
       this.attemptFailed(state, model, thrown);
       throw thrown;
     }
-    return this.answering(state, model, result, { cancelled: onCancel });
+    return this.answering(state, model, result, ends);
   }
 
   /** Makes one attempt inside the span of the model call. */
@@ -148,7 +154,8 @@ export class ModelCalls {
       return;
     }
     state.model = undefined;
-    const thrown = model.error === undefined ? shown : model.error.thrown;
+    const isStopped = shown instanceof AgentError && shown.cause === model.error?.thrown;
+    const thrown = model.error === undefined || isStopped ? shown : model.error.thrown;
     state.modelError = { thrown };
     const text = operatorTextOf(thrown, state);
     const usage = usageIn((event ?? model.answer)?.usage);

@@ -17,8 +17,6 @@ export interface SpanCallsOptions {
   readonly contentNeed: ContentNeed;
   /** Calls `work`. Its errors do not reach the SDK. */
   readonly contain: (work: () => void | Promise<void>) => void | Promise<void>;
-  /** Called with the ID of each new call. */
-  readonly began: (callId: string) => void;
 }
 
 /**
@@ -59,13 +57,19 @@ export class SpanCalls implements SpanFollower {
     void this.#options.contain(() => this.#models.stepFinished(fieldsOf(event) ?? {}));
   }
 
+  /** Events of the SDK that show a call's signal. */
+  signalled(event: unknown): void {
+    const signal = fieldsOf(event)?.abortSignal;
+    if (signal instanceof AbortSignal) this.#current().state?.signals.add(signal);
+  }
+
   #newId(): string {
     this.#started += 1;
     return `ai-sdk-6-${this.#started}`;
   }
 
   #run(operationId: string, attributes: unknown, work: SpanWork): unknown {
-    const { began, calls, contain, contentNeed } = this.#options;
+    const { calls, contain, contentNeed } = this.#options;
     const run = spanRun(this.#newId(), operationId);
     const span = new RecordedSpan(attributes, (ended) => {
       // A failed stream throws its error.
@@ -73,7 +77,6 @@ export class SpanCalls implements SpanFollower {
         this.#with(run, (state) => this.#outcomes.streamEnded(run, state, ended));
       }
     });
-    began(run.callId);
     const started = contain(() =>
       calls.start(startEvent(run.callId, operationId, span, contentNeed)),
     );

@@ -1,6 +1,5 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { callErrorHook } from "../../events/door.ts";
-import { type Fields, fieldsOf, observedStream, SafeSink, textOf } from "../core/door.ts";
+import { type Fields, fieldsOf, observedStream, SafeSink } from "../core/door.ts";
 import type { CallState } from "./call-state.ts";
 import { Calls } from "./calls.ts";
 import { type AiSdkCounts, type AiSdkTelemetryOptions, checkAiSdkOptions } from "./options.ts";
@@ -38,8 +37,6 @@ export class AiSdkTelemetry {
   readonly #safeSink: SafeSink;
   readonly #calls: Calls;
   readonly #onError: ((error: unknown) => void) | undefined;
-  /** The calls behind a response of {@link respond}. */
-  readonly #answering = new AsyncLocalStorage<Set<string>>();
   readonly #tracer: SpanTracer;
   #faults = 0;
 
@@ -55,7 +52,6 @@ export class AiSdkTelemetry {
       calls: this.#calls,
       contentNeed: this.#safeSink.contentNeed,
       contain: (work) => this.#contain(work),
-      began: (callId) => this.#answering.getStore()?.add(callId),
     });
     this.#tracer = new SpanTracer(spans);
   }
@@ -114,16 +110,11 @@ export class AiSdkTelemetry {
    */
   async respond(make: (signal: AbortSignal) => Response | Promise<Response>): Promise<Response> {
     const controller = new AbortController();
-    const calls = new Set<string>();
-    const response = await this.#answering.run(calls, () => make(controller.signal));
+    const { signal } = controller;
+    const response = await this.#calls.responding.run(signal, () => make(signal));
     const { body, headers, status, statusText } = response;
     if (body === null) return response;
-    const cancelled = (reason: unknown) => {
-      controller.abort(reason);
-      for (const callId of calls) {
-        this.#with({ callId }, (state, fields) => this.#calls.aborted(fields, state, reason));
-      }
-    };
+    const cancelled = (reason: unknown) => controller.abort(reason);
     const watched = observedStream(body, { part: ignore, failed: ignore, cancelled });
     return new Response(watched, { headers, status, statusText });
   }
@@ -134,8 +125,6 @@ export class AiSdkTelemetry {
   onStart(event: unknown): void | Promise<void> {
     const fields = fieldsOf(event);
     if (fields === undefined) return;
-    const callId = textOf(fields.callId);
-    if (callId !== undefined) this.#answering.getStore()?.add(callId);
     return this.#contain(() => this.#calls.start(fields));
   }
 
@@ -183,8 +172,13 @@ export class AiSdkTelemetry {
   executeLanguageModelCall<T>(options: Execution<T>): PromiseLike<T> {
     const state = this.#stateOf(options);
     if (state === undefined) return options.execute();
-    const onCancel = (reason: unknown) => this.#cancelled(options, reason);
-    return this.#calls.models.execute(state, options.execute, onCancel);
+    return this.#calls.models.execute(state, options.execute, {
+      failed: (thrown) =>
+        this.#later(options, (open, fields) => this.#calls.broke(fields, open, thrown)),
+      // The reader left.
+      cancelled: (reason) =>
+        this.#later(options, (open, fields) => this.#calls.aborted(fields, open, reason)),
+    });
   }
 
   /** Calls the tool inside the span of its call. */
@@ -194,13 +188,11 @@ export class AiSdkTelemetry {
     return this.#calls.tools.execute(state, options.toolCallId, options.execute);
   }
 
-  /**
-   * The reader cancelled a stream. A retry of the SDK also cancels one, but starts the next request in the same tick.
-   */
-  #cancelled(options: unknown, reason: unknown): void {
+  /** Handles the end of a stream, unless the SDK reports it in the same tick, or starts the next request. */
+  #later(options: unknown, work: (state: CallState, fields: Fields) => void): void {
     setImmediate(() => {
       this.#with(options, (state, fields) => {
-        if (state.model !== undefined) this.#calls.aborted(fields, state, reason);
+        if (state.model !== undefined) work(state, fields);
       });
     });
   }

@@ -9,7 +9,7 @@ import {
   type ToolCallOptions,
   textOf,
 } from "../core/door.ts";
-import { carried } from "../runtime/door.ts";
+import { abortError, carried, isStop } from "../runtime/door.ts";
 import type { CallState, OpenTool } from "./call-state.ts";
 import { modelText, operatorTextOf } from "./errors.ts";
 
@@ -83,6 +83,10 @@ export class ToolCalls {
 
   #failed(state: CallState, tool: OpenTool, shown: unknown): void {
     const thrown = tool.error === undefined ? shown : tool.error.thrown;
+    if (isStop(thrown, state.signals)) {
+      state.writer.toolCut(tool, abortError(thrown));
+      return;
+    }
     const { active, isHidden, writer } = state;
     const source = recordSource(
       thrown,

@@ -10,6 +10,9 @@ export interface AiSdkTracer {
   startSpan(name: string, options?: object, context?: object): AiSdkSpan;
   /** A callback of the SDK's interface for integrations, with the content of a step. It works without `this`. */
   readonly onStepFinish: (event: unknown) => void;
+  /** Callbacks with the call's `abortSignal`. They work without `this`. */
+  readonly onStepStart: (event: unknown) => void;
+  readonly onToolCallStart: (event: unknown) => void;
   /**
    * Calls `fn` as part of the run that the span belongs to.
    *
@@ -36,16 +39,21 @@ export interface SpanFollower {
   /** @returns what `work` returns. */
   follow(name: string, attributes: unknown, work: SpanWork): unknown;
   stepFinished(event: unknown): void;
+  signalled(event: unknown): void;
 }
 
 /** Passes the spans of the SDK to a {@link SpanFollower}. */
 export class SpanTracer implements AiSdkTracer {
   readonly onStepFinish: (event: unknown) => void;
+  readonly onStepStart: (event: unknown) => void;
+  readonly onToolCallStart: (event: unknown) => void;
   readonly #spans: SpanFollower;
 
   constructor(spans: SpanFollower) {
     this.#spans = spans;
     this.onStepFinish = (event) => spans.stepFinished(event);
+    this.onStepStart = (event) => spans.signalled(event);
+    this.onToolCallStart = this.onStepStart;
   }
 
   startSpan(_name: string, options?: object): AiSdkSpan {

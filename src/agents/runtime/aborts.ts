@@ -8,6 +8,17 @@ export function abortError(reason: unknown): AgentError {
     : AgentError.cancelled({ cause: reason });
 }
 
+/** Whether work failed because one of these signals fired: the signal's reason may be any value. */
+export function isStop(thrown: unknown, signals: Iterable<AbortSignal>): boolean {
+  for (const { aborted, reason } of signals) {
+    if (!aborted) continue;
+    const type = asAgentError(thrown)?.detail.type;
+    if (thrown === reason || type === "cancelled" || type === "deadline_exceeded") return true;
+    if (thrown instanceof Error && thrown.cause === reason && reason !== undefined) return true;
+  }
+  return false;
+}
+
 /** The error of calls that are open at the end of their run. They do not get the run's own error. */
 export function cutBy(ending: unknown): AgentError {
   const known = asAgentError(ending);

@@ -122,14 +122,11 @@ export class FakeCall6 {
   }
 
   /** One attempt of a model call. @param answer its content, or what is thrown. */
-  async model(
-    answer: readonly Part[] | Error,
-    prompt: readonly unknown[] = PROMPT,
-  ): Promise<unknown> {
+  async model(answer: unknown, prompt: readonly unknown[] = PROMPT): Promise<unknown> {
     const name = `${this.#operationId}.doGenerate`;
     const start = { ...this.#base(name), ...this.#asked(prompt) };
     return inSpan(this.#tracer, name, start, async (span) => {
-      if (answer instanceof Error) throw answer;
+      if (!isContent(answer)) throw answer;
       span.setAttributes({
         ...this.#shown(answer),
         "ai.response.finishReason": reasonOf(answer),
@@ -198,6 +195,10 @@ export class FakeCall6 {
       false,
     );
   }
+}
+
+function isContent(answer: unknown): answer is readonly Part[] {
+  return Array.isArray(answer);
 }
 
 const PROMPT = [

@@ -172,3 +172,23 @@ export class FakeCall {
     this.#telemetry.onAbort(this.#event({ reason, steps: [] }));
   }
 }
+
+/** A model's stream that breaks off when the signal fires, and otherwise stays open. */
+export function streamUntil(signal: AbortSignal): ReadableStream<Part> {
+  return new ReadableStream({
+    start: (controller) =>
+      signal.addEventListener("abort", () => controller.error(signal.reason), { once: true }),
+  });
+}
+
+export const later = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+/** Reasons of a stop, of every type. */
+export const STOPS: readonly (readonly [name: string, reason: unknown])[] = [
+  ["a text", "client gone"],
+  ["an object", { why: "client gone" }],
+  ["an Error", new Error("client gone")],
+  ["a DOMException", new DOMException("client gone", "AbortError")],
+  ["an error of its own class", new (class ClientGone extends Error {})("client gone")],
+  ["no reason", undefined],
+];

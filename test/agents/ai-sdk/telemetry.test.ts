@@ -2,7 +2,16 @@ import { describe, expect, it } from "vitest";
 import { activeRun, withCurrentRun } from "../../../src/agents/runtime/active-run.ts";
 import { AiSdkTelemetry } from "../../../src/entries/ai-sdk.ts";
 import { setUnclassifiedWarning } from "../../../src/index.ts";
-import { asks, FakeCall, listen, type Part, text, wantsApproval } from "./fake-sdk.ts";
+import {
+  asks,
+  FakeCall,
+  later,
+  listen,
+  type Part,
+  streamUntil,
+  text,
+  wantsApproval,
+} from "./fake-sdk.ts";
 
 setUnclassifiedWarning(() => {});
 
@@ -488,13 +497,15 @@ describe("a response to a client", () => {
       signals.push(signal);
       const call = new FakeCall(heard.telemetry, { operationId: "ai.streamText" });
       await call.start();
+      await call.model({ stream: streamUntil(signal) });
       const chunks = ["one", "two"];
       const body = new ReadableStream<Uint8Array>({
         async pull(controller) {
           const chunk = chunks.shift();
           if (chunk !== undefined) controller.enqueue(new TextEncoder().encode(chunk));
           else {
-            await call.finish([text("one two")]);
+            call.answers([text("one two")]);
+            call.end([text("one two")]);
             controller.close();
           }
         },
@@ -519,7 +530,9 @@ describe("a response to a client", () => {
     const reader = (await response(heard, signals)).body?.getReader();
     await reader?.read();
     await reader?.cancel("gone");
+    await later();
     expect(signals[0]?.aborted).toBe(true);
+    expect(heard.ofType("model_error").map(({ kind }) => kind?.type)).toEqual(["cancelled"]);
     expect(heard.ofType("failed").map(({ kind }) => kind?.type)).toEqual(["cancelled"]);
   });
 });

@@ -2,13 +2,12 @@ import type { Span } from "@opentelemetry/api";
 import { describe, expect, it } from "vitest";
 import { activeRun } from "../../../src/agents/runtime/active-run.ts";
 import { setUnclassifiedWarning } from "../../../src/index.ts";
-import { asks, type Part, text, wantsApproval } from "./fake-sdk.ts";
+import { asks, later, type Part, streamUntil, text, wantsApproval } from "./fake-sdk.ts";
 import { FakeCall6, finishPart, inSpan, listen6 } from "./fake-sdk-6.ts";
 
 setUnclassifiedWarning(() => {});
 
 const user = (content: string) => ({ role: "user", parts: [{ type: "text", content }] });
-const later = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 describe("a call of the AI SDK 6", () => {
   it("is a run with its model calls and tools, each in its place", async () => {
@@ -502,11 +501,12 @@ describe("a stream of the AI SDK 6", () => {
     const { result } = await new FakeCall6(heard.tracer).stream(forever());
     await result.stream.cancel("left");
     await later();
-    const response = await heard.telemetry.respond(async () => {
-      void (await new FakeCall6(heard.tracer).stream(forever()));
+    const response = await heard.telemetry.respond(async (signal) => {
+      void (await new FakeCall6(heard.tracer).stream(streamUntil(signal)));
       return new Response(new ReadableStream());
     });
     await response.body?.cancel();
+    await later();
     expect(heard.ofType("failed").map(({ kind }) => kind?.type)).toEqual([
       "cancelled",
       "cancelled",

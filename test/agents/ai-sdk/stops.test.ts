@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import { setUnclassifiedWarning } from "../../../src/index.ts";
+import { asks, FakeCall, later, type listen, STOPS, streamUntil, text } from "./fake-sdk.ts";
+import { FakeCall6, listen6 } from "./fake-sdk-6.ts";
+
+setUnclassifiedWarning(() => {});
+
+const outage = new Error("the provider is away");
+
+/** How the runs of a response ended when its client left with this reason. */
+async function left(
+  reason: unknown,
+  make: (heard: ReturnType<typeof listen6>, signal: AbortSignal) => Promise<unknown>,
+) {
+  const heard = listen6();
+  const response = await heard.telemetry.respond(async (signal) => {
+    await make(heard, signal);
+    return new Response(new ReadableStream());
+  });
+  await response.body?.cancel(reason);
+  await later();
+  return heard;
+}
+
+const ends = (heard: ReturnType<typeof listen>) =>
+  heard.sent.flatMap(({ event }) => {
+    if (event.type === "tool_error") return [event.envelope.wire_code];
+    if (event.type !== "failed" && event.type !== "model_error") return [];
+    return [event.kind?.type ?? "unknown"];
+  });
+
+describe("a client that leaves a response", () => {
+  it.each(STOPS)(
+    "with %s cancels the run of the AI SDK 7 and its model call",
+    async (_, reason) => {
+      const heard = await left(reason, async ({ telemetry }, signal) => {
+        const call = new FakeCall(telemetry, { operationId: "ai.streamText" });
+        await call.start();
+        await call.model({ stream: streamUntil(signal) });
+      });
+      expect(ends(heard)).toEqual(["cancelled", "cancelled"]);
+    },
+  );
+
+  it.each(STOPS)(
+    "with %s cancels the run of the AI SDK 6 and its model call",
+    async (_, reason) => {
+      const heard = await left(reason, ({ tracer }, signal) =>
+        new FakeCall6(tracer).stream(streamUntil(signal)),
+      );
+      expect(ends(heard)).toEqual(["cancelled", "cancelled"]);
+    },
+  );
+
+  it("cancels a run that waits without a stream, when the signal reaches it", async () => {
+    const heard = await left("gone", async ({ telemetry }, signal) => {
+      const call = new FakeCall(telemetry);
+      await call.start();
+      const add = asks("add", "c1");
+      void call
+        .tool(
+          add,
+          () =>
+            new Promise((_, reject) =>
+              signal.addEventListener("abort", () => reject(signal.reason)),
+            ),
+        )
+        .then(() => call.fails(signal.reason));
+    });
+    expect(ends(heard)).toEqual(["cancelled", "cancelled"]);
+  });
+
+  it("leaves a call alone that does not take the signal", async () => {
+    const calls: FakeCall[] = [];
+    const heard = await left("gone", async ({ telemetry }, signal) => {
+      const answer = new FakeCall(telemetry, { operationId: "ai.streamText" });
+      const title = new FakeCall(telemetry, { functionId: "title" });
+      calls.push(title);
+      await answer.start();
+      await answer.model({ stream: streamUntil(signal) });
+      await title.start();
+    });
+    await calls[0]?.finish([text("a title")]);
+    const titleRun = heard.ofType("started")[1]?.run_id;
+    expect(heard.ofType("failed")).toHaveLength(1);
+    expect(heard.ofType("complete")).toMatchObject([
+      { run_id: titleRun, usage: { input_tokens: 10, output_tokens: 5 } },
+    ]);
+  });
+
+  it("does not hide an outage that comes later", async () => {
+    const calls: FakeCall[] = [];
+    const heard = await left("gone", async ({ telemetry }) => {
+      const call = new FakeCall(telemetry);
+      calls.push(call);
+      await call.start();
+    });
+    await calls[0]?.model(outage);
+    calls[0]?.fails(outage);
+    expect(ends(heard)).toEqual(["model_dispatch", "model_dispatch"]);
+  });
+});
+
+describe("an abort of the AI SDK 6 that an integration shows", () => {
+  const { tracer: integration } = listen6();
+  const names = ["onStepStart", "onToolCallStart"] as const;
+
+  it("has its callbacks", () => {
+    for (const name of names) expect(integration).toHaveProperty(name);
+  });
+
+  it.each(STOPS)("with %s cancels run and model call", async (_, reason) => {
+    const heard = listen6();
+    const controller = new AbortController();
+    const work = new FakeCall6(heard.tracer).generate(async (call) => {
+      heard.telemetry.tracer.onStepStart({ abortSignal: controller.signal });
+      controller.abort(reason);
+      await call.model(controller.signal.reason);
+    });
+    await work.catch(() => {});
+    expect(ends(heard)).toEqual(["cancelled", "cancelled"]);
+  });
+
+  it("cancels a tool call", async () => {
+    const heard = listen6();
+    const controller = new AbortController();
+    const add = asks("add", "c1");
+    const work = new FakeCall6(heard.tracer).generate(async (call) => {
+      await call.tool(add, () => {
+        heard.telemetry.tracer.onToolCallStart({ abortSignal: controller.signal });
+        controller.abort("gone");
+        throw controller.signal.reason;
+      });
+      throw controller.signal.reason;
+    });
+    await work.catch(() => {});
+    expect(ends(heard)).toEqual(["cancelled", "cancelled"]);
+  });
+
+  it("is no excuse for another failure", async () => {
+    const heard = listen6();
+    const controller = new AbortController();
+    const work = new FakeCall6(heard.tracer).generate(async (call) => {
+      heard.telemetry.tracer.onStepStart({ abortSignal: controller.signal });
+      controller.abort("gone");
+      await call.model(outage);
+    });
+    await work.catch(() => {});
+    expect(ends(heard)).toEqual(["model_dispatch", "model_dispatch"]);
+  });
+
+  it("belongs to the call that it was shown in", async () => {
+    const heard = listen6();
+    const controller = new AbortController();
+    heard.telemetry.tracer.onStepStart({ abortSignal: controller.signal });
+    controller.abort(outage);
+    const work = new FakeCall6(heard.tracer).generate((call) => call.model(outage));
+    await work.catch(() => {});
+    expect(ends(heard)).toEqual(["model_dispatch", "model_dispatch"]);
+  });
+});
