@@ -99,6 +99,7 @@ function noting(handler: Callback): Callback {
   return function (...args) {
     const call = handledCall.getStore();
     if (call === undefined) return Reflect.apply(handler, this, args);
+    call.signal = signalIn(args.at(-1));
     try {
       const result: unknown = Reflect.apply(handler, this, args);
       if (isPromise(result)) result.then(undefined, (error: unknown) => call.noteThrown(error));
@@ -108,6 +109,13 @@ function noting(handler: Callback): Callback {
       throw error;
     }
   };
+}
+
+/** The signal of a request, in the last argument of its handler: SDK 1.x, and 2.x. */
+function signalIn(extra: unknown): AbortSignal | undefined {
+  const signal: unknown =
+    property(extra, "signal") ?? property(property(extra, "mcpReq"), "signal");
+  return signal instanceof AbortSignal ? signal : undefined;
 }
 
 function put(server: object, name: string, method: Callback): void {

@@ -33,6 +33,8 @@ export class ServerCall implements ToolCall {
   readonly startedMs: number = performance.now();
   readonly waits: Waits;
   details: EventDetails;
+  /** Fires when the SDK heeds a cancellation. `undefined`: not known. */
+  signal: AbortSignal | undefined;
   readonly #scope: ServerScope;
   readonly #run: ActiveRun;
   readonly #since = sourceMoment();

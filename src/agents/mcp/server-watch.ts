@@ -110,8 +110,15 @@ export class ServerWatch implements TransportWatch {
     if (typeof id !== "string" && typeof id !== "number") return;
     const call = this.#calls.get(id);
     if (call === undefined) return;
-    this.#forget(id, call);
-    call.cancelled();
+    const end = () => {
+      if (this.#calls.get(id) !== call) return;
+      this.#forget(id, call);
+      call.cancelled();
+    };
+    const { signal } = call;
+    // The SDK reads the notification after this. SDK 1.x ignores it for requests 0 and "", and answers them.
+    if (signal === undefined) end();
+    else setImmediate(() => signal.aborted && end());
   }
 
   /** Forgets the oldest call above the limit, because a handler may never respond. The sink closes its run by age. */

@@ -90,7 +90,10 @@ type Handler = (params: Json, request: Json) => unknown;
 class Peer {
   transport: Pipe | undefined;
   readonly handlers = new Map<string, Handler>();
+  /** Of the SDK. */
+  version: 1 | 2 = 1;
   readonly #pending = new Map<unknown, (response: Json | Error) => void>();
+  readonly #working = new Map<unknown, AbortController>();
   #next = 0;
 
   async connect(transport: Pipe): Promise<void> {
@@ -154,6 +157,7 @@ class Peer {
   #arrived(message: Json, extra: unknown): void {
     if ("method" in message) {
       if ("id" in message) void this.#answer(message, extra);
+      else if (message.method === "notifications/cancelled") this.#cancelled(message);
       return;
     }
     const settled = this.#pending.get(message.id);
@@ -161,9 +165,22 @@ class Peer {
     settled?.(message);
   }
 
-  async #answer(message: Json, extra: unknown): Promise<void> {
+  /** As the SDK reads a notification: later, and version 1.x not for requests 0 and "". */
+  #cancelled({ params }: Json): void {
+    const id = fieldsOf(params)?.requestId;
+    if (this.version === 1 && !id) return;
+    void Promise.resolve().then(() => this.#working.get(id)?.abort("cancelled"));
+  }
+
+  async #answer(message: Json, given: unknown): Promise<void> {
     const { id } = message;
-    const reply = (rest: Json) => this.transport?.send({ jsonrpc: "2.0", id, ...rest });
+    const working = new AbortController();
+    this.#working.set(id, working);
+    const { signal } = working;
+    const extra = this.version === 1 ? { ...fieldsOf(given), signal } : { mcpReq: { signal } };
+    const reply = async (rest: Json) => {
+      if (!signal.aborted) await this.transport?.send({ jsonrpc: "2.0", id, ...rest });
+    };
     try {
       const handler = this.handlers.get(String(message.method));
       if (handler === undefined) throw new McpError(-32601, "Method not found");
@@ -194,7 +211,7 @@ export class Client extends Peer {
   }
 }
 
-export type Tool = (args: Json) => unknown;
+export type Tool = (args: Json, extra?: unknown) => unknown;
 
 /** As `Server` of the SDK. Errors of tools are answered as the SDK's `McpServer` answers them. */
 export class Server extends Peer {
@@ -205,11 +222,11 @@ export class Server extends Peer {
     super();
     this.tools = tools;
     this.handlers.set("initialize", () => ({ protocolVersion: "2025-11-25", capabilities: {} }));
-    this.handlers.set("tools/call", async ({ name, arguments: args }) => {
+    this.handlers.set("tools/call", async ({ name, arguments: args }, { extra }) => {
       const tool = this.tools[String(name)];
       if (tool === undefined) throw new McpError(-32602, `Tool ${name} not found`);
       try {
-        return await tool(fieldsOf(args) ?? {});
+        return await tool(fieldsOf(args) ?? {}, extra);
       } catch (error) {
         if (error instanceof McpError) throw error;
         const text = error instanceof Error ? error.message : String(error);

@@ -291,6 +291,40 @@ describe("how a handler ends", () => {
     ]);
   });
 
+  it.each([
+    [1, 0, "complete"],
+    [1, "", "complete"],
+    [1, 1, "failed ERROR"],
+    [2, 0, "failed ERROR"],
+    [2, "", "failed ERROR"],
+  ] as const)("called off, as SDK %i does for request %j: %s", async (version, id, outcome) => {
+    const seen = observe();
+    const server = seen.server({});
+    server.version = version;
+    let finish = () => {};
+    const work = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    server.registerTool("slow", {}, async () => {
+      await work;
+      return text("slept");
+    });
+    const near = await seen.connected(new Client(), server);
+    const call = { method: "tools/call", params: { name: "slow" } };
+    await near.send({ jsonrpc: "2.0", id, ...call });
+    await settle();
+    const params = { requestId: id };
+    await near.send({ jsonrpc: "2.0", method: "notifications/cancelled", params });
+    await played(new Promise((resolve) => setImmediate(resolve)));
+    finish();
+    await settle();
+    const outcomeOfCall = outcome === "complete" ? "complete" : "cancelled";
+    expect(seen.lines()).toEqual([
+      `invoke_agent shop: ${outcome}`,
+      `  execute_tool slow: ${outcomeOfCall}`,
+    ]);
+  });
+
   it("never: above the limit the oldest is forgotten", async () => {
     const seen = observe();
     const server = seen.server({ never: () => new Promise(() => {}) }, { maxOpenCalls: 2 });
