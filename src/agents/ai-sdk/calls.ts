@@ -33,6 +33,7 @@ import {
   waitingIn,
 } from "./approvals.ts";
 import type { CallState } from "./call-state.ts";
+import { closed, opened } from "./channel.ts";
 import { failureOf, operatorTextOf } from "./errors.ts";
 import { answerIn, ModelCalls } from "./model-calls.ts";
 import {
@@ -171,6 +172,7 @@ export class Calls {
     }
     const state = this.#stateOf(start, tenantId, paused);
     this.#calls.set(callId, state);
+    if (state.sdk === 7) opened(callId, state);
     if (this.#calls.size > this.#maxCalls) this.#forgetOldest();
     const given = event.messages ?? event.prompt;
     const isAsked = readsRows(this.#sink.contentNeed) && !isEmpty(given);
@@ -303,17 +305,22 @@ export class Calls {
   }
 
   #close(event: CallName, state: CallState, cut: AgentError, thrown: unknown = cut): void {
-    this.#calls.delete(textOf(event.callId) ?? "");
+    this.#remove(textOf(event.callId) ?? "");
     this.tools.cutAll(state, cut);
     this.models.failed(state, thrown);
   }
 
   #forgetOldest(): void {
     for (const oldest of this.#calls.keys()) {
-      this.#calls.delete(oldest);
+      this.#remove(oldest);
       this.#forgotten += 1;
       return;
     }
+  }
+
+  #remove(callId: string): void {
+    if (this.#calls.get(callId)?.sdk === 7) closed(callId);
+    this.#calls.delete(callId);
   }
 }
 
