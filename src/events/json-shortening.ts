@@ -273,12 +273,18 @@ function escapedBytes(code: number): number {
  *
  * @param names as JSON.
  * @param rest whether the fields that were not read yet follow.
+ * @param form returns the value to write.
  */
-export function chosenFields(from: FieldsNode, names: readonly string[], rest = false): FieldsNode {
+export function chosenFields(
+  from: FieldsNode,
+  names: readonly string[],
+  rest = false,
+  form = (value: JsonNode, _name: string): JsonNode => value,
+): FieldsNode {
   const found: FieldNode[] = [];
   for (const name of names) {
     const value = from.find(name);
-    if (value !== undefined) found.push({ name, value });
+    if (value !== undefined) found.push({ name, value: form(value, name) });
   }
   const unread = rest ? from.count - from.entries.length : 0;
   let at = 0;
@@ -287,6 +293,8 @@ export function chosenFields(from: FieldsNode, names: readonly string[], rest = 
     at += 1;
     if (known !== undefined || !rest || !from.take()) return known;
     const [name, value] = [from.names.at(-1), from.entries.at(-1)];
-    return name === undefined || value === undefined ? undefined : { name, value };
+    return name === undefined || value === undefined
+      ? undefined
+      : { name, value: form(value, name) };
   });
 }

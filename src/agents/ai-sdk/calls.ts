@@ -261,12 +261,12 @@ export class Calls {
       return;
     }
     this.#close(event, state, LEFT_OPEN);
-    state.writer.completed({ output: this.#answerOf(event, last) });
+    state.writer.completed({ output: this.#answerOf(state, event, last) });
   }
 
-  #answerOf(event: Fields, last: Fields): unknown {
+  #answerOf(state: CallState, event: Fields, last: Fields): unknown {
     if (this.#sink.contentNeed !== "all") return undefined;
-    if (event.object === undefined) return answerIn(last, textOf(event.finishReason));
+    if (event.object === undefined) return answerIn(state, last, textOf(event.finishReason));
     return outputMessages(event.object, ["stop"]);
   }
 

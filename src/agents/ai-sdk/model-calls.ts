@@ -17,7 +17,7 @@ import {
 } from "../core/door.ts";
 import { carried, currentIn } from "../runtime/door.ts";
 import type { CallState, OpenModel } from "./call-state.ts";
-import { operatorTextOf } from "./errors.ts";
+import { modelText, operatorTextOf } from "./errors.ts";
 import { requestIn, usageIn } from "./requests.ts";
 
 /** Follows the model call of each SDK call. There is one at a time. */
@@ -136,7 +136,7 @@ export class ModelCalls {
       ...countUse(model, known, state.totals, this.#options),
       firstOutputMs: firstOutputIn(event),
       finishReasons: reason === undefined ? undefined : [reason],
-      output: this.#options.contentNeed === "all" ? answerIn(event, reason) : undefined,
+      output: this.#options.contentNeed === "all" ? answerIn(state, event, reason) : undefined,
     };
     writer.modelAnswered(model, answer, { at: model.answeredAt });
   }
@@ -176,12 +176,23 @@ function firstOutputIn(event: Fields): number | undefined {
   return typeof first === "number" && first >= 0 ? first : undefined;
 }
 
-/** The answer of a model as messages. */
-export function answerIn(event: Fields, reason: string | undefined): unknown {
-  const text = textOf(event.objectText);
-  const content = text ?? (hasEntries(event.content) ? event.content : undefined);
+/** The answer of a model as messages. Errors of calls have the text that the model gets. */
+export function answerIn(
+  state: Pick<CallState, "sdk">,
+  event: Fields,
+  reason: string | undefined,
+): unknown {
+  const parts = hasEntries(event.content) ? listOf(event.content) : undefined;
+  const content = textOf(event.objectText) ?? parts?.map((part) => withText(state, part));
   if (content === undefined) return undefined;
   return outputMessages({ role: "assistant", content }, reason === undefined ? [] : [reason]);
+}
+
+function withText(state: Pick<CallState, "sdk">, part: unknown): unknown {
+  const fields = fieldsOf(part);
+  return fields?.error instanceof Error
+    ? { ...fields, error: modelText(fields.error, state) }
+    : part;
 }
 
 function hasEntries(list: unknown): boolean {

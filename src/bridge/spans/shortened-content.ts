@@ -192,8 +192,31 @@ function writePart(part: JsonNode, room: number): string {
   const type = jsonOf(part, "type");
   if (type === '"blob"') return writeWithin(leftOut(part), room);
   return KNOWN_PARTS.has(type)
-    ? writeFields(chosenFields(part, PART_FIELDS), room)
+    ? writeFields(chosenFields(part, PART_FIELDS, false, notedResult), room)
     : writeFirst(part, room, ["type"]);
+}
+
+function notedResult(value: JsonNode, name: string): JsonNode {
+  return name === '"response"' || name === '"server_tool_call_response"' ? noted(value) : value;
+}
+
+/** Levels of a result that may have blobs: itself, a list in it, and the blocks of that list. */
+const RESULT_LEVELS = 3;
+
+/** A result whose images, sound and files are notes. */
+function noted(node: JsonNode, levels = RESULT_LEVELS): JsonNode {
+  const inner = (value: JsonNode) => (levels === 1 ? value : noted(value, levels - 1));
+  if (node instanceof ListNode) {
+    const read = (index: number) => {
+      const part = node.part(index);
+      return typeof part === "string" ? part : inner(part);
+    };
+    return new ListNode(node.origin, node.parent, node.count, read, node.hasBack);
+  }
+  if (!(node instanceof FieldsNode)) return node;
+  if (jsonOf(node, "type") !== '"blob"') return chosenFields(node, [...node.names], true, inner);
+  node.measure(PART_LEAST);
+  return node.whole && node.size <= PART_LEAST ? node : leftOut(node);
 }
 
 /** Replaces a long blob by a note, since cut base64 is invalid. */

@@ -15,7 +15,7 @@ import {
  * other value.
  */
 export function answerDrafts(fields: OwnFields): readonly Draft[] | undefined {
-  const choices = listIn(fields, "choices") ?? listIn(fields, "candidates");
+  const choices = listIn(fields, "choices") ?? listIn(fields, "candidates") ?? bedrockIn(fields);
   if (choices === undefined) return undefined;
   const drafts: Draft[] = [];
   for (const each of choices) {
@@ -26,6 +26,14 @@ export function answerDrafts(fields: OwnFields): readonly Draft[] | undefined {
     drafts.push(draft);
   }
   return drafts;
+}
+
+/** Bedrock's answer: `{ output: { message }, stopReason }`. */
+function bedrockIn(fields: OwnFields): readonly unknown[] | undefined {
+  const message = objectIn(objectIn(fields, "output") ?? {}, "message");
+  return message === undefined || textIn(message, "role") === undefined
+    ? undefined
+    : [{ message, finish_reason: textIn(fields, "stopReason") }];
 }
 
 function choiceDraft(choice: OwnFields): Draft | undefined {

@@ -1,19 +1,27 @@
+import {
+  approvalRequest,
+  approvalResponse,
+  callPart,
+  deniedPart,
+  errorPart,
+  responsePart,
+  serverCallPart,
+  serverResponsePart,
+  textPart,
+} from "./call-parts.ts";
 import { isKnownPart, isKnownType, isPart } from "./conventional.ts";
 import { mediaPart } from "./media-part.ts";
 import type { MessagePart } from "./message.ts";
 import {
-  argumentsIn,
   entriesIn,
   fieldsIn,
   firstText,
   isNothing,
-  isReadable,
   jsonText,
   listIn,
   type OwnFields,
   objectIn,
   own,
-  readable,
   textIn,
 } from "./own-fields.ts";
 
@@ -76,6 +84,21 @@ export function knownPart(fields: OwnFields): MessagePart | undefined {
     case "function_call_result":
     case "function_call_output":
       return partOr(fields, responsePart(fields));
+    case "tool-error":
+      return errorPart(fields);
+    case "tool-output-denied":
+      return deniedPart(fields);
+    case "tool-approval-request":
+      return approvalRequest(fields);
+    case "tool-approval-response":
+    case "mcp_approval_response":
+      return approvalResponse(fields);
+    case "source":
+    case "source-url":
+    case "source-document":
+      return sourcePart(fields);
+    case "non_standard":
+      return nonStandard(fields);
     case "server_tool_call":
     case "server_tool_use":
     case "mcp_tool_use":
@@ -89,13 +112,31 @@ export function knownPart(fields: OwnFields): MessagePart | undefined {
   }
 }
 
-/** A document with its text in the block, not as base64. */
+/** A document or a file with its text in the block, not as base64. */
 function documentText(type: string, fields: OwnFields): MessagePart | undefined {
   if (type === "text-plain") return wordsIn(fields, "text");
-  const source = type === "document" ? objectIn(fields, "source") : undefined;
-  return source !== undefined && textIn(source, "type") === "text"
-    ? wordsIn(source, "data")
-    : undefined;
+  if (type === "resource") return wordsIn(objectIn(fields, "resource") ?? {}, "text");
+  const name = type === "document" ? "source" : type === "file" ? "data" : undefined;
+  const inner = name === undefined ? undefined : objectIn(fields, name);
+  if (inner === undefined || textIn(inner, "type") !== "text") return undefined;
+  return wordsIn(inner, name === "data" ? "text" : "data");
+}
+
+/** A page or document that an answer cites. */
+function sourcePart(fields: OwnFields): MessagePart | undefined {
+  const uri = textIn(fields, "url");
+  const mime = textIn(fields, "mediaType");
+  if (uri === undefined && mime === undefined) return undefined;
+  const kept = { id: firstText(fields, "id", "sourceId"), uri, mime_type: mime };
+  const named = { ...kept, title: textIn(fields, "title"), filename: textIn(fields, "filename") };
+  const known = Object.entries(named).filter(([, value]) => value !== undefined);
+  return { type: "source", ...Object.fromEntries(known) };
+}
+
+/** LangChain's block for a provider's own one. */
+function nonStandard(fields: OwnFields): MessagePart | undefined {
+  const inner = objectIn(fields, "value");
+  return inner === undefined ? undefined : knownPart(inner);
 }
 
 function wordsIn(fields: OwnFields, name: string): MessagePart | undefined {
@@ -109,7 +150,10 @@ function untypedPart(fields: OwnFields): MessagePart | undefined {
   if (text !== undefined) {
     return own(fields, "thought") === true ? { type: "reasoning", content: text } : textPart(text);
   }
-  const called = objectIn(fields, "functionCall") ?? objectIn(fields, "function_call");
+  const called =
+    objectIn(fields, "functionCall") ??
+    objectIn(fields, "function_call") ??
+    objectIn(fields, "toolUse");
   if (called !== undefined) return callPart(called);
   const response = objectIn(fields, "functionResponse") ?? objectIn(fields, "function_response");
   if (response !== undefined) return responsePart(response);
@@ -117,106 +161,40 @@ function untypedPart(fields: OwnFields): MessagePart | undefined {
   if (code !== undefined) return serverCallPart({ ...code, name: CODE_EXECUTION });
   const ran = objectIn(fields, "codeExecutionResult") ?? objectIn(fields, "code_execution_result");
   if (ran !== undefined) return serverResponsePart({ ...ran, type: CODE_EXECUTION });
-  return mediaPart("", fields);
+  const given = objectIn(fields, "toolResult");
+  if (given !== undefined) return responsePart({ ...given, content: bedrockContent(given) });
+  const thought = objectIn(fields, "reasoningContent");
+  if (thought !== undefined) return { type: "reasoning", content: reasoningIn(thought) };
+  return bedrockMedia(fields) ?? mediaPart("", fields);
 }
 
-const CODE_EXECUTION = "code_execution";
-
-/** A call that the provider executes itself. */
-function serverCallPart(fields: OwnFields): MessagePart {
-  const id = idIn(fields);
-  const name = textIn(fields, "name") ?? "";
-  const details = objectIn(fields, "server_tool_call") ?? withoutType(fields);
-  return {
-    type: "server_tool_call",
-    ...(id === undefined ? {} : { id }),
-    name,
-    server_tool_call: readableFields(details, textIn(details, "type") ?? name),
-  };
+/** Bedrock's blocks of a result: texts, values and media, which have no type. */
+function bedrockContent(result: OwnFields): unknown {
+  const blocks = (listIn(result, "content") ?? []).map((each) => {
+    const block = fieldsIn(each) ?? {};
+    return own(block, "json") ?? textIn(block, "text") ?? bedrockMedia(block) ?? each;
+  });
+  return blocks.length === 1 ? blocks[0] : blocks;
 }
 
-function serverResponsePart(fields: OwnFields): MessagePart {
-  const id = idIn(fields);
-  const details = objectIn(fields, "server_tool_call_response") ?? fields;
-  const type = textIn(details, "type") ?? "";
-  return {
-    type: "server_tool_call_response",
-    ...(id === undefined ? {} : { id }),
-    server_tool_call_response: readableFields(details, type),
-  };
-}
-
-export function readableFields(fields: OwnFields, type: string): OwnFields {
-  return isReadable(fields) ? { ...fields, type } : { type, value: jsonText(fields) };
-}
-
-function withoutType({ type: _, ...rest }: OwnFields): OwnFields {
-  return rest;
-}
-
-export function textPart(content: string): MessagePart {
-  return { type: "text", content };
-}
-
-/** A call, with any provider's names for ID, name and arguments. */
-export function callPart(fields: OwnFields): MessagePart {
-  const called = objectIn(fields, "function") ?? objectIn(fields, "custom") ?? fields;
-  const id = idIn(fields);
-  const name = firstText(called, "name", "toolName") ?? "";
-  const given = firstOf(called, FIRST_ARGUMENTS);
-  return {
-    type: "tool_call",
-    ...(id === undefined ? {} : { id }),
-    name,
-    ...(given === undefined ? {} : { arguments: argumentsIn(given) }),
-  };
-}
-
-const FIRST_ARGUMENTS = ["arguments", "args", "input"];
-
-/** The result of a call, with any provider's names for it. */
-export function responsePart(fields: OwnFields): MessagePart {
-  const id = idIn(fields) ?? textIn(fields, "name");
-  const given = firstOf(fields, FIRST_RESPONSES);
-  return {
-    type: "tool_call_response",
-    ...(id === undefined ? {} : { id }),
-    response: readable(responseOf(given)),
-  };
-}
-
-const FIRST_RESPONSES = ["response", "output", "result", "content"];
-
-function firstOf(fields: OwnFields, names: readonly string[]): unknown {
-  for (const name of names) {
-    const value = own(fields, name);
-    if (value !== undefined) return value;
+/** `{ image: { format: "png", source: { bytes } } }`, and the same with a document, audio or video. */
+function bedrockMedia(fields: OwnFields): MessagePart | undefined {
+  for (const kind of ["image", "document", "audio", "video"]) {
+    const media = objectIn(fields, kind);
+    const source = media === undefined ? undefined : objectIn(media, "source");
+    if (media === undefined || source === undefined) continue;
+    const text = kind === "document" ? textIn(source, "text") : undefined;
+    if (text !== undefined) return textPart(text);
+    const format = textIn(media, "format");
+    const isFile = kind === "document";
+    const known = isFile ? format === "pdf" : format !== undefined;
+    const mime_type = known ? `${isFile ? "application" : kind}/${format}` : undefined;
+    return mediaPart(kind, { mime_type, source: { ...source, ...objectIn(source, "s3Location") } });
   }
   return undefined;
 }
 
-function idIn(fields: OwnFields): string | undefined {
-  return firstText(fields, "call_id", "callId", "tool_call_id", "tool_use_id", "toolCallId", "id");
-}
-
-/** A single text if possible: most results with text blocks have only one. */
-function responseOf(given: unknown): unknown {
-  if (given === undefined) return null;
-  const blocks = Array.isArray(given) ? given : [given];
-  const [only, another] = blocks;
-  const fields = another === undefined ? fieldsIn(only) : undefined;
-  // The AI SDK's results have their type beside the value.
-  if (fields !== undefined && VALUE_TYPES.has(textIn(fields, "type") ?? "")) {
-    const value = own(fields, "value");
-    if (value !== undefined) return value;
-  }
-  const isText = fields !== undefined && TEXT_BLOCKS.has(textIn(fields, "type") ?? "");
-  return (isText ? textIn(fields, "text") : undefined) ?? given;
-}
-
-const TEXT_BLOCKS = new Set(["text", "input_text", "output_text"]);
-
-const VALUE_TYPES = new Set(["text", "json", "error-text", "error-json", "content"]);
+const CODE_EXECUTION = "code_execution";
 
 /** Reasoning: a text, or lists of texts in a content or a summary. Encrypted reasoning is left out. */
 function reasoningIn(fields: OwnFields): string {

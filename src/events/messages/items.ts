@@ -1,10 +1,5 @@
-import {
-  callPart,
-  contentParts,
-  knownPart,
-  readableFields,
-  responsePart,
-} from "./content-parts.ts";
+import { callPart, hostedParts, responsePart } from "./call-parts.ts";
+import { anyPart, contentParts, knownPart } from "./content-parts.ts";
 import { mediaPart } from "./media-part.ts";
 import type { MessagePart } from "./message.ts";
 import {
@@ -35,6 +30,9 @@ const LOCAL_CALLS: ReadonlyMap<string, string> = new Map([
   ["local_shell_call", "local_shell"],
   ["apply_patch_call", "apply_patch"],
 ]);
+
+/** Other items that belong to the model's answer. */
+const OF_MODEL: ReadonlySet<string> = new Set(["compaction", "mcp_list_tools"]);
 
 /**
  * An item of the Responses API or of the OpenAI Agents SDK's protocol, or a single block of content.
@@ -73,9 +71,10 @@ function typedDraft(type: string, fields: OwnFields, role: string): Draft | unde
   }
   const local = LOCAL_CALLS.get(type);
   if (local !== undefined) return joining("assistant", [localCall(local, fields)]);
-  if (type.endsWith("_call")) return joining("assistant", [serverCall(type, fields)]);
+  if (type.endsWith("_call")) return joining("assistant", hostedParts(type, fields));
   const part = knownPart(fields);
-  return part === undefined ? undefined : joining(role, [part]);
+  if (part !== undefined) return joining(role, [part]);
+  return OF_MODEL.has(type) ? joining("assistant", [anyPart(fields)]) : undefined;
 }
 
 function partsOf(fields: OwnFields): MessagePart[] {
@@ -96,18 +95,6 @@ function localCall(name: string, fields: OwnFields): MessagePart {
     ...(id === undefined ? {} : { id }),
     name,
     ...(given === undefined ? {} : { arguments: argumentsIn(given) }),
-  };
-}
-
-/** A call that the provider has executed itself. */
-function serverCall(type: string, fields: OwnFields): MessagePart {
-  const id = textIn(fields, "id");
-  const name = textIn(fields, "name") ?? type.slice(0, -"_call".length);
-  return {
-    type: "server_tool_call",
-    ...(id === undefined ? {} : { id }),
-    name,
-    server_tool_call: readableFields(fields, type),
   };
 }
 
@@ -147,9 +134,14 @@ function toolParts(fields: OwnFields): MessagePart[] {
   return [responsePart({ ...fields, id: undefined })];
 }
 
+const RESULT_TYPES: ReadonlySet<string> = new Set([
+  ...["tool_result", "tool-result", "tool_call_response", "tool-error", "tool-output-denied"],
+  ...["tool-approval-response", "tool_approval_response"],
+]);
+
 function isResult(block: unknown): boolean {
   const type = textIn(fieldsIn(block) ?? {}, "type");
-  return type === "tool_result" || type === "tool-result" || type === "tool_call_response";
+  return RESULT_TYPES.has(type ?? "");
 }
 
 function messageParts(fields: OwnFields): MessagePart[] {

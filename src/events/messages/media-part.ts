@@ -1,5 +1,14 @@
+import { base64Of, isBytes } from "./base64.ts";
 import type { MessagePart } from "./message.ts";
-import { firstText, isObject, type OwnFields, objectIn, own, textIn } from "./own-fields.ts";
+import {
+  fieldsIn,
+  firstText,
+  isObject,
+  type OwnFields,
+  objectIn,
+  own,
+  textIn,
+} from "./own-fields.ts";
 
 /** Modalities by type of block. */
 const MODALITIES: ReadonlyMap<string, string> = new Map([
@@ -18,6 +27,20 @@ const MODALITIES: ReadonlyMap<string, string> = new Map([
   ["blob", "document"],
   ["uri", "document"],
   ["media", "document"],
+  ["reasoning-file", "document"],
+  ["container_upload", "document"],
+  ["computer_screenshot", "image"],
+  ["resource", "document"],
+  ["resource_link", "document"],
+  // Results of the AI SDK.
+  ["image-data", "image"],
+  ["image-url", "image"],
+  ["image-file-id", "image"],
+  ["image-file-reference", "image"],
+  ["file-data", "document"],
+  ["file-url", "document"],
+  ["file-id", "document"],
+  ["file-reference", "document"],
 ]);
 
 /** Objects in a block that contain its data. */
@@ -33,6 +56,7 @@ const WRAPPERS = [
   "inline_data",
   "fileData",
   "file_data",
+  "resource",
 ];
 
 /**
@@ -49,16 +73,19 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
  *
  * @param type empty if the block has none.
  */
-export function mediaPart(type: string, fields: OwnFields): MessagePart | undefined {
+export function mediaPart(type: string, given: OwnFields): MessagePart | undefined {
   const known = MODALITIES.get(type);
+  const fields = known === undefined ? given : untagged(given);
   const inner = innerOf(fields);
   if (known === undefined && (type !== "" || inner === undefined)) return undefined;
   const bytes = bytesIn(fields, inner);
-  const from = bytes === undefined ? (inner ?? fields) : fields;
+  const from = inner ?? fields;
   const mime = mimeIn(from) ?? mimeIn(fields);
   const modality = textIn(fields, "modality") ?? modalityOf(mime) ?? known ?? "document";
   const mimeType = mime === undefined ? {} : { mime_type: mime };
-  if (bytes !== undefined) return { type: "blob", modality, ...mimeType, content: bytes };
+  // An MCP resource has its data beside its address.
+  const held = bytes ?? (type === "resource" ? textIn(from, "blob") : undefined);
+  if (held !== undefined) return { type: "blob", modality, ...mimeType, content: held };
   const id = firstText(from, "file_id", "fileId") ?? idIn(from, inner) ?? idOfSource(fields);
   if (id !== undefined) return { type: "file", modality, ...mimeType, file_id: id };
   const address =
@@ -75,9 +102,11 @@ export function mediaPart(type: string, fields: OwnFields): MessagePart | undefi
     ) ?? firstText(fields, "image", "file");
   if (address !== undefined) return atAddress(address, modality, mimeType);
   const data =
-    firstText(from, "data", "file_data", "base64", "content") ?? firstText(fields, "audio");
+    firstText(from, "data", "file_data", "base64", "base64Data", "content") ??
+    firstText(fields, "audio");
   if (data === undefined) return undefined;
-  return DATA_URL.test(data)
+  // Data without a comma is no URL.
+  return DATA_URL.test(data) || !/^data:/i.test(data)
     ? atAddress(data, modality, mimeType)
     : { type: "blob", modality, ...mimeType, content: data };
 }
@@ -89,12 +118,57 @@ function bytesIn(fields: OwnFields, inner: OwnFields | undefined): string | unde
     [fields, "image"],
     [inner, "data"],
     [inner, "bytes"],
+    // A file that the AI SDK generated.
+    [inner, "uint8ArrayData"],
   ] as const) {
     if (from === undefined || !Object.hasOwn(from, name)) continue;
     const bytes = base64Of(from[name]);
     if (bytes !== undefined) return bytes;
   }
   return undefined;
+}
+
+/** Fields of the AI SDK that have the data, or say where it is. */
+const HOLDERS = ["data", "image", "fileId", "providerReference"];
+
+/**
+ * The AI SDK's tagged data as fields of the block: `data: { type: "data", data }`, `{ type: "url", url }`, `{ type:
+ * "reference", reference }`. Other blocks stay unchanged.
+ */
+function untagged(fields: OwnFields): OwnFields {
+  for (const name of HOLDERS) {
+    const held = fields[name];
+    const inner = isObject(held) && !isBytes(held) ? fieldsIn(held) : undefined;
+    if (inner === undefined) continue;
+    const { [name]: _, ...rest } = fields;
+    if (inner.type === "data") return { ...rest, data: inner.data };
+    if (inner.type === "url") return { ...rest, url: inner.url };
+    const id = referenceIn(inner.type === "reference" ? objectIn(inner, "reference") : inner);
+    if (id !== undefined) return { ...rest, file_id: id };
+  }
+  return fields;
+}
+
+/** Most providers that a reference names. */
+const MOST_PROVIDERS = 16;
+
+/** Names of fields, and not of providers. */
+const FIELDS: ReadonlySet<string> = new Set([
+  ...["type", "id", "url", "uri", "data", "base64", "format", "source", "fileUri", "file_id"],
+  ...["bytes", "mimeType", "mime_type", "media_type", "text"],
+]);
+
+/** A reference has the file's ID at each provider: `{ openai: "file-1" }`. */
+function referenceIn(inner: OwnFields | undefined): string | undefined {
+  let id: string | undefined;
+  let count = 0;
+  for (const name in inner) {
+    const value = inner[name];
+    count += 1;
+    if (typeof value !== "string" || count > MOST_PROVIDERS || FIELDS.has(name)) return undefined;
+    id ??= value;
+  }
+  return id;
 }
 
 function innerOf(fields: OwnFields): OwnFields | undefined {
@@ -149,45 +223,4 @@ function atAddress(
     ...known,
     content: address.slice(head.length),
   };
-}
-
-/**
- * Bytes as base64: an array of bytes, or one of its forms in JSON, so that a recording gives the same. `undefined`
- * for any other value.
- */
-function base64Of(value: unknown): string | undefined {
-  if (value instanceof Uint8Array) {
-    const { buffer, byteLength, byteOffset } = value;
-    return byteLength === 0 ? undefined : base64(Buffer.from(buffer, byteOffset, byteLength));
-  }
-  if (!isObject(value)) return undefined;
-  // The form of bytes in a recording.
-  if (typeof value.base64 === "string" && typeof value.type === "string") {
-    return Object.keys(value).length === 2 && value.base64 !== "" ? value.base64 : undefined;
-  }
-  if (value.type === "Buffer") return isDense(value.data) ? written(value.data) : undefined;
-  // `{"0":137,"1":80}`: the names of bytes are in order.
-  return isByte(value["0"]) && !Array.isArray(value)
-    ? written(Object.entries(value).map(([name, byte], at) => (name === String(at) ? byte : NaN)))
-    : undefined;
-}
-
-/** Whether a list may be bytes. A list with holes may have any length. */
-function isDense(data: unknown): data is readonly unknown[] {
-  return Array.isArray(data) && data.length <= MOST_LISTED;
-}
-
-/** Most bytes in a list of numbers. */
-const MOST_LISTED = 16 * 1024 * 1024;
-
-function written(bytes: readonly unknown[]): string | undefined {
-  return bytes.length > 0 && bytes.every(isByte) ? base64(Buffer.from(bytes)) : undefined;
-}
-
-function base64(bytes: Buffer): string {
-  return bytes.toString("base64");
-}
-
-function isByte(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255;
 }

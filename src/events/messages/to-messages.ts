@@ -1,5 +1,6 @@
 import { answerDrafts, responseItems } from "./answers.ts";
-import { anyPart, callPart, textPart } from "./content-parts.ts";
+import { callPart, textPart } from "./call-parts.ts";
+import { anyPart } from "./content-parts.ts";
 import { isKnownPart, isMessage } from "./conventional.ts";
 import { finishReasonOf } from "./finish-reason.ts";
 import { type Draft, itemDraft, roleDraft, roleOf } from "./items.ts";

@@ -238,6 +238,26 @@ describe("a conversation that is too long", () => {
     expect(read[2]?.parts[0]).toEqual({ type: "text", content: note });
   });
 
+  it("has the data of images and files in results left out by type and size", () => {
+    const data = "iVBORw".repeat(30_000);
+    const image = { type: "image", data, mimeType: "image/png" };
+    const results = [[{ type: "text", text: "here" }, image], { content: [image] }, image];
+    const messages = [
+      ...results.map((content, n) => ({ role: "tool", tool_call_id: `c${n}`, content })),
+      { type: "image_generation_call", id: "i", result: data },
+      {
+        type: "code_interpreter_call",
+        id: "i",
+        outputs: [{ type: "image", url: `data:image/png;base64,${data}` }],
+      },
+    ];
+    const { text } = shortenedValue(toMessages(messages), 8_192, "messages");
+    expect(inputForm.safeParse(JSON.parse(text)).error).toBeUndefined();
+    expect(text.match(/… \[image\/png, 180\d\d\d bytes left out\]/g)).toHaveLength(5);
+    expect(text).not.toContain("iVBORw");
+    expect(text).toContain('{"type":"text","content":"here"}');
+  });
+
   it("does not lose the question to a long system prompt", () => {
     const messages = [
       { role: "system", content: "y".repeat(5_000) },

@@ -483,6 +483,7 @@ const like = fc.letrec((tie) => ({
         ...["message", "tool_calls", "function", "arguments", "source", "image_url", "response"],
         ...["server_tool_call", "server_tool_call_response", "value", "audio", "delta", "custom"],
         ...["functionCall", "executableCode", "inlineData", "data", "candidates"],
+        ...["image", "document", "toolUse", "toolResult", "toolCall", "reference", "url", "error"],
       ),
       tie("value"),
       { maxKeys: 5 },
@@ -496,10 +497,19 @@ const like = fc.letrec((tie) => ({
         ...["text", "image", "blob", "tool_use", "tool_result", "function_call", "message"],
         ...["reasoning", "uri", "file", "server_tool_call", "x_call", "x_output", "mine"],
         ...["server_tool_use", "x_tool_result", "document", "server_tool_call_response"],
+        ...["tool-error", "tool-approval-response", "source", "resource", "image_generation_call"],
       ),
       content: tie("value"),
       text: tie("value"),
       name: tie("value"),
+      data: fc.oneof(
+        tie("value"),
+        fc.record({
+          type: fc.constantFrom("data", "url", "reference", "text"),
+          data: tie("value"),
+        }),
+      ),
+      result: tie("value"),
     }),
   ),
 })).value;
