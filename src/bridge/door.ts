@@ -16,7 +16,7 @@ export {
   type WaitKind,
 } from "./lifecycle/door.ts";
 export type { MetricOptions } from "./metrics/label-values.ts";
-export { WaitedTime } from "./metrics/waiting-run.ts";
+export { isBefore, WaitedTime } from "./metrics/waiting-run.ts";
 export type { OpenRun } from "./open-runs.ts";
 export { environmentWarnings, watchedTelemetry } from "./output/command-telemetry.ts";
 export { type Delivery, OtlpEndpoint, type Probe, probe } from "./output/otlp-endpoint.ts";

@@ -40,9 +40,12 @@ export interface ViewRun {
   readonly failure_fingerprint?: string;
   /** If the outcome is `interrupted`: the reason of the pause. */
   readonly interruption_kind?: string;
-  /** Time between start and end without {@link ViewRun.waiting_ms}, in ms. Absent while it is open. */
+  /** Time between start and end without waits for people in it, in ms. Absent while it is open. */
   readonly working_ms?: number;
-  /** Time spent waiting for people: approvals, and pauses that interrupted it. In ms. */
+  /**
+   * Time spent waiting for people: approvals, pauses that interrupted it, and the pause before it if it resumes another
+   * run. In ms.
+   */
   readonly waiting_ms?: number;
   /** Tokens, including those of its child runs if they are known. */
   readonly input_tokens?: number;

@@ -1,3 +1,4 @@
+import { type Instant, now } from "../../events/door.ts";
 import { type DecidedBy, fieldsOf, personOf } from "../core/door.ts";
 import {
   type Answer,
@@ -16,6 +17,12 @@ export interface Review {
   readonly callIds: readonly string[];
 }
 
+/** A node that may have asked. */
+interface AskingNode {
+  readonly calls: readonly AskedCall[];
+  readonly at: Instant;
+}
+
 /**
  * Decisions that an invocation resumes with, until the asking nodes have ended. A graph and its inner graphs share
  * it.
@@ -31,7 +38,7 @@ export class PendingReviews {
    * The calls of a node's state, by the ID of the node's call. Kept because the middleware changes the model's
    * answer.
    */
-  readonly #nodes = new Map<string, readonly AskedCall[]>();
+  readonly #nodes = new Map<string, AskingNode>();
 
   private constructor(
     answers: readonly Answer[],
@@ -60,12 +67,17 @@ export class PendingReviews {
   nodeStarted(id: string, inputs: unknown): void {
     if (this.#answers.length === 0) return;
     const calls = lastCalls(inputs);
-    if (calls !== undefined && calls.length > 0) this.#nodes.set(id, calls);
+    if (calls !== undefined && calls.length > 0) this.#nodes.set(id, { calls, at: now() });
+  }
+
+  /** When a node that may have asked started. It got its answers then, which are only known at its end. */
+  startOf(id: string): Instant | undefined {
+    return this.#nodes.get(id)?.at;
   }
 
   /** @returns the decisions, if this node asked for them. */
   nodeEnded(id: string, outputs: unknown): readonly DecidedCall[] {
-    const calls = this.#nodes.get(id);
+    const { calls } = this.#nodes.get(id) ?? {};
     if (calls === undefined) return NONE;
     this.#nodes.delete(id);
     for (const [at, { decisions, interruptId }] of this.#answers.entries()) {
@@ -115,6 +127,7 @@ export class Decisions {
     const { reviews } = run;
     if (reviews === undefined || run.ended) return;
     const { metadata, waitMs } = reviews;
+    const decidedAt = reviews.startOf(id);
     for (const [at, decided] of reviews.nodeEnded(id, outputs).entries()) {
       const { reason, tool, toolUseId } = decided;
       const outcome = decided.details.outcome ?? "approved";
@@ -125,7 +138,7 @@ export class Decisions {
         ...(waitMs === undefined ? {} : { wait_ms: Math.round(waitMs) }),
         ...(person === undefined ? {} : { person }),
       };
-      const on = { eventId: `${id}:decision:${at}` };
+      const on = { eventId: `${id}:decision:${at}`, at: decidedAt, isLate: true };
       if (decided.approved) run.writer.toolApproved(decided, details, id, on);
       else run.writer.toolDenied(decided, reason, details, id, on);
     }

@@ -31,7 +31,7 @@ import { failureKindOf, positionOf, toolErrorKindOf } from "./run-outcomes.ts";
 import { ModelSeriesCache, type PairSeries, SeriesCache } from "./series-cache.ts";
 import type { Series } from "./series-table.ts";
 import { TreeUsage } from "./tree-usage.ts";
-import { pairIn, WaitingRun, waitIn } from "./waiting-run.ts";
+import { isBefore, pairIn, WaitingRun, waitEnd, waitIn } from "./waiting-run.ts";
 
 interface EventMetricsOptions {
   readonly instruments: Instruments;
@@ -116,8 +116,9 @@ export class EventMetrics implements RunObserver {
     const waitingRun =
       observed instanceof WaitingRun ? observed : new WaitingRun(this.#pairOf(top));
     top.observed = waitingRun;
-    // The wait can have begun before the segment.
-    const until = millisecondsBetween(top.startedAt, at);
+    const until = millisecondsBetween(top.startedAt, waitEnd(run, at, waited));
+    // A wait before the run is no part of its time.
+    if (top.startSeen && isBefore(until - waited, 0)) return;
     waitingRun.waited.add(Math.max(until - waited, 0), until);
   }
 

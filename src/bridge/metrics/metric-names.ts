@@ -66,7 +66,7 @@ export const METRICS = {
     "s",
     [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600],
     ["gen_ai.agent.name", "entelix.tenant_id"],
-    "Working time of a root run, from its `started` to its answer or its pause, without the time in which it or a descendant waited for a person's decision. Each segment of a run that continued after a pause is measured. Failed and abandoned runs are not measured.",
+    "Working time of a root run, from its `started` to its answer or its pause, without the time in which it or a descendant waited for a person's decision. A wait before the run is not part of it. Each segment of a run that continued after a pause is measured. Failed and abandoned runs are not measured.",
   ),
   "entelix.runs.active": upDownCounter(
     "{run}",

@@ -1,4 +1,5 @@
-import type { CallDecision } from "../lifecycle/door.ts";
+import { type Instant, millisecondsBetween } from "../../events/door.ts";
+import type { CallDecision, Run } from "../lifecycle/door.ts";
 import { amountOf } from "./figures.ts";
 import { PairSeries } from "./series-cache.ts";
 
@@ -23,6 +24,24 @@ export function waitIn({ attributes, decision, waitMs }: CallDecision): number |
   const by = decision?.by ?? attributes?.["entelix.approval.by"];
   if (by === "policy") return undefined;
   return amountOf(decision?.wait_ms ?? waitMs ?? attributes?.["entelix.approval.wait_ms"]);
+}
+
+/** Waits are whole ms, and events have times of different clocks. */
+const ROUNDING_MS = 1;
+
+/** Whether a wait began before a run or segment, and so ended with its start: the decision was made before it. */
+export function isBefore(waitFrom: number, start: number): boolean {
+  return waitFrom < start - ROUNDING_MS;
+}
+
+/** When a wait ended that a decision names: at the decision, or at the start of a run that began after the wait. */
+export function waitEnd(
+  { startedAt, startSeen }: Run<unknown>,
+  decidedAt: Instant,
+  waitedMs: number,
+): Instant {
+  const from = millisecondsBetween(startedAt, decidedAt) - waitedMs;
+  return startSeen && isBefore(from, 0) ? startedAt : decidedAt;
 }
 
 /** Most waits of a run that are checked for overlaps. Older ones only count in the sum. */

@@ -11,6 +11,8 @@ export interface Wait {
 }
 
 const NONE: readonly Wait[] = [];
+/** Waits are whole ms, and spans have times of different clocks. */
+const ROUNDING_MS = 1;
 
 /**
  * Waits by span. The wait of a call is mostly before its span: most runtimes start a call after its approval. The wait
@@ -19,21 +21,31 @@ const NONE: readonly Wait[] = [];
 export function waitsOf(tree: SpanTree): ReadonlyMap<SpanNode, readonly Wait[]> {
   const waits = new Map<SpanNode, readonly Wait[]>();
   const segments = new Map<string, SpanNode>();
-  /** Earliest start of a wait of the calls of each segment. */
-  const since = new Map<SpanNode, number>();
+  const begins = new Map<SpanNode, Begin>();
   const decisions = new Decisions(tree);
   for (const node of tree.nodes) {
     const { kind, run_id = "" } = node.span;
     const last = run_id === "" ? undefined : segments.get(run_id);
-    const own = kind === "run" ? pauseOf(node, last) : approvalWait(node, tree, since, decisions);
+    const own = kind === "run" ? pauseOf(node, last) : approvalWait(node, tree, begins, decisions);
     if (own.length > 0) waits.set(node, own);
     if (kind !== "run") continue;
     segments.set(run_id, node);
-    // A run without events was given up while a person decided.
-    const end = own.length > 0 ? undefined : last?.end;
-    since.set(node, Math.min(end ?? node.start, node.start));
+    const isContinued = own.length > 0;
+    const end = isContinued ? undefined : last?.end;
+    const isRevived = end !== undefined && end < node.start;
+    begins.set(node, { at: isRevived ? end : node.start, isContinued, isRevived });
   }
   return waits;
+}
+
+/** How a segment of a run began. */
+interface Begin {
+  /** Earliest start of a wait in it. */
+  readonly at: number;
+  /** After a pause, which is a wait of the run. */
+  readonly isContinued: boolean;
+  /** The run had been given up while a person decided. */
+  readonly isRevived: boolean;
 }
 
 /**
@@ -50,7 +62,7 @@ function pauseOf(node: SpanNode, last: SpanNode | undefined): readonly Wait[] {
 function approvalWait(
   node: SpanNode,
   { originNs }: SpanTree,
-  since: ReadonlyMap<SpanNode, number>,
+  begins: ReadonlyMap<SpanNode, Begin>,
   decisions: Decisions,
 ): readonly Wait[] {
   const { attributes, events } = node.span;
@@ -64,10 +76,16 @@ function approvalWait(
     return [{ kind: "approval", start, end: start + length }];
   }
   const end = decidedAt(node, decisions);
-  // An adapter may count from a pause of an earlier run. That time is not on this page.
-  const start = Math.max(end - length, (node.run && since.get(node.run)) ?? 0);
+  const { at, isContinued, isRevived } = (node.run && begins.get(node.run)) ?? NO_BEGIN;
+  if (!isRevived && end - length < at - ROUNDING_MS) {
+    // The wait ended with the start of the run that resumed. A pause of the same run is shown already.
+    return isContinued ? NONE : [{ kind: "approval", start: at - length, end: at }];
+  }
+  const start = Math.max(end - length, at);
   return start < end ? [{ kind: "approval", start, end }] : NONE;
 }
+
+const NO_BEGIN: Begin = { at: 0, isContinued: false, isRevived: true };
 
 /** Time of the decision about a call: an event of the run, else its refusal, else its start. */
 function decidedAt(node: SpanNode, decisions: Decisions): number {

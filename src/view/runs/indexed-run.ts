@@ -41,7 +41,10 @@ export interface IndexedRun {
   childCount: number;
   below: Below | undefined;
   usage: RunUsage;
+  /** Waits of its ended segments, and pauses between them, in ms. */
   waitedMs: number;
+  /** The wait before it, if it resumes another run, in ms. */
+  waitedBeforeMs: number;
   waits: OpenWaits | undefined;
   spans: number;
   /** Standing of the source whose spans count. */
@@ -85,6 +88,7 @@ export function newRun(
     below: undefined,
     usage: NO_USAGE,
     waitedMs: 0,
+    waitedBeforeMs: 0,
     waits: undefined,
     spans: 0,
     spanStanding: 0,

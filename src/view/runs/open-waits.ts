@@ -1,4 +1,4 @@
-import { WaitedTime } from "../../bridge/door.ts";
+import { isBefore, WaitedTime } from "../../bridge/door.ts";
 import type { IndexedRun } from "./indexed-run.ts";
 import type { Wait } from "./run-facts.ts";
 
@@ -33,46 +33,70 @@ export function addDecision({ waits }: IndexedRun, callId: string, at: number): 
   }
 }
 
-/**
- * How long an open run has waited so far, in ms.
- *
- * @param start of the run, or of its segment, Unix time in ms. The wait for a decision that was asked for before a
- *   pause includes the pause. The time before `start` does not count.
- * @param end the time after it does not count.
- */
-export function openWaitMs(
-  { waits }: IndexedRun,
-  start: number,
-  end = Number.POSITIVE_INFINITY,
-): number {
-  if (waits === undefined) return 0;
+/** A segment of a run: Unix times in ms. */
+export interface Segment {
+  readonly start: number;
+  /** Default: it is open. */
+  readonly end?: number;
+  /** How it began: after a pause of the run (`continued`), after the run was given up (`revived`), else `anew`. */
+  readonly begin: "anew" | "continued" | "revived";
+}
+
+/** How long people took, in ms. */
+export interface Waited {
+  /** Within the segment. */
+  readonly ms: number;
+  /** Before it, if it resumes another run. */
+  readonly beforeMs: number;
+}
+
+/** A wait that began before the segment ended with its start: the run resumed when the person had decided. */
+function placedIn({ begin, start }: Segment, wait: Wait): Wait {
+  if (begin === "revived" || !isBefore(wait.from, start)) return wait;
+  return { ...wait, from: start - (wait.to - wait.from), to: start };
+}
+
+/** How long the present segment of a run has waited. */
+export function openWaits({ waits }: IndexedRun, segment: Segment): Waited {
+  if (waits === undefined) return { ms: 0, beforeMs: 0 };
+  const { begin, end = Number.POSITIVE_INFINITY, start } = segment;
   const waited = new WaitedTime();
-  for (const { from, to } of waits.byCall.values()) {
+  let beforeMs = 0;
+  for (const wait of waits.byCall.values()) {
+    const { from, to } = placedIn(segment, wait);
+    // A pause of the same run is counted already.
+    if (to <= start && begin === "anew") beforeMs = Math.max(beforeMs, to - from);
     waited.add(Math.max(from, start), Math.min(to, end));
   }
-  // A double holds Unix times in ms to the microsecond only.
-  return Math.round((waits.olderMs + waited.ms) * 1000) / 1000;
+  return { ms: rounded(waits.olderMs + waited.ms), beforeMs: rounded(beforeMs) };
+}
+
+/** A double holds Unix times in ms to the microsecond only. */
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }
 
 /**
- * The run, or its segment, has ended. Waits that end later stay: they belong to the next segment.
+ * A segment of the run has ended. Waits that end later stay: they belong to the next segment.
  *
- * @returns how long it had waited from start to end, as {@link openWaitMs} counts.
+ * @returns how long it had waited.
  */
-export function endWaits(run: IndexedRun, start: number, end: number): number {
-  const ms = openWaitMs(run, start, end);
+export function endWaits(run: IndexedRun, segment: Segment & { readonly end: number }): Waited {
+  const waited = openWaits(run, segment);
+  const { end } = segment;
   const { key, parent, waits } = run;
-  if (waits === undefined) return ms;
+  if (waits === undefined) return waited;
   const later = [...waits.byCall].filter(([, { to }]) => to > end);
   run.waits = later.length > 0 ? { olderMs: 0, byCall: new Map(later) } : undefined;
-  if (parent === undefined) return ms;
+  if (parent === undefined) return waited;
   const before = [...waits.byCall.values()].filter(({ from }) => from < end);
   // Calls of child and parent can have the same IDs.
   addWaits(
     parent,
-    before.map(({ callId, from, to }) => {
+    before.map((wait) => {
+      const { callId, from, to } = placedIn(segment, wait);
       return { callId: `${key} ${callId}`, from, to: Math.min(to, end) };
     }),
   );
-  return ms;
+  return waited;
 }

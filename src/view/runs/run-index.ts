@@ -3,7 +3,7 @@ import type { ViewRun, ViewSpan } from "../format.ts";
 import { textIn } from "../model/attributes.ts";
 import { MOST_LISTED } from "../model/list-limits.ts";
 import { type IndexedRun, isKnown, NO_USAGE, newRun, tracesOf } from "./indexed-run.ts";
-import { addDecision, addWaits, endWaits, openWaitMs } from "./open-waits.ts";
+import { addDecision, addWaits, endWaits, openWaits } from "./open-waits.ts";
 import { decisionsOf, type RunTraits, tenantOf, traitsOf, usageOf, waitsOf } from "./run-facts.ts";
 import { isBefore, type RowPosition } from "./run-log.ts";
 import { attach, runsAbove, setUsage, totalUsage } from "./run-trees.ts";
@@ -186,9 +186,12 @@ export class RunIndex {
 
   view(run: IndexedRun): ViewRun {
     const { end, start } = run;
-    const waiting = run.waitedMs + openWaitMs(run, msOf(end || start));
+    const begin = end === 0n ? "anew" : "revived";
+    const { beforeMs, ms } = openWaits(run, { start: msOf(end || start), begin });
+    const waited = run.waitedMs + ms;
+    const waiting = waited + run.waitedBeforeMs + beforeMs;
     const usage = totalUsage(run);
-    const working = Math.max(Math.round(Number(end - start) - waiting * 1e6) / 1e6, 0);
+    const working = Math.max(Math.round(Number(end - start) - waited * 1e6) / 1e6, 0);
     return {
       key: run.key,
       run_id: run.run_id,
@@ -270,8 +273,14 @@ export class RunIndex {
     if (end === 0n) return;
     this.#setUsage(run, usageOf(span));
     // A decision that took longer than the age limit began before this segment.
-    const since = follows && !paused ? endBefore : start;
-    run.waitedMs += endWaits(run, msOf(since), msOf(end));
+    const revived = follows && !paused;
+    const waited = endWaits(run, {
+      start: msOf(revived ? endBefore : start),
+      end: msOf(end),
+      begin: revived ? "revived" : paused ? "continued" : "anew",
+    });
+    run.waitedMs += waited.ms;
+    run.waitedBeforeMs += waited.beforeMs;
   }
 
   #setUsage(run: IndexedRun, usage: IndexedRun["usage"]): void {
@@ -288,6 +297,7 @@ export class RunIndex {
     run.start = 0n;
     run.end = 0n;
     run.waitedMs = 0;
+    run.waitedBeforeMs = 0;
     this.#setUsage(run, NO_USAGE);
   }
 

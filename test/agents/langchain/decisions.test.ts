@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { AIMessage, ToolMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import {
@@ -14,7 +15,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { Bridge } from "../../../src/index.ts";
 import { collectSpans, toTrees } from "../../support/spans.ts";
-import { ASKED, run } from "./agents.ts";
+import { ASKED, oneNodeGraph, run } from "./agents.ts";
 import { observe } from "./observed.ts";
 import { ScriptedModel } from "./scripted-model.ts";
 
@@ -241,6 +242,27 @@ describe("a person's decision about a call", () => {
     await decide([pay("p1", 900)], [{ type: "approve" }], { resumedBy });
     expect(decisionsOf(resumedBy)[0]).not.toHaveProperty("person");
     expect(resumedBy.errors).toMatchObject([{ message: "no such person" }]);
+  });
+
+  it("was made before the node that asked worked on, which is no part of the wait", async () => {
+    const seen = observe();
+    let workedFrom = 0;
+    const graph = oneNodeGraph(
+      "treasurer",
+      async () => {
+        interrupt({ actionRequests: [{ name: "pay", args: { amount: 900 } }] });
+        workedFrom = Date.now();
+        await setTimeout(20);
+        return { messages: [] };
+      },
+      new MemorySaver(),
+    );
+    await run(seen, graph, { messages: [asks([pay("p1", 900)])] }, THREAD);
+    await run(seen, graph, new Command({ resume: { decisions: [{ type: "approve" }] } }), THREAD);
+    expect(decisionsOf(seen)).toEqual([{ id: "p1", tool: "pay", outcome: "approved", ...waited }]);
+    const [approved] = seen.of("tool_call_approved");
+    const at = Date.parse(String(approved?.envelope.details?.happened_at));
+    expect(at).toBeLessThanOrEqual(workedFrom);
   });
 
   it("makes the same spans when its recording is played", async () => {

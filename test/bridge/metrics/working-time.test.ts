@@ -60,7 +60,38 @@ describe("the working time of a run", () => {
     // Told with the next part, though it was before it.
     bench.at(30_001, run.approved("a"), byUser(29_000_000));
     bench.at(30_006, run.complete());
-    expect(await worked(bench)).toEqual({ parts: 2, seconds: 8 });
+    expect(await worked(bench)).toEqual({ parts: 2, seconds: 9 });
+  });
+
+  it("of a new run that resumes another one has nothing of the wait before it", async () => {
+    const bench = meteredBench();
+    const paused = new RunEvents(PARENT);
+    const run = new RunEvents(CHILD);
+    bench.at(0, paused.started());
+    bench.at(3, paused.interrupted());
+    bench.at(100, run.started(), { resumed_from_run_id: PARENT });
+    // LangGraph's decision is known when the node that asked has ended. The wait was from 3 to 100.
+    bench.at(102, run.approved("a"), byUser(97_000));
+    // It asked again, and went on when a person had answered.
+    bench.at(110, run.approved("b"), byUser(5_000));
+    bench.at(112, run.complete());
+    expect(await worked(bench)).toEqual({ parts: 2, seconds: 3 + 7 });
+  });
+
+  it("of a run around a paused and a resumed one leaves out the wait between them", async () => {
+    const bench = meteredBench();
+    const run = new RunEvents(PARENT);
+    const paused = new RunEvents(CHILD);
+    const next = new RunEvents("018f3c7a-0000-7000-8000-000000000003");
+    bench.at(0, run.started());
+    bench.at(1, paused.started("helper", PARENT));
+    bench.at(3, paused.interrupted());
+    bench.at(63, next.started("helper", PARENT), { resumed_from_run_id: CHILD });
+    bench.at(65, next.approved("a"), byUser(60_000));
+    bench.at(66, next.complete());
+    bench.at(68, run.complete());
+    // Work: 0 to 3, and 63 to 68.
+    expect(await worked(bench)).toEqual({ parts: 1, seconds: 8 });
   });
 
   it("of a run that was named later is its new agent's, with its waits", async () => {

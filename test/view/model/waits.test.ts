@@ -74,14 +74,14 @@ describe("the waits for people", () => {
     ).toEqual({ call: [{ kind: "approval", start: 20, end: 50 }] });
   });
 
-  it("do not begin before the run does", () => {
+  it("lie before a run that began when the person had decided", () => {
     expect(
       waits([
         runSpan("before", undefined, { from: 0, to: 10 }),
         runSpan("run", undefined, { from: 500, to: 600 }, { run_id: "resumed" }),
         toolSpan("call", "run", { from: 510, to: 520 }, waited(9000)),
       ]),
-    ).toEqual({ call: [{ kind: "approval", start: 500, end: 510 }] });
+    ).toEqual({ call: [{ kind: "approval", start: -8500, end: 500 }] });
   });
 
   it("lie between the segments of a run that paused, not after a loss", () => {
@@ -104,9 +104,7 @@ describe("the waits for people", () => {
         toolSpan("call", "two", { from: 302, to: 305 }, waited(297)),
       ]);
     expect(waitsAfter("abandoned")).toEqual({ call: [{ kind: "approval", start: 10, end: 302 }] });
-    expect(waitsAfter("interrupted")).toEqual({
-      two: [{ kind: "pause", start: 10, end: 300 }],
-      call: [{ kind: "approval", start: 300, end: 302 }],
-    });
+    // The wait of the call is that pause.
+    expect(waitsAfter("interrupted")).toEqual({ two: [{ kind: "pause", start: 10, end: 300 }] });
   });
 });

@@ -193,7 +193,7 @@ describe("the numbers of a run", () => {
     expect(runOf(index, "a")).toMatchObject({ waiting_ms: 50, working_ms: 50 });
   });
 
-  it("have not waited before they started, whatever a call of theirs says", () => {
+  it("have a wait before them that is none of their own time, though a call of theirs has it", () => {
     const call = span({
       run: "a",
       kind: "tool",
@@ -202,10 +202,24 @@ describe("the numbers of a run", () => {
       attributes: { ...wait(1000), "gen_ai.tool.call.id": "x" },
     });
     expect(runOf(indexOf([call, span({ run: "a", from: 10 })]), "a")).toMatchObject({
-      waiting_ms: 2,
+      waiting_ms: 1000,
     });
-    const run = span({ run: "a", from: 10, to: 30, events: [decided(11, 1000, "x")] });
-    expect(runOf(indexOf([call, run]), "a")).toMatchObject({ waiting_ms: 1, working_ms: 19 });
+    // The person decided, and then the run began. Another call of it waited from 15 to 20.
+    const events = [decided(11, 1000, "x"), decided(20, 5, "y")];
+    const run = span({ run: "a", from: 10, to: 30, events });
+    expect(runOf(indexOf([call, run]), "a")).toMatchObject({ waiting_ms: 1005, working_ms: 15 });
+  });
+
+  it("have the wait between two child runs of theirs, of which the later one resumes the other", () => {
+    const child = { "entelix.parent_run_id": "a" };
+    const index = indexOf([
+      span({ run: "b", from: 5, to: 20, attributes: child }),
+      span({ run: "c", from: 80, to: 95, attributes: child, events: [decided(90, 60, "x")] }),
+      span({ run: "a", from: 0, to: 100 }),
+    ]);
+    expect(runOf(index, "c")).toMatchObject({ waiting_ms: 60, working_ms: 15 });
+    // Work: 0 to 20, and 80 to 100.
+    expect(runOf(index, "a")).toMatchObject({ waiting_ms: 60, working_ms: 40 });
   });
 
   it.each([
@@ -235,8 +249,8 @@ describe("the numbers of a run", () => {
       span({ run: "a", from: 0, to: 20, attributes: paused }),
       span({ run: "a", from: 110, to: 150, events }),
     ]);
-    // The pause from 20 to 110, and from the start of the second segment to the decision.
-    expect(runOf(index, "a")).toMatchObject({ waiting_ms: 100, working_ms: 50 });
+    // The pause from 20 to 110.
+    expect(runOf(index, "a")).toMatchObject({ waiting_ms: 90, working_ms: 60 });
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { count, counted, durationText } from "../../../events/format/door.ts";
-import type { RelatedRun } from "../../format.ts";
+import type { RelatedRun, ViewRun } from "../../format.ts";
 import { dollars, msOf } from "../../model/formats.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import { runAddress } from "../route.ts";
@@ -76,7 +76,7 @@ function Facts({ model }: { readonly model: RunModel }) {
         {working_ms === undefined ? "still open" : durationText(working_ms)}
       </Fact>
       {waiting_ms !== undefined && waiting_ms > 0 && (
-        <Fact name="Waiting for people">{durationText(waiting_ms)}</Fact>
+        <Fact name="Waiting for people">{waitText(model.detail.run, waiting_ms)}</Fact>
       )}
       {hasTokens && (
         <Fact name="Tokens">
@@ -167,4 +167,17 @@ export function Fact({
       <dd>{children}</dd>
     </div>
   );
+}
+
+/** The wait, and how much of it was before a run that resumes another one. */
+function waitText({ end_ns, start_ns, working_ms }: ViewRun, waitingMs: number): string {
+  const within =
+    end_ns === null || working_ms === undefined
+      ? waitingMs
+      : Number(BigInt(end_ns) - BigInt(start_ns)) / 1e6 - working_ms;
+  const before = waitingMs - within;
+  // Shorter ones may come from rounding.
+  if (before < 0.1) return durationText(waitingMs);
+  const part = within < 0.1 ? "" : `${durationText(before)} of it `;
+  return `${durationText(waitingMs)}, ${part}before the run`;
 }
