@@ -158,8 +158,8 @@ export class AgentRuns extends RunStarts {
   }
 
   /**
-   * A tool of a resumed agent failed. If that ends the run, the SDK before 0.14 sets the error of the agent's span,
-   * but does not end the span.
+   * A tool of a resumed agent failed, or a guardrail tripped. If that ends a run whose calls wait, the SDK before 0.14
+   * sets the error of the agent's span, but does not end the span.
    */
   endIfThrown(trace: TraceRecord, run: AgentRun, at: Instant): void {
     this.#later(trace, () => {

@@ -273,7 +273,10 @@ export class TraceFollower {
         if (spanData.triggered !== true) return;
         this.#counts.tripwires += 1;
         const { run } = open.scope;
-        if (run !== undefined) run.tripped = textOf(spanData.name);
+        if (run === undefined) return;
+        run.tripped = textOf(spanData.name);
+        // If calls of the run wait, the SDK before 0.14 does not end the agent's span.
+        this.#runs.endIfThrown(trace, run, this.#at(trace, endedAt));
         return;
       }
       case "other":
