@@ -180,16 +180,13 @@ export class OpenAIAgentsProcessor {
    * const result = processor.noteResult(await run(agent, state));
    */
   noteResult<T extends RunOutcome>(result: T): T {
-    this.#shutDown = undefined;
-    try {
+    void this.#contain(() => {
       const { state } = result;
       const traceId = textOf(fieldIn(fieldIn(state, "_trace"), "traceId"));
       if (traceId !== undefined && typeof state === "object" && state !== null) {
         this.#follower.noted(traceId, state, result.cancelled === true);
       }
-    } catch (error) {
-      this.#troubled(error);
-    }
+    });
     return result;
   }
 
@@ -205,22 +202,18 @@ export class OpenAIAgentsProcessor {
    * const state = processor.noteState(await RunState.fromString(agent, text));
    */
   noteState<T extends object>(state: T): T {
-    this.#shutDown = undefined;
-    try {
-      const trace: unknown = fieldIn(state, "_trace");
+    void this.#contain(() => {
+      const trace = fieldIn(state, "_trace");
       const traceId = textOf(fieldIn(trace, "traceId"));
-      if (traceId !== undefined) {
-        const known = {
-          traceId,
-          name: textOf(fieldIn(trace, "name")) ?? UNNAMED_WORKFLOW,
-          groupId: textOf(fieldIn(trace, "groupId")) ?? null,
-          metadata: fieldsOf(fieldIn(trace, "metadata")),
-        };
-        this.#follower.resumeHere(known, state);
-      }
-    } catch (error) {
-      this.#troubled(error);
-    }
+      if (traceId === undefined) return;
+      const known = {
+        traceId,
+        name: textOf(fieldIn(trace, "name")) ?? UNNAMED_WORKFLOW,
+        groupId: textOf(fieldIn(trace, "groupId")) ?? null,
+        metadata: fieldsOf(fieldIn(trace, "metadata")),
+      };
+      this.#follower.resumeHere(known, state);
+    });
     return state;
   }
 
