@@ -68,6 +68,26 @@ describe("a callback that refuses a call", () => {
   });
 });
 
+describe("a callback that refuses a call, while another tool's result ends the run", () => {
+  it("leaves its decision if `noteResult` gets the state", async () => {
+    const heard = listen();
+    await heard.processor.onTraceStart(TRACE);
+    await play(heard, ["a1", agent("A"), ["m1", asking(shell)]]);
+    await heard.processor.onTraceEnd(TRACE);
+    const approvals = { shell: { approved: [], rejected: ["c1"], messages: { c1: "policy 7" } } };
+    heard.processor.noteResult({
+      state: {
+        _trace: TRACE,
+        _context: { toJSON: () => ({ approvals }) },
+        _currentAgentSpan: { spanId: "a1" },
+        _currentStep: { type: "next_step_final_output" },
+      },
+    });
+    expect((await heard.events()).slice(3)).toEqual(["A tool_call_denied shell c1", "A complete"]);
+    expect(decisionsOf(heard)[0]?.envelope.details?.decision).toMatchObject({ by: "policy" });
+  });
+});
+
 describe("a callback that approves a call", () => {
   it("leaves its decision about a hosted call, which OpenAI makes", async () => {
     const heard = await played(hosted, hostedAnswer(true));
