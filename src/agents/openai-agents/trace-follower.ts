@@ -10,7 +10,9 @@ import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { notBefore, timeOf } from "./span-time.ts";
 import {
   type AgentRun,
+  agentAbove,
   handOff,
+  isForeign,
   isOver,
   isOwnModelCall,
   type KnownTrace,
@@ -26,8 +28,6 @@ import { agentSpanIn, isPausedState, takeNames, waitsBelow } from "./waiting.ts"
 
 /** Maximum number of open spans in a trace. */
 const MAX_OPEN_SPANS = 10_000;
-/** Maximum number of previous spans that are searched for the agent above. */
-const MAX_ABOVE = 16;
 
 /** Spans of newer SDKs around agents and model calls. They are not sent, because they add no information. */
 const STRUCTURE: ReadonlySet<string> = new Set(["task", "turn"]);
@@ -319,22 +319,15 @@ export class TraceFollower {
       this.#sendStart(trace, open);
       return open.scope;
     }
-    const agent = this.#paused(trace, span, parentId, at);
+    const agent = this.#paused(trace, span, at);
     return { run: agent, toolUseId: undefined };
   }
 
   /** The agent above a span, if it was paused in another process. It is only known from the span. */
-  #paused(trace: TraceRecord, span: SdkSpan, parentId: string, at: Instant): AgentRun | undefined {
+  #paused(trace: TraceRecord, span: SdkSpan, at: Instant): AgentRun | undefined {
     if (trace.root?.state === "ended") return trace.root;
-    let above = span.previousSpan;
-    for (let level = 0; above !== undefined && level < MAX_ABOVE; level++) {
-      if (above.spanId === parentId) {
-        if (above.spanData.type !== "agent") return undefined;
-        return this.#runs.restore(trace, above, span.spanId, at);
-      }
-      above = above.previousSpan;
-    }
-    return undefined;
+    const above = agentAbove(span);
+    return above && this.#runs.restore(trace, above, span.spanId, at);
   }
 
   /**
@@ -410,10 +403,4 @@ export class TraceFollower {
 /** For the application's functions. The SDK's own object has more. */
 function shown({ groupId, metadata, name, traceId }: SdkTrace): SdkTrace {
   return { traceId, name, groupId: groupId ?? null, metadata: { ...metadata } };
-}
-
-/** Whether a span names another tenant than its trace. */
-function isForeign({ tenantId }: TraceRecord, { traceMetadata }: SdkSpan): boolean {
-  const named = textOf(traceMetadata?.tenant_id);
-  return named !== undefined && named !== tenantId;
 }

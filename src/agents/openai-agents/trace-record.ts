@@ -280,6 +280,25 @@ export function kindOf({ spanData }: SdkSpan): OpenSpan["kind"] {
   }
 }
 
+/** Maximum number of previous spans that are searched for the agent above. */
+const MAX_ABOVE = 16;
+
+/** The agent's span right above a span, also if its start was not seen. */
+export function agentAbove({ parentId, previousSpan }: SdkSpan): SdkSpan | undefined {
+  let above = previousSpan;
+  for (let level = 0; above !== undefined && level < MAX_ABOVE; level++) {
+    if (above.spanId === parentId) return above.spanData.type === "agent" ? above : undefined;
+    above = above.previousSpan;
+  }
+  return undefined;
+}
+
+/** Whether a span names another tenant than its trace. */
+export function isForeign({ tenantId }: TraceRecord, { traceMetadata }: SdkSpan): boolean {
+  const named = textOf(traceMetadata?.tenant_id);
+  return named !== undefined && named !== tenantId;
+}
+
 /** Whether it is a model call of the agent, and not of a tool's code. */
 export function isOwnModelCall({ kind, scope }: OpenSpan): boolean {
   return kind === "model" && scope.toolUseId === undefined;
