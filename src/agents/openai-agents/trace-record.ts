@@ -5,7 +5,7 @@ import {
   now,
   type OutputMessage,
 } from "../../events/door.ts";
-import { type RunWriter, UsageTotals } from "../core/door.ts";
+import { type RunWriter, textOf, UsageTotals } from "../core/door.ts";
 import type { ActiveRun, SubjectFields } from "../runtime/door.ts";
 import type { AwaitedCall } from "./approvals.ts";
 import type { ParsedError } from "./parse-span-error.ts";
