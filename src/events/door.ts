@@ -110,6 +110,12 @@ export {
 } from "./errors/thrown.ts";
 export { MCP_PREFIX } from "./errors/thrown-rpc.ts";
 export {
+  type NotMade,
+  notMadeEnvelope,
+  notMadeFailure,
+  whyNotMade,
+} from "./errors/tool-not-made.ts";
+export {
   failureInResult,
   type IsFailure,
   type ReturnedCall,

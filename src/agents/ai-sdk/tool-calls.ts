@@ -1,4 +1,4 @@
-import { AgentError, recordSource } from "../../events/door.ts";
+import { type AgentError, recordSource, whyNotMade } from "../../events/door.ts";
 import {
   type Fields,
   fieldIn,
@@ -34,10 +34,12 @@ export class ToolCalls {
     state.openTools.add(tool);
     state.reported.add(toolUseId);
     state.totals.toolCalls += 1;
-    const description = textOf(fieldIn(fieldIn(state.tools, tool.tool), "description"));
-    const input = this.#options.contentNeed === "none" ? undefined : call.input;
-    state.writer.toolStarted(tool, input, description);
+    state.writer.toolStarted(tool, this.#inputOf(call), descriptionOf(state, name));
     return tool;
+  }
+
+  #inputOf(call: Fields): unknown {
+    return this.#options.contentNeed === "none" ? undefined : call.input;
   }
 
   /** Calls the tool's code inside the span of the call. */
@@ -109,13 +111,16 @@ export class ToolCalls {
       const toolUseId = textOf(fields?.toolCallId);
       if (fields?.type !== "tool-error" || toolUseId === undefined) continue;
       if (fields.providerExecuted === true || state.reported.has(toolUseId)) continue;
-      const tool = this.#open(state, toolUseId, fields);
-      state.openTools.delete(tool);
-      const text = `the SDK did not call ${tool.tool}: its name or its input is wrong`;
-      const thrown = AgentError.invalidRequest(text);
-      const source = { origin: "tool", tool: tool.tool } as const;
-      const shown = state.isHidden || !("error" in fields) ? null : modelText(fields.error, state);
-      state.writer.toolFailed(tool, { thrown, source, text }, shown);
+      state.reported.add(toolUseId);
+      state.totals.toolCalls += 1;
+      const tool = textOf(fields.toolName) ?? "";
+      const text = "error" in fields ? modelText(fields.error, state) : null;
+      const isKnown = isOffered(state.tools, tool);
+      const code = whyNotMade(text ?? "", isKnown, "tool_input_invalid");
+      const shown = state.isHidden ? null : text;
+      const call = { input: this.#inputOf(fields), code, text: shown };
+      const description = descriptionOf(state, tool);
+      state.writer.toolNotMade({ toolUseId, tool, ...startedNow() }, { ...call, description });
     }
   }
 
@@ -124,6 +129,16 @@ export class ToolCalls {
     for (const tool of state.openTools) state.writer.toolCut(tool, error);
     state.openTools.clear();
   }
+}
+
+function descriptionOf({ tools }: CallState, tool: string): string | undefined {
+  return textOf(fieldIn(fieldIn(tools, tool), "description"));
+}
+
+/** Whether the call has that tool. `undefined`: its tools are not known. */
+function isOffered(tools: unknown, tool: string): boolean | undefined {
+  const known = fieldsOf(tools);
+  return known === undefined || Object.keys(known).length === 0 ? undefined : tool in known;
 }
 
 /** @param code state of its code. Default: any. */

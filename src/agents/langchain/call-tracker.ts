@@ -17,6 +17,7 @@ import {
   whenKnown,
 } from "../core/door.ts";
 import type { Price } from "../runtime/door.ts";
+import { refuseUnreadable } from "./asked-calls.ts";
 import { eventOf } from "./event-ids.ts";
 import {
   DEFAULT_OPEN_CALLS,
@@ -47,7 +48,7 @@ import { requestOf, toolsIn } from "./model-request.ts";
 import { IGNORED, OpenCalls } from "./open-calls.ts";
 import { addPause, graphPause } from "./pauses.ts";
 import { Decisions } from "./pending-reviews.ts";
-import { namesById, noteNode } from "./run-state.ts";
+import { noteNode } from "./run-state.ts";
 import { type RunStart, Runs } from "./runs.ts";
 import type { ModelScope, Scope, ToolScope } from "./scope.ts";
 import { isChain, isOver, madeIn, ScopeTable } from "./scope.ts";
@@ -173,10 +174,13 @@ export class CallTracker {
     this.#held.chainEnded(scope.run, id, parentId, outputs);
     if (scope.kind === "node" || scope.id !== id) {
       this.#decisions.nodeEnded(scope.run, id, outputs);
+      // Chains inside a node end before the decisions of the node are known.
+      if (parentId === scope.run.id) scope.run.asked.answered(scope.run, id, outputs);
       if (scope.kind === "node" && scope.id === id) stepCompleted(scope);
       return;
     }
     const { run } = scope;
+    run.asked.answered(run, id, outputs);
     // The batch of a sequence with `returnExceptions` reports a failed input as an output.
     if (outputs instanceof Error) {
       this.#runs.end(run, outputs);
@@ -242,13 +246,10 @@ export class CallTracker {
     }
     // LangChain also gives the ID of the call around it to a tool that the code of a tool calls.
     const toolCallId = given === above?.toolUseId ? undefined : given;
-    const asked = toolCallId === undefined ? undefined : above?.run.asked?.get(toolCallId);
+    const asked = toolCallId === undefined ? undefined : above?.run.asked.toolOf(toolCallId);
     const tool = toolName(serialized, runName, asked);
-    const run = this.#open.runFor(id, parentId, above, tool, {
-      metadata,
-      tags,
-      asked: undefined,
-    });
+    const invocation = { metadata, tags, asked: undefined };
+    const run = this.#open.runFor(id, parentId, above, tool, invocation);
     if (run === undefined) return;
     run.totals.toolCalls += 1;
     const call: ToolScope = {
@@ -267,6 +268,7 @@ export class CallTracker {
     };
     this.#scopes.set(id, parentId, call);
     run.openTools.add(call);
+    run.asked.known(call.toolUseId);
     this.#held.callRepeated(run, call.toolUseId);
     const description = toolDescription(serialized) ?? describedIn(run.tools, tool);
     const on = eventOf(id, "call-start");
@@ -347,7 +349,7 @@ export class CallTracker {
     const answer = answerOf(fieldsOf(result), isCached, this.#needs === "all");
     const options = { price: this.#price, onError: this.#onError };
     const { cost } = countUse(call, answer, run.totals, options);
-    if (answer.toolCalls.length > 0) run.asked = namesById(answer.toolCalls);
+    run.asked.add(answer.toolCalls);
     const firstOutputMs = call.firstMs === undefined ? undefined : call.firstMs - call.startedMs;
     // No spread: adding fields after one is slow in Node 20.
     const { finishReasons, output, responseId, responseModel, usage } = answer;
@@ -356,6 +358,7 @@ export class CallTracker {
       { usage, cost, responseModel, responseId, firstOutputMs, finishReasons, output },
       eventOf(id, "call-end"),
     );
+    refuseUnreadable(run, id, answer.unreadableCalls);
     if (call.alone) this.#runs.complete(run, null, answer.output);
   }
 

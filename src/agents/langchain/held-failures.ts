@@ -165,7 +165,7 @@ function messageTo(
 }
 
 /** The messages in a node's result: its state, a list, a single message, or the update of a `Command`. */
-function messagesIn(outputs: unknown): readonly unknown[] {
+export function messagesIn(outputs: unknown): readonly unknown[] {
   const list = listOf(outputs) ?? listOf(fieldsOf(outputs)?.output) ?? [outputs];
   return list.slice(0, MOST_RESULTS).flatMap((one) => {
     const fields = fieldsOf(one);

@@ -81,6 +81,8 @@ export interface Answer {
   /** Content. */
   readonly output: readonly OutputMessage[] | undefined;
   readonly toolCalls: readonly unknown[];
+  /** Tool calls whose input is not JSON. */
+  readonly unreadableCalls: unknown;
 }
 
 /**
@@ -117,6 +119,7 @@ export function answerOf(result: Fields | undefined, cached: boolean, reads: boo
     finishReasons: finishReasons.length > 0 ? finishReasons : undefined,
     output,
     toolCalls: listOf(first?.tool_calls) ?? [],
+    unreadableCalls: first?.invalid_tool_calls,
   };
 }
 

@@ -72,15 +72,11 @@ const NONE: readonly Review[] = [];
  * model's last answer has the calls.
  */
 function reviewsIn(run: RunState, interrupts: readonly unknown[], outputs: unknown) {
-  const calls = lastCalls(outputs) ?? askedBy(run);
+  const calls = lastCalls(outputs) ?? run.asked.last;
   return interrupts.map((interrupt) => ({
     interruptId: textOf(fieldsOf(interrupt)?.id),
     calls: requestedCalls(interrupt, calls) ?? [],
   }));
-}
-
-function askedBy({ asked }: RunState): readonly AskedCall[] {
-  return [...(asked ?? [])].map(([id, tool]) => ({ id, tool, args: undefined }));
 }
 
 function named(interrupt: unknown, calls: readonly AskedCall[]): unknown {

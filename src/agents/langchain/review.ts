@@ -36,7 +36,7 @@ export function lastCalls(state: unknown): readonly AskedCall[] | undefined {
   return undefined;
 }
 
-function callIn(call: unknown): readonly AskedCall[] {
+export function callIn(call: unknown): readonly AskedCall[] {
   const fields = fieldsOf(call);
   const id = textOf(fields?.id);
   const tool = textOf(fields?.name);

@@ -9,6 +9,7 @@ import {
   UsageTotals,
 } from "../core/door.ts";
 import type { ActiveRun, SubjectFields } from "../runtime/door.ts";
+import { AskedCalls } from "./asked-calls.ts";
 import type { PendingReviews } from "./pending-reviews.ts";
 import type { ToolScope } from "./scope.ts";
 
@@ -76,8 +77,7 @@ export class RunState {
   openRuns: Set<RunState> | undefined = undefined;
   /** Decisions that the run resumes with. */
   reviews: PendingReviews | undefined = undefined;
-  /** Names of the tools in the model's last answer, by call ID. */
-  asked: Map<string, string> | undefined = undefined;
+  readonly asked = new AskedCalls();
   /** The tool definitions of the last model request. */
   tools: unknown = undefined;
 
@@ -118,16 +118,4 @@ export function noteNode(run: RunState, metadata: unknown, runName: unknown): vo
   const step = fieldsOf(metadata)?.langgraph_step;
   run.node = run.step === step ? undefined : textOf(runName);
   run.step = step;
-}
-
-/** The names of a model's tool calls, by call ID. */
-export function namesById(calls: readonly unknown[]): Map<string, string> {
-  const names = new Map<string, string>();
-  for (const call of calls) {
-    const fields = fieldsOf(call);
-    const id = textOf(fields?.id);
-    const name = textOf(fields?.name);
-    if (id !== undefined && name !== undefined) names.set(id, name);
-  }
-  return names;
 }

@@ -1,4 +1,4 @@
-import { AgentError, type FailureSource, recordSource } from "../../events/door.ts";
+import { AgentError, type FailureSource, property, recordSource } from "../../events/door.ts";
 import {
   fieldsOf,
   replacementText,
@@ -62,16 +62,23 @@ export class ToolCalls {
   #failed(run: RunState, tool: OpenTool, thrown: unknown): void {
     const source = this.#record(run, tool, thrown);
     const shown = modelText(thrown);
+    if (isUnknownTool(thrown)) {
+      run.writer.toolRefused(tool, "tool_unknown", shown);
+      this.#keep(tool, { type: "error-text", value: shown ?? "" });
+      return;
+    }
     run.writer.toolFailed(tool, { thrown, source, text: replacementText(thrown) }, shown);
     this.#keep(tool, { type: "error-text", value: shown ?? "" });
   }
 
   /** Mastra refused the input or the result of a tool. The model gets the reason as a result. */
   #refused(run: RunState, tool: OpenTool, output: unknown): void {
-    const text = `Mastra refused the input or the result of ${tool.tool}: it has not the expected form`;
+    const text = `Mastra refused the result of ${tool.tool}: it has not the expected form`;
     const source = { origin: "tool", tool: tool.tool } as const;
     const shown = textOf(fieldsOf(output)?.message) ?? null;
-    run.writer.toolFailed(tool, { thrown: AgentError.invalidRequest(text), source, text }, shown);
+    if (shown?.startsWith("Tool output") === true) {
+      run.writer.toolFailed(tool, { thrown: AgentError.invalidRequest(text), source, text }, shown);
+    } else run.writer.toolRefused(tool, "tool_input_invalid", shown);
     this.#keep(tool, { type: "json", value: output });
   }
 
@@ -101,6 +108,12 @@ export class ToolCalls {
 function isRefusal(output: unknown): boolean {
   const fields = fieldsOf(output);
   return fields?.error === true && fields.validationErrors !== undefined;
+}
+
+/** Whether Mastra has no tool of that name. Spans only have a copy of its error. */
+function isUnknownTool(thrown: unknown): boolean {
+  if (property(thrown, "name") === "ToolNotFoundError") return true;
+  return /^Tool "[^"]{1,200}" not found/.test(textOf(property(thrown, "message")) ?? "");
 }
 
 /** Ends a tool or step whose code paused the run. */

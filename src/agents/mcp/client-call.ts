@@ -15,7 +15,7 @@ import {
 import type { RunWriter, SafeSink, ToolCall } from "../core/door.ts";
 import { type ActiveRun, carried } from "../runtime/door.ts";
 import type { Reporter } from "./reporter.ts";
-import { asksPerson, waitsForPerson } from "./rpc-error.ts";
+import { asksPerson, refusedEnvelope, waitsForPerson } from "./rpc-error.ts";
 import { Waits } from "./waits.ts";
 
 /** The run of a call, and the writer of its events. */
@@ -118,7 +118,8 @@ export class ClientCall implements ToolCall {
     if (kind === "shown") return;
     const source = recordSource(thrown, own, scope);
     // The text that the model receives is not known here.
-    if (cut === undefined) writer.toolFailed(this, { thrown, source }, null);
+    const envelope = refusedEnvelope(thrown);
+    if (cut === undefined) writer.toolFailed(this, { thrown, source, envelope }, null);
     else writer.toolCut(this, cut);
     if (kind === "lone") writer.failed({ thrown: cut ?? thrown, source });
   }

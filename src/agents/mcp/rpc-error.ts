@@ -1,4 +1,4 @@
-import { AgentError, property } from "../../events/door.ts";
+import { AgentError, type ErrorEnvelope, notMadeEnvelope, property } from "../../events/door.ts";
 import { type Fields, textOf } from "../core/door.ts";
 
 /** The error of a JSON-RPC response, in the form that the SDK's clients throw. */
@@ -14,6 +14,7 @@ export class RpcError extends Error {
 }
 
 const INTERNAL_ERROR = -32603;
+const INVALID_PARAMS = -32602;
 
 /** The server can continue only after the person opened a URL (URL mode of elicitation). */
 const URL_ELICITATION_REQUIRED = -32_042;
@@ -38,4 +39,14 @@ export function isOfRequest(error: Fields): boolean {
 
 export function statusCodeOf(error: Fields | undefined): string | undefined {
   return typeof error?.code === "number" ? String(error.code) : undefined;
+}
+
+/** The envelope for a call that the server refused. `undefined` for any other error. */
+export function refusedEnvelope(error: unknown): ErrorEnvelope | undefined {
+  if (property(error, "code") !== INVALID_PARAMS) return undefined;
+  const message = textOf(property(error, "message")) ?? "";
+  // The client refuses the result with the same code.
+  if (/output schema|structured content/i.test(message)) return undefined;
+  const isUnknown = /not found|unknown tool/i.test(message);
+  return notMadeEnvelope(isUnknown ? "tool_unknown" : "tool_input_invalid");
 }

@@ -13,7 +13,14 @@ import type { RunWriter, SafeSink, ToolCall } from "../core/door.ts";
 import { type ActiveRun, carried } from "../runtime/door.ts";
 import type { Response } from "./json-rpc.ts";
 import type { Reporter } from "./reporter.ts";
-import { asksPerson, isOfRequest, RpcError, statusCodeOf, waitsForPerson } from "./rpc-error.ts";
+import {
+  asksPerson,
+  isOfRequest,
+  RpcError,
+  refusedEnvelope,
+  statusCodeOf,
+  waitsForPerson,
+} from "./rpc-error.ts";
 import { Waits } from "./waits.ts";
 
 /** The call whose handler is running. */
@@ -106,7 +113,8 @@ export class ServerCall implements ToolCall {
     }
     const { writer } = this.#scope;
     const thrown = this.#thrown === undefined ? new RpcError(error) : this.#thrown.error;
-    const failure = { thrown, source: this.#sourceOf(thrown) };
+    const envelope = this.#thrown === undefined ? refusedEnvelope(error) : undefined;
+    const failure = { thrown, source: this.#sourceOf(thrown), envelope };
     const asks = asksPerson(error);
     if (asks) writer.toolCut(this, waitsForPerson(thrown));
     else writer.toolFailed(this, failure, null);

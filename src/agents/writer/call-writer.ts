@@ -9,6 +9,8 @@ import {
   exceptionDetails,
   type FailureSource,
   FROM_MODEL,
+  type NotMade,
+  notMadeFailure,
   operatorText,
   renderForLlm,
   resultException,
@@ -34,6 +36,7 @@ import {
   type RequestContent,
   type Stamp,
   type ToolCall,
+  type UnmadeCall,
 } from "./run-parts.ts";
 
 type CallNames = Pick<ToolCall, "key" | "tool" | "toolUseId">;
@@ -107,8 +110,9 @@ export class CallWriter<T = void> extends EventWriter<T> {
   }
 
   toolFailed(call: ToolCall, failure: Failure, modelText?: ModelText, on: Stamp = NOW): T {
-    const { shown, source, text, thrown } = failure;
-    const fields = toolFailureOf(thrown, source, text);
+    const { envelope, shown, source, text, thrown } = failure;
+    const made = toolFailureOf(thrown, source, text);
+    const fields = envelope === undefined ? made : { ...made, envelope };
     const exception = exceptionDetails(thrown, text, shown);
     if (modelText === undefined) return this.toolThrew(call, fields, exception, on);
     return this.toolThrew(
@@ -122,6 +126,29 @@ export class CallWriter<T = void> extends EventWriter<T> {
   /** The tool returned a result that is a failure. */
   toolReturnedFailure(call: ToolCall, failure: ToolFailure, on: Stamp = NOW): T {
     return this.toolThrew(call, failure, resultException(failure), on);
+  }
+
+  /** A call that the framework answered without calling the tool. Sends its start and its end. */
+  toolNotMade(call: ToolCall, unmade: UnmadeCall, onStart: Stamp = NOW, onEnd: Stamp = NOW): void {
+    this.toolStarted(call, unmade.input, unmade.description, undefined, onStart);
+    this.toolRefused(call, unmade.code, unmade.text, onEnd);
+  }
+
+  /**
+   * The framework answered a call that started, without calling the tool.
+   *
+   * @param text content: the text that the model received. `null`: not known.
+   */
+  toolRefused(call: ToolCall, code: NotMade, text: string | null, on: Stamp = NOW): T {
+    const failure = notMadeFailure(call.tool, code, text ?? "");
+    const details: EventDetails = resultException(failure);
+    const isKnown = text !== null;
+    return this.toolThrew(
+      call,
+      failure,
+      isKnown ? details : { ...details, model_text: "unknown" },
+      on,
+    );
   }
 
   /** @param error why the call was cut off. It does not count as a failure of the tool. */

@@ -7,6 +7,7 @@ import {
   type Instant,
   type ModelCallUsage,
   type ModelParameters,
+  type NotMade,
   sourceMoment,
 } from "../../events/door.ts";
 
@@ -78,6 +79,16 @@ export interface ToolCall extends Timed {
   readonly version?: string | undefined;
   /** Set by the writer, if another call of its ID is open. */
   key?: string | undefined;
+}
+
+/** Data of a tool call that was not made. */
+export interface UnmadeCall {
+  readonly code: NotMade;
+  /** Content. */
+  readonly input: unknown;
+  /** Content: the text that the model received. `null`: not known. */
+  readonly text: string | null;
+  readonly description?: string | undefined;
 }
 
 /** A named part of a run, such as a workflow step. */

@@ -2,7 +2,8 @@ import { boundedJson } from "../bounded-json.ts";
 import { type AnswerForm, answerOf } from "../users-functions.ts";
 import { type ErrorEnvelope, TOOL_ERROR_KINDS, type ToolErrorKind } from "./error-kinds.ts";
 import { type RenderedForLlm, resultText } from "./llm-text.ts";
-import { isArray, property, textProperty } from "./thrown.ts";
+import { property, textProperty } from "./thrown.ts";
+import { notMadeFailure, notMadeIn } from "./tool-not-made.ts";
 
 /** The call of a result. */
 export interface ReturnedCall {
@@ -12,8 +13,9 @@ export interface ReturnedCall {
 
 /**
  * Decides whether a tool's result means that the call failed: `true` (kind `internal`), a kind of failure, or
- * `false`. `undefined`: as without a predicate. Then only results of MCP tools and of LangChain that are marked as
- * errors are failures. Any other answer, a promise and an error count as `undefined`. `onError` gets them.
+ * `false`. `undefined`: as without a predicate. Then only results with `isError: true` (MCP), and messages of
+ * LangChain with the status `error`, are failures. Any other answer, a promise and an error count as `undefined`.
+ * `onError` gets them.
  *
  * @param result the tool's own object, which the agent gets, too.
  */
@@ -53,21 +55,40 @@ export function failureInResult(
 ): ToolFailure | undefined {
   const { tool, toolUseId } = call;
   const ask = () => isFailure?.(result, { tool, toolUseId });
-  const failed = answerOf(FAILURE_ANSWER, ask, onError) ?? saysFailure(result);
+  const answer = answerOf(FAILURE_ANSWER, ask, onError);
+  const failed = answer ?? saysFailure(result);
   if (failed === false) return undefined;
+  const text = textOfResult(result);
+  const code = answer === undefined ? notMadeIn(text) : undefined;
+  if (code !== undefined) return notMadeFailure(tool, code, text);
   return {
     // Operator text must not contain the tool's result, which is content.
     error: `the result of ${tool} says that it failed`,
-    error_for_llm: resultText(textOfResult(result)),
+    error_for_llm: resultText(text),
     envelope: ENVELOPE,
     kind: failed === true ? "internal" : failed,
   };
 }
 
-/** A result of an MCP tool, or the `ToolMessage` of LangChain. */
+/** A result with `isError: true`, as those of MCP tools, or the `ToolMessage` of LangChain. */
 function saysFailure(result: unknown): boolean {
-  if (property(result, "isError") === true) return isArray(property(result, "content"));
-  return property(result, "status") === "error" && property(result, "tool_call_id") !== undefined;
+  if (property(result, "isError") === true) return true;
+  if (property(result, "tool_call_id") === undefined) return textSaysFailure(result);
+  return property(result, "status") === "error" || textSaysFailure(property(result, "content"));
+}
+
+/** Longest text that is parsed. */
+const MOST_TEXT = 1024 * 1024;
+
+/** Some frameworks give the result of a tool as its JSON. */
+function textSaysFailure(text: unknown): boolean {
+  if (typeof text !== "string" || text.length > MOST_TEXT) return false;
+  if (!text.startsWith("{") || !text.includes('"isError"')) return false;
+  try {
+    return property(JSON.parse(text), "isError") === true;
+  } catch {
+    return false;
+  }
 }
 
 /** The model's text of a result: the result itself if it is text, or its JSON. */

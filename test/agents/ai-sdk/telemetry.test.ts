@@ -484,7 +484,8 @@ describe("a tool call that the SDK does not make", () => {
     ]);
     expect(heard.ofType("tool_start")[0]).toMatchObject({ tool: "add", input: { a: "one" } });
     expect(heard.ofType("tool_error")[0]).toMatchObject({
-      error: "the SDK did not call add: its name or its input is wrong",
+      error: "add was not called: its input does not fit",
+      envelope: { wire_code: "tool_input_invalid", wire_class: "client" },
       error_for_llm: error,
       kind: "validation",
     });

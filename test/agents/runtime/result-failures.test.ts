@@ -39,6 +39,9 @@ describe("a result that says that the call failed", () => {
     ],
     [{ isError: true, content: [{ type: "image" }] }, '[{"type":"image"}]'],
     [{ tool_call_id: "c", status: "error", content: "refused" }, "refused"],
+    [{ isError: true }, '{"isError":true}'],
+    [{ isError: true, content: "text" }, "text"],
+    ['{"isError":true,"content":[]}', '{"isError":true,"content":[]}'],
   ])("%j is a tool error with the model's text, and the run goes on", async (result, text) => {
     const { said, sink } = await returned(result);
     expect(said).toEqual(failed("internal"));
@@ -46,6 +49,20 @@ describe("a result that says that the call failed", () => {
       error: "the result of search says that it failed",
       error_for_llm: text,
       envelope: { wire_code: "tool_result_error", wire_class: "server", origin: "tool" },
+    });
+  });
+
+  it.each([
+    ["MCP error -32602: Tool search not found", "tool_unknown"],
+    ["MCP error -32602: Input validation error: Invalid arguments", "tool_input_invalid"],
+    ["<tool_use_error>Error: No such tool available: search</tool_use_error>", "tool_unknown"],
+    ["<tool_use_error>InputValidationError: …</tool_use_error>", "tool_input_invalid"],
+  ])("%j is a call that was not made", async (text, code) => {
+    const { sink } = await returned({ isError: true, content: [{ type: "text", text }] });
+    expect(sink.only("tool_error")).toMatchObject({
+      error_for_llm: text,
+      envelope: { wire_code: code, wire_class: "client", origin: "tool" },
+      kind: "validation",
     });
   });
 
@@ -61,9 +78,10 @@ describe("a result that says that the call failed", () => {
   });
 
   it.each([
-    [{ isError: true }],
-    [{ isError: true, content: "text" }],
     [{ isError: "true", content: [] }],
+    ['{"isError": false}'],
+    ['{"isError": true'],
+    ['[{"isError":true}]'],
     [{ isError: false, content: [] }],
     [{ status: "error" }],
     [{ status: "success", tool_call_id: "c" }],
