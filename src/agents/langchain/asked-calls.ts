@@ -56,8 +56,9 @@ export class AskedCalls {
    * A node or the run ended. Reports its calls that were answered with an error and not made.
    *
    * @param chainId LangChain's ID of it.
+   * @param stepId the node's step, if it has one.
    */
-  answered(run: RunState, chainId: string, outputs: unknown): void {
+  answered(run: RunState, chainId: string, outputs: unknown, stepId?: string): void {
     if (this.#open === 0) return;
     for (const each of messagesIn(outputs)) {
       const message = fieldsOf(each);
@@ -66,7 +67,7 @@ export class AskedCalls {
       this.known(call.id);
       const text = textOfResult(message);
       if (message?.status === "error" || isOfOlderNode(text)) {
-        notMade(run, chainId, call, text);
+        notMade(run, chainId, call, text, stepId);
       }
     }
   }
@@ -89,14 +90,20 @@ export function refuseUnreadable(run: RunState, modelCallId: string, calls: unkn
 }
 
 /** @param text for the model. `undefined`: the input is not JSON, and no text is known. */
-function notMade(run: RunState, within: string, call: AskedCall, text: string | undefined): void {
+function notMade(
+  run: RunState,
+  within: string,
+  call: AskedCall,
+  text: string | undefined,
+  stepId?: string,
+): void {
   const { args, id: toolUseId, tool } = call;
   const code =
     text === undefined ? "tool_input_invalid" : whyNotMade(text, isOffered(run.tools, tool));
   run.totals.toolCalls += 1;
   run.writer.toolNotMade(
     { toolUseId, tool, ...startedNow() },
-    { input: toolInput(args), code, text: text ?? null },
+    { input: toolInput(args), code, text: text ?? null, stepId },
     { eventId: `${within}:call-start:${toolUseId}` },
     { eventId: `${within}:call-end:${toolUseId}` },
   );

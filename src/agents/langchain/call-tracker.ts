@@ -175,7 +175,8 @@ export class CallTracker {
     if (scope.kind === "node" || scope.id !== id) {
       this.#decisions.nodeEnded(scope.run, id, outputs);
       // Chains inside a node end before the decisions of the node are known.
-      if (parentId === scope.run.id) scope.run.asked.answered(scope.run, id, outputs);
+      const stepId = scope.kind === "node" && scope.id === id ? id : undefined;
+      if (parentId === scope.run.id) scope.run.asked.answered(scope.run, id, outputs, stepId);
       if (scope.kind === "node" && scope.id === id) stepCompleted(scope);
       return;
     }

@@ -130,7 +130,7 @@ export class CallWriter<T = void> extends EventWriter<T> {
 
   /** A call that the framework answered without calling the tool. Sends its start and its end. */
   toolNotMade(call: ToolCall, unmade: UnmadeCall, onStart: Stamp = NOW, onEnd: Stamp = NOW): void {
-    this.toolStarted(call, unmade.input, unmade.description, undefined, onStart);
+    this.toolStarted(call, unmade.input, unmade.description, unmade.stepId, onStart);
     this.toolRefused(call, unmade.code, unmade.text, onEnd);
   }
 

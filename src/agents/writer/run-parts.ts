@@ -89,6 +89,7 @@ export interface UnmadeCall {
   /** Content: the text that the model received. `null`: not known. */
   readonly text: string | null;
   readonly description?: string | undefined;
+  readonly stepId?: string | undefined;
 }
 
 /** A named part of a run, such as a workflow step. */

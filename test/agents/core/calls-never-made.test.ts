@@ -93,6 +93,8 @@ describe("calls that a framework does not make", () => {
       "gen_ai.tool.call.arguments": '{"q":1}',
       "entelix.tool.model_text": expect.stringContaining("not found"),
     });
+    const step = recording.spans().find(({ name }) => name === "step tools");
+    expect(call?.parentSpanContext?.spanId).toBe(step?.spanContext().spanId);
     await recording.replayed();
   });
 
