@@ -1,5 +1,6 @@
 import { type ContentNeed, readsRows } from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
+import { withoutBytes } from "./prompt-text.ts";
 import type { RecordedSpan } from "./recorded-span.ts";
 
 // Converts spans of the AI SDK 6 to events of the AI SDK 7, so that the same code reads both.
@@ -29,7 +30,7 @@ export function startEvent(
 function promptIn(text: unknown, need: ContentNeed): Fields {
   if (typeof text !== "string") return {};
   if (!readsRows(need) && !text.includes('"tool-approval-response"')) return {};
-  return fieldsOf(parsed(text)) ?? {};
+  return fieldsOf(parsed(withoutBytes(text))) ?? {};
 }
 
 /** A model request starts. */

@@ -86,6 +86,8 @@ export function mediaPart(type: string, given: OwnFields): MessagePart | undefin
   // An MCP resource has its data beside its address.
   const held = bytes ?? (type === "resource" ? textIn(from, "blob") : undefined);
   if (held !== undefined) return { type: "blob", modality, ...mimeType, content: held };
+  const left = leftIn(from) ?? leftIn(fields);
+  if (left !== undefined) return leftOut(mime, left);
   const id = firstText(from, "file_id", "fileId") ?? idIn(from, inner) ?? idOfSource(fields);
   if (id !== undefined) return { type: "file", modality, ...mimeType, file_id: id };
   const address =
@@ -109,6 +111,17 @@ export function mediaPart(type: string, given: OwnFields): MessagePart | undefin
   return DATA_URL.test(data) || !/^data:/i.test(data)
     ? atAddress(data, modality, mimeType)
     : { type: "blob", modality, ...mimeType, content: data };
+}
+
+/** The length of bytes that a sender has left out. */
+function leftIn(fields: OwnFields): number | undefined {
+  const data = objectIn(fields, "data") ?? objectIn(fields, "image");
+  const length = data === undefined ? undefined : own(data, "bytes");
+  return typeof length === "number" && Object.keys(data ?? {}).length === 2 ? length : undefined;
+}
+
+function leftOut(mime: string | undefined, bytes: number): MessagePart {
+  return { type: "text", content: `… [${mime ?? "blob"}, ${bytes} bytes left out]` };
 }
 
 /** Data that is not a text, as base64. The AI SDK accepts arrays of bytes. */
