@@ -2,11 +2,13 @@
 //
 // Both take turns in one process; each figure is the median of its rounds. A small value is compared with
 // JSON.stringify of the value itself. For large values the last column is the time for a value against
-// that for a tenth of it: about 1, but for a wide object, whose names the engine lists.
+// that for a tenth of it: about 1, but for a wide object, whose names the engine lists. The second table has
+// values that a row of the audit log keeps: the time grows with them, and the ratio to JSON.stringify does not.
 import { register } from "node:module";
 
 register("./path/strip-types.mjs", import.meta.url);
 const { boundedJson } = await import("../src/events/door.ts");
+const { AuditSink, MemorySessionLog } = await import("../src/entries/audit.ts");
 
 const short = process.argv.includes("--short");
 const ROUNDS = short ? 15 : 61;
@@ -79,4 +81,46 @@ export function valueRows() {
   return rows;
 }
 
-if (import.meta.filename === process.argv[1]) console.table(valueRows());
+/** Values of this many MB as a row has them, complete. Bytes are compared with their base64 text. */
+const GROWTH = [0.5, 1, 5];
+const TEXT = "some text of a tool ";
+const FORMS = {
+  Uint8Array: (mb) => new Uint8Array(mb * 1e6),
+  Buffer: (mb) => Buffer.alloc(mb * 1e6),
+  "text of base64": (mb) => "A".repeat(mb * 1e6),
+  "object of wide keys": (mb) =>
+    Object.fromEntries(Array.from({ length: mb * 2e4 }, (_, n) => [`key${n}`, TEXT.repeat(2)])),
+  Map: (mb) => new Map(Array.from({ length: mb * 2e4 }, (_, n) => [`key${n}`, TEXT.repeat(2)])),
+  "list of objects": (mb) =>
+    Array.from({ length: mb * 2e4 }, (_, id) => ({ id, text: TEXT, tags: ["a", "b"] })),
+  "nested lists": (mb) => Array.from({ length: mb * 200 }, () => Array(100).fill([[1, 2], TEXT])),
+};
+
+/** What `JSON.stringify` is given. It has no form of its own for bytes and maps. */
+function baselineOf(value) {
+  if (ArrayBuffer.isView(value)) return Buffer.from(value).toString("base64");
+  return value instanceof Map ? Object.fromEntries(value) : value;
+}
+
+export function rowRows() {
+  const event = { type: "tool_complete", run_id: "r", tenant_id: "acme", tool_use_id: "c" };
+  const call = { ...event, tool: "t", tool_version: null, duration_ms: 1 };
+  const write = (output) =>
+    void new AuditSink({ log: new MemorySessionLog() }).send({ ...call, output }, {});
+  return Object.entries(FORMS).map(([value, make]) => {
+    const row = { value };
+    for (const mb of GROWTH) {
+      const content = make(mb);
+      const plain = baselineOf(content);
+      const [stringify, ours] = turns([() => JSON.stringify(plain), () => write(content)], 1);
+      row[`${mb} MB, ms`] = (ours / 1e6).toFixed(1);
+      row[`${mb} MB, ratio`] = (ours / stringify).toFixed(1);
+    }
+    return row;
+  });
+}
+
+if (import.meta.filename === process.argv[1]) {
+  console.table(valueRows());
+  console.table(rowRows());
+}

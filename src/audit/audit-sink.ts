@@ -9,6 +9,7 @@ import {
   checkOptionsObject,
   checkWhole,
   type EventEnvelope,
+  forgetJson,
   formatRfc3339,
   fromMilliseconds,
   type Instant,
@@ -202,6 +203,8 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     } catch (error) {
       // A log of the user's own may throw instead of rejecting.
       return reportFailure(error, waiter);
+    } finally {
+      forgetJson();
     }
   }
 
@@ -316,7 +319,11 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   }
 
   #append({ key, entries }: PreparedRows): Promise<RowAnchor> {
-    return key.thread_id === "" ? Promise.reject(noThread()) : this.#log.append(key, entries);
+    try {
+      return key.thread_id === "" ? Promise.reject(noThread()) : this.#log.append(key, entries);
+    } finally {
+      forgetJson();
+    }
   }
 
   /** The same promise, handled: the caller may ignore its rejection. */

@@ -4,6 +4,7 @@ import {
   isObject,
   MOST_CONTENT_BYTES,
   parseExact,
+  readFits,
   surelyFits,
 } from "../events/door.ts";
 
@@ -35,7 +36,9 @@ export function newestQuestion(input: unknown): Question | undefined {
 
 /** The messages as a recording has them, so that its replay gives the same row. */
 function asRecorded(input: unknown): Question {
-  if (surelyFits(input, MOST_CONTENT_BYTES)) return { value: input, cut: false };
+  if (surelyFits(input, MOST_QUESTION_BYTES) || readFits(input, MOST_CONTENT_BYTES)) {
+    return { value: input, cut: false };
+  }
   const { cut, text } = boundedJson(input, { ...CONTENT_FORMS, bytes: MOST_CONTENT_BYTES });
   return cut ? { value: parseExact(text), cut } : { value: input, cut };
 }

@@ -1,8 +1,11 @@
+import { types } from "node:util";
 import {
   boundedJson,
   CONTENT_FORMS,
+  keepJson,
   MOST_CONTENT_BYTES,
   parseExact,
+  plainJson,
   surelyFits,
 } from "../events/door.ts";
 import type { AnyGraphEvent } from "./wire/graph-event.ts";
@@ -47,7 +50,8 @@ export interface RowValueOptions {
  * The event for its row. Values above the limit of a row are cut within their JSON, and `cut` names their fields. An
  * event without such a value is returned unchanged. The same event gives the same row.
  *
- * Values that JSON does not know (a `Map`, bytes, a `bigint`) are converted here, for every log.
+ * Values that JSON does not know (a `Map`, bytes, a `bigint`) are converted here, for every log. The JSON of a large
+ * value is kept: the caller forgets it as soon as the log has read the row.
  */
 export function withinRow(event: AnyGraphEvent, options: RowValueOptions = {}): AnyGraphEvent {
   const { isJson = false, most = MOST_CONTENT_BYTES, recorded = [] } = options;
@@ -61,6 +65,13 @@ export function withinRow(event: AnyGraphEvent, options: RowValueOptions = {}): 
     if (field === "kind" || field === "timestamp" || value === undefined) continue;
     const bytes = typeof value === "string" && !CONTENT.has(field) ? MOST_TEXT_BYTES : most;
     if (surelyFits(value, bytes)) continue;
+    const form = isJson ? value : withoutMap(value);
+    const plain = plainJson(form, bytes);
+    if (plain !== undefined) {
+      if (form !== value) fields = { ...(fields ?? event), [field]: form };
+      keepJson(form, plain);
+      continue;
+    }
     const json = boundedJson(value, { ...CONTENT_FORMS, bytes });
     if (isJson && !json.cut) continue;
     fields ??= { ...event };
@@ -78,6 +89,13 @@ export function withinRow(event: AnyGraphEvent, options: RowValueOptions = {}): 
     return { ...event, ...fields, kind, cut: [...cut].sort() };
   }
   return fields === undefined ? event : { ...fields, kind };
+}
+
+/** A `Map` with texts as keys as an object. */
+function withoutMap(value: unknown): unknown {
+  if (!types.isMap(value)) return value;
+  for (const key of value.keys()) if (typeof key !== "string") return value;
+  return Object.fromEntries(value);
 }
 
 /** The content of messages is a list of parts, each with its own form. */

@@ -135,7 +135,14 @@ export {
   SequenceCounter,
   sentLater,
 } from "./event-envelope.ts";
-export { type JsonValue, parseExact, parseJson, stringifyExact } from "./exact-json.ts";
+export {
+  forgetJson,
+  type JsonValue,
+  keepJson,
+  parseExact,
+  parseJson,
+  stringifyExact,
+} from "./exact-json.ts";
 export { trimmedEnd } from "./format/text.ts";
 export {
   asOne,
@@ -345,6 +352,7 @@ export {
   type StepEvent,
   type StepStart,
 } from "./step-event.ts";
+export { readFits } from "./sure-fit.ts";
 export { asError, codeOf, hasCode, isDiskFull, kindOf } from "./system-error.ts";
 export {
   type CallCounts,

@@ -96,12 +96,28 @@ const EXACT = { bytes: MOST_JSON_BYTES, binary: "base64" } as const;
  * @throws RangeError if the JSON has more than 32 MiB.
  */
 export function wholeJson(value: unknown): string {
+  if (kept !== undefined && kept.value === value) return kept.text;
   // Most values are plain. The rest is for boundedJson, which looks once more.
   const plain = plainJson(value, MOST_JSON_BYTES);
   if (plain !== undefined) return plain;
   const { cut, text } = boundedJson(value, EXACT);
   if (!cut) return text;
   throw new RangeError(`value: expected at most ${MOST_JSON_BYTES} bytes of JSON`);
+}
+
+/** The JSON of a large value, from the code that measured it to the code that stores it. */
+let kept: { readonly value: unknown; readonly text: string } | undefined;
+
+/**
+ * Keeps the JSON of a value for {@link wholeJson}, so that a large value is read once. It must be forgotten before
+ * other code can change the value.
+ */
+export function keepJson(value: unknown, text: string): void {
+  kept = { value, text };
+}
+
+export function forgetJson(): void {
+  kept = undefined;
 }
 
 /** Any JSON value, with integers beyond 2^53 as `bigint` so that no digit is lost. */

@@ -120,7 +120,7 @@ const MOST_MISSING = 1_024;
 const plainObject = Object.prototype;
 
 /** Whether an object's JSON has only its own fields: it is not a `Map`, bytes or an `Error`, and has no `toJSON`. */
-function isFieldsOnly(value: object): value is Readonly<Record<string, unknown>> {
+export function isFieldsOnly(value: object): value is Readonly<Record<string, unknown>> {
   if ("toJSON" in value) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === plainObject || prototype === null) return true;

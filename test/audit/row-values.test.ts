@@ -33,6 +33,18 @@ describe("an event within the limit of a row", () => {
     }
   });
 
+  it("is stored as it is when the log reads it, however large its value is", async () => {
+    const many = Array.from({ length: 2_000 }, (_, n): [string, string] => [`k${n}`, "text"]);
+    for (const given of [Object.fromEntries(many), new Map(many)]) {
+      const event = within(result({ first: given }));
+      const large = withinRow(result(given));
+      // Another log may copy the row, or read it later.
+      expect(encodeGraphEvent(large)).toBe(encodeGraphEvent(structuredClone(large)));
+      expect(large).toMatchObject({ content: Object.fromEntries(many) });
+      expect(event).toMatchObject({ cut: ["content"] });
+    }
+  });
+
   it("keeps a value of exactly the limit, and says of one byte more that it is cut", () => {
     const whole = result(HUGE.slice(0, MOST - 2));
     expect(within(whole)).toEqual(whole);

@@ -149,6 +149,8 @@ function listMessages(
   role: "user" | "assistant",
 ): readonly InputMessage[] | undefined {
   if (areMessages(list)) return list;
+  if (list.length > PROBED && !ends(list).some((each) => draftsOrText(each, role) !== undefined))
+    return undefined;
   const drafts: Draft[] = [];
   let known = 0;
   for (const each of list) {
@@ -159,6 +161,13 @@ function listMessages(
       drafts.push(draft);
   }
   return known === 0 ? undefined : joined(drafts, role);
+}
+
+/** A longer list has messages only if one of this many entries is one, half of them at each end. */
+const PROBED = 128;
+
+function ends(list: readonly unknown[]): readonly unknown[] {
+  return [...list.slice(0, PROBED / 2), ...list.slice(-PROBED / 2)];
 }
 
 function areMessages(list: readonly unknown[]): list is readonly InputMessage[] {

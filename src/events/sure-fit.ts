@@ -1,0 +1,54 @@
+import { types } from "node:util";
+import { isPlainText } from "./json-nodes.ts";
+import { isFieldsOnly, MOST_LEVELS } from "./plain-json.ts";
+
+/**
+ * Whether a value contains only JSON values, of at most `bytes` bytes. It reads each text, so unlike `surelyFits` it
+ * is sure of values that nearly reach the limit. It costs less than writing the value. `false`: it may have more.
+ */
+export function readFits(value: unknown, bytes: number): boolean {
+  try {
+    return restOf(value, bytes, 0) >= 0;
+  } catch {
+    // A getter threw, or a proxy was revoked.
+    return false;
+  }
+}
+
+/** `-1.2345678901234567e-300`. Longer than `false` and `null`. */
+const MOST_NUMBER = 24;
+
+/** The bytes that remain at least. Negative if the value may not fit. */
+function restOf(value: unknown, bytes: number, depth: number): number {
+  switch (typeof value) {
+    case "string":
+      return bytes - 2 - (isPlainText(value) ? value.length : 6 * value.length);
+    case "object":
+      return value === null ? bytes - MOST_NUMBER : restOfObject(value, bytes - 2, depth + 1);
+    case "bigint":
+    case "function":
+      return -1;
+    default:
+      return bytes - MOST_NUMBER;
+  }
+}
+
+function restOfObject(value: object, bytes: number, depth: number): number {
+  if (depth > MOST_LEVELS || types.isProxy(value)) return -1;
+  let left = bytes;
+  if (Array.isArray(value)) {
+    if (value.length > bytes || "toJSON" in value) return -1;
+    for (let index = 0; index < value.length && left >= 0; index += 1) {
+      left = restOf(value[index], left - 1, depth);
+    }
+    return left;
+  }
+  if (!isFieldsOnly(value)) return -1;
+  for (const name in value) {
+    // Bytes that were written before may have this name, or a `Buffer` as their type.
+    if (name === "base64" || value[name] === "Buffer") return -1;
+    left = restOf(value[name], restOf(name, left - 2, depth), depth);
+    if (left < 0) return left;
+  }
+  return left;
+}
