@@ -1,4 +1,4 @@
-import { property } from "../../events/door.ts";
+import { isPromise, property } from "../../events/door.ts";
 import { listOf } from "../core/door.ts";
 import { carried } from "../runtime/door.ts";
 import { SPAN_SCOPE } from "./handler.ts";
@@ -14,21 +14,31 @@ const COPYING = ["withConfig", "bindTools"];
 
 const WRAPPED: unique symbol = Symbol.for("entelix-otel.langchain-in-span.v1");
 
+/** LangChain's async storage, and the key of the configuration in it. */
+const STORAGE = Symbol.for("ls:tracing_async_local_storage");
+const CONFIG = Symbol.for("lc:child_config");
+
 /**
- * Makes the code of a tool, chat model or retriever run inside the span of its call. HTTP and database spans become
- * children of that span. Runs that a tool starts become child runs. The object is changed in place, once. Calls
- * without a handler work as before.
+ * Makes the code of a tool, chat model, retriever, runnable function or node of a graph run inside the span of its
+ * call or step. HTTP and database spans become children of that span. Runs that the code starts become child runs. An
+ * object is changed in place, once. Calls without a handler work as before.
  *
  * LangChain's callbacks cannot do this, because they do not run the call.
  *
- * @returns the same object.
- * @throws TypeError when it has none of `_call`, `_generate` and `_getRelevantDocuments`.
+ * @returns the same object. For a function, another function that does the same.
+ * @throws TypeError when an object has none of `_call`, `_generate`, `_getRelevantDocuments` and `func`.
  *
  * @example
  * const tools = [search, refund].map(inSpan);
  * const model = inSpan(new ChatOpenAI({ model: "gpt-5" }));
+ * graph.addNode("load", inSpan(async (state) => ({ page: await (await fetch(state.url)).text() })));
  */
 export function inSpan<T extends object>(callee: T): T {
+  if (typeof callee === "function") {
+    return new Proxy(callee, {
+      apply: (work, self, args) => running(() => Reflect.apply(work, self, args)),
+    });
+  }
   // A model may also have a `_call` with other arguments.
   const generate: unknown = property(callee, "_generate");
   if (isWork(generate)) {
@@ -44,13 +54,41 @@ export function inSpan<T extends object>(callee: T): T {
     return callee;
   }
   const call: unknown = property(callee, "_call");
-  if (!isWork(call)) {
+  if (isWork(call)) {
+    replace(callee, "_call", call, 1, carriedCall);
+    return callee;
+  }
+  const func: unknown = property(callee, "func");
+  if (!isWork(func)) {
     throw new TypeError(
-      "callee: expected a tool with `_call`, a chat model with `_generate`, or a retriever with `_getRelevantDocuments`",
+      "callee: expected a function, a tool with `_call`, a chat model with `_generate`, a retriever with " +
+        "`_getRelevantDocuments`, or a runnable with `func`",
     );
   }
-  replace(callee, "_call", call, 1, carriedCall);
+  if (property(func, WRAPPED) !== true) {
+    put(callee, "func", (...args) => running(() => Reflect.apply(func, callee, args)));
+  }
   return callee;
+}
+
+/** Runs code inside the call or step that LangChain is running. */
+function running(call: () => unknown): unknown {
+  const scope = runningScope();
+  return scope === undefined ? call() : carriedCall(scope, call);
+}
+
+function runningScope(): SpanScope | undefined {
+  const storage: unknown = Reflect.get(globalThis, STORAGE);
+  const read: unknown = property(storage, "getStore");
+  if (!isWork(read)) return undefined;
+  const extra: unknown = property(Reflect.apply(read, storage, []), "extra");
+  return scopeOfConfig(property(extra, CONFIG));
+}
+
+/** The scope of the code that LangChain runs with that configuration: its callbacks are those of calls inside. */
+export function scopeOfConfig(config: unknown): SpanScope | undefined {
+  const inner: unknown = property(config, "callbacks");
+  return scopeFor(property(inner, "_parentRunId"), inner);
 }
 
 /** @param at index of the manager among the arguments. */
@@ -89,13 +127,23 @@ function isModel(value: unknown): value is object {
   return isWork(property(value, "_generate"));
 }
 
-function carriedCall(scope: SpanScope, call: () => unknown): unknown {
-  return carried(scope.run.sink, scope.span, scope.run, call);
+/** Runs code inside the span, and the steps of an async generator that it returns. */
+export function carriedCall(scope: SpanScope, call: () => unknown): unknown {
+  const given = carried(scope.run.sink, scope.span, scope.run, call);
+  const followed = (value: unknown) =>
+    isIterable(value) && isWork(property(value, "next"))
+      ? carriedChunks(scope, () => value)
+      : value;
+  return isPromise(given) ? given.then(followed) : followed(given);
 }
 
-/** The scope of the call, from the first handler of this package. */
+/** The scope of the call. */
 function scopeIn(manager: unknown): SpanScope | undefined {
-  const runId = property(manager, "runId");
+  return scopeFor(property(manager, "runId"), manager);
+}
+
+/** The scope of a call, from the first handler of this package. */
+function scopeFor(runId: unknown, manager: unknown): SpanScope | undefined {
   if (typeof runId !== "string") return undefined;
   for (const handler of listOf(property(manager, "handlers")) ?? []) {
     if (!hasScopes(handler)) continue;

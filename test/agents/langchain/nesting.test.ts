@@ -208,7 +208,7 @@ describe("inSpan", () => {
   it("changes nothing of a tool that no handler follows, and refuses what is no tool", async () => {
     const look = inSpan(plainTool("look", () => "seen"));
     expect(await look.invoke({})).toBe("seen");
-    expect(() => inSpan({})).toThrow("callee: expected a tool with `_call`");
+    expect(() => inSpan({})).toThrow("callee: expected a function, a tool with `_call`");
   });
 
   it.each([
