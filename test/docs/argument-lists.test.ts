@@ -9,6 +9,7 @@ import { ROOT, readPage } from "./pages.ts";
  */
 const BOUNDED: ReadonlyMap<string, string> = new Map([
   ["src/agents/claude-agent/claude-agent.ts: args", "the arguments of a method of `Query`"],
+  ["src/agents/langchain/in-span.ts: args", "the arguments of a call of the wrapped function"],
   ["src/agents/mcp/mcp-server.ts: given", "the arguments, the last one replaced"],
   ["src/agents/openai-agents/ids.ts: CODES", "the characters of one UUID"],
   [
