@@ -14,6 +14,7 @@ import {
   type KnownPause,
   LEFT_OPEN,
   listOf,
+  PAUSED,
   Pauses,
   placeIn,
   type SafeSink,
@@ -271,7 +272,7 @@ export class Calls {
   }
 
   #pause(event: CallName, state: CallState, waiting: readonly ApprovalRequest[]): void {
-    this.#close(event, state, LEFT_OPEN);
+    this.#close(event, state, PAUSED);
     const { runId, subject, tenantId, threadId } = state.active;
     const paused = { runId, tenantId, at: Date.now(), threadId, subject };
     for (const { approvalId } of waiting) this.#paused.add(approvalId, paused);

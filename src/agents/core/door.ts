@@ -8,6 +8,7 @@ export {
   type ModelRequest,
   type ModelUse,
   type OpenEnvelope,
+  PAUSED,
   type RunRef,
   RunWriter,
   type Stamp,

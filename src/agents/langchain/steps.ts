@@ -1,10 +1,9 @@
 import { FROM_RUN, sourceMoment, sourceOf } from "../../events/door.ts";
-import { fieldsOf, listOf, textOf } from "../core/door.ts";
+import { fieldsOf, listOf, PAUSED, textOf } from "../core/door.ts";
 import { eventOf } from "./event-ids.ts";
 import { callFailureOf, signalOf } from "./langchain-errors.ts";
 import { thrownPause } from "./pauses.ts";
 import { type KnownScope, madeIn, type StepScope } from "./scope.ts";
-import { PAUSED } from "./tool-failures.ts";
 
 /** Data of a step's start. */
 export interface StepStart extends Pick<StepScope, "kind" | "id" | "run" | "step"> {

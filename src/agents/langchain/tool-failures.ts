@@ -1,12 +1,10 @@
 import { AgentError, type FailureSource, now, recordSource } from "../../events/door.ts";
+import { PAUSED } from "../core/door.ts";
 import { eventOf } from "./event-ids.ts";
 import type { HeldFailures } from "./held-failures.ts";
 import { callFailureOf, signalOf } from "./langchain-errors.ts";
 import { thrownPause } from "./pauses.ts";
 import type { ToolScope } from "./scope.ts";
-
-/** The error of a call or step that paused its run, because LangGraph's text would contain the payload. */
-export const PAUSED: AgentError = AgentError.interrupted({ type: "custom" });
 
 /** The tool threw an error, a pause or a handover. */
 export function toolThrew(held: HeldFailures, call: ToolScope, thrown: unknown): void {

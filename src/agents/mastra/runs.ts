@@ -12,6 +12,7 @@ import {
   fieldsOf,
   type KnownPause,
   LEFT_OPEN,
+  PAUSED,
   Pauses,
   placeIn,
   replacementText,
@@ -30,7 +31,7 @@ import { type MastraSpan, runIn } from "./mastra-span.ts";
 import type { ModelCalls } from "./model-calls.ts";
 import type { MastraRun, MastraTelemetryOptions } from "./options.ts";
 import type { RunState, SpanScope } from "./run-state.ts";
-import { pausedIn, type ToolCalls } from "./tool-calls.ts";
+import type { ToolCalls } from "./tool-calls.ts";
 import { runOfTrace, type TraceIds } from "./trace-ids.ts";
 import type { WorkflowSteps } from "./workflow-steps.ts";
 
@@ -242,7 +243,7 @@ export class Runs {
     const toolUseId = textOf(output?.toolCallId);
     const isApproval = output?.reason === "tool-call-approval" && toolUseId !== undefined;
     run.finish = "suspended";
-    this.#close(run, pausedIn());
+    this.#close(run, PAUSED);
     const { active, pauseKey } = run;
     if (pauseKey !== undefined) {
       const { runId, subject, tenantId, threadId } = active;

@@ -1,6 +1,7 @@
 import { AgentError, type FailureSource, property, recordSource } from "../../events/door.ts";
 import {
   fieldsOf,
+  PAUSED,
   replacementText,
   sendReturned,
   startedNow,
@@ -94,7 +95,7 @@ export class ToolCalls {
   /** The span ended without a result: the run paused in the call, or the call was aborted. */
   #cut(run: RunState, tool: OpenTool): void {
     const isPaused = run.finish === "suspended";
-    run.writer.toolCut(tool, isPaused ? pausedIn() : AgentError.cancelled());
+    run.writer.toolCut(tool, isPaused ? PAUSED : AgentError.cancelled());
   }
 
   /** @param error ends the calls that are still open. */
@@ -114,9 +115,4 @@ function isRefusal(output: unknown): boolean {
 function isUnknownTool(thrown: unknown): boolean {
   if (property(thrown, "name") === "ToolNotFoundError") return true;
   return /^Tool "[^"]{1,200}" not found/.test(textOf(property(thrown, "message")) ?? "");
-}
-
-/** Ends a tool or step whose code paused the run. */
-export function pausedIn(): AgentError {
-  return AgentError.interrupted({ type: "custom" });
 }

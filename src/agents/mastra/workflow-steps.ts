@@ -1,9 +1,8 @@
 import { AgentError, FROM_RUN, sourceOf } from "../../events/door.ts";
-import { replacementText, textOf } from "../core/door.ts";
+import { PAUSED, replacementText, textOf } from "../core/door.ts";
 import { thrownOf } from "./errors.ts";
 import type { MastraSpan } from "./mastra-span.ts";
 import { keepError, type OpenStep, type RunState, type SpanScope } from "./run-state.ts";
-import { pausedIn } from "./tool-calls.ts";
 
 /** Follows the steps of workflows. */
 export class WorkflowSteps {
@@ -38,7 +37,7 @@ export class WorkflowSteps {
     const { attributes, errorInfo } = span;
     if (errorInfo !== undefined) {
       this.#failed(run, step, step.error?.thrown ?? thrownOf(errorInfo, run.errors));
-    } else if (attributes.status === "suspended") this.#failed(run, step, pausedIn());
+    } else if (attributes.status === "suspended") this.#failed(run, step, PAUSED);
     else if (attributes.status === "canceled") this.#failed(run, step, AgentError.cancelled());
     else run.writer.stepCompleted(step);
   }

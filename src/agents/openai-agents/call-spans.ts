@@ -14,6 +14,7 @@ import {
   countUse,
   describedIn,
   type ModelCall,
+  PAUSED,
   type Stamp,
   type ToolCall,
   textOf,
@@ -57,12 +58,8 @@ interface CallScope<Open = OpenTool | OpenModel> {
 type ToolScope = CallScope<OpenTool>;
 type ModelScope = CallScope<OpenModel>;
 
-/** The error of a tool call that pauses, with upstream's text. */
-const WAITS: ParsedError = {
-  text: "an agent that it runs waits for an approval",
-  error: AgentError.interrupted({ type: "custom" }),
-  ofTool: false,
-};
+/** The error of a tool call whose agent waits for an approval. */
+const WAITS: ParsedError = { text: cutText(PAUSED), error: PAUSED, ofTool: false };
 const FROM_TOOL: FailureSource = { origin: "tool" };
 /** The SDK's text on a tool's span if it shows the error to the model and continues. */
 const SHOWN_TO_MODEL = "Error running tool (non-fatal)";

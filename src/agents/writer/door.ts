@@ -11,6 +11,7 @@ export {
   type ModelCall,
   type ModelRequest,
   type ModelUse,
+  PAUSED,
   type RunRef,
   type Stamp,
   type Step,

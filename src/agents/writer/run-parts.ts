@@ -167,3 +167,6 @@ export function startedNow(): { readonly startedMs: number; readonly since: numb
 
 /** Ends calls that are open when their run completes. One shared object, because most runs leave no call open. */
 export const LEFT_OPEN: AgentError = AgentError.cancelled();
+
+/** Ends calls and steps that paused their run, or were open when it paused. It names neither question nor payload. */
+export const PAUSED: AgentError = AgentError.interrupted({ type: "custom" });

@@ -126,7 +126,9 @@ function connectionText(thrown: unknown): string | undefined {
   return detail.type === "provider" && detail.kind !== "http" ? detail.message : undefined;
 }
 
-/** The operator's text of a call that was open when its run ended. */
+/** The operator's text of a call that was open when its run ended. A call that paused its run has only the pause. */
 export function cutText(error: unknown): string {
-  return `${operatorText(error)}: the run ended while the call was open`;
+  const text = operatorText(error);
+  const isPause = asAgentError(error)?.detail.type === "interrupted";
+  return isPause ? text : `${text}: the run ended while the call was open`;
 }

@@ -366,8 +366,13 @@ describe("tool calls", () => {
         toolCallId: "c2",
       },
     });
-    const codes = heard.ofType("tool_error").map(({ envelope }) => envelope.wire_code);
-    expect(codes).toEqual(["cancelled", "interrupted"]);
+    const ends = heard.ofType("tool_error");
+    expect(ends.map(({ envelope }) => envelope.wire_code)).toEqual(["cancelled", "interrupted"]);
+    expect(ends.map(({ error }) => error)).toEqual([
+      expect.stringMatching(/: the run ended while the call was open$/),
+      // As in every adapter, and in upstream's agents.
+      "dispatch interrupted for human review",
+    ]);
     expect(heard.ofType("interrupted")[0]).toMatchObject({
       kind: { type: "custom" },
       payload: [{ tool_use_id: "c2", tool: "ask" }],

@@ -257,7 +257,7 @@ invoke_agent A complete
       "Inner started below Outer",
       "Inner model_start",
       "Inner model_complete",
-      "Outer tool_error inner internal: an agent that it runs waits for an approval",
+      "Outer tool_error inner internal: dispatch interrupted for human review",
       "Inner interrupted approval_pending p1",
       "Outer interrupted approval_pending p1",
       "Outer started",
