@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { callErrorHook, handed, property, RecentMap, tenantKey } from "../../events/door.ts";
 import { askedSubject, type Fields, fieldsOf, SafeSink, tenantOf, textOf } from "../core/door.ts";
-import { type ActiveRun, abortError, activeRun, carried } from "../runtime/door.ts";
+import { type ActiveRun, abortError, activeRun, carried, type SubjectFields } from "../runtime/door.ts";
 import { FollowedQuery } from "./followed-query.ts";
 import { isCallback, mergedHooks, watchedCanUseTool } from "./merged-options.ts";
 import {
@@ -20,6 +20,8 @@ import { amountOf, NO_TOTALS, type Totals } from "./usage-difference.ts";
 /** What is remembered of a session. */
 interface KnownSession {
   readonly runId?: string;
+  /** Of its last run. A run that resumes it has the same subject, unless the hook gives another one. */
+  readonly subject?: SubjectFields | undefined;
   readonly totals?: Totals;
 }
 
@@ -176,6 +178,10 @@ export class ClaudeAgent {
     const ask = context === undefined ? undefined : () => context(handed(details.metadata ?? {}));
     const onError = (error: unknown) => this.#troubled(error);
     const resumed = textOf(given.resume);
+    const before =
+      resumed === undefined ? undefined : this.#known.get(tenantKey(tenantId, resumed));
+    const inherited = above?.subject ?? before?.subject;
+    const subject = askedSubject(ask, inherited, onError, before !== undefined);
     const isFork = given.forkSession === true;
     const signal: unknown = fieldsOf(given.abortController)?.signal;
     const session = new Session({
@@ -183,15 +189,13 @@ export class ClaudeAgent {
       options: this.#options,
       limits: this.#limits,
       tenantId,
-      subject: askedSubject(ask, above?.subject, onError),
+      subject,
       above,
       agent: this.#options.agent ?? textOf(given.agent) ?? "claude",
       model: textOf(given.model),
       instructions: instructionsIn(given.systemPrompt),
       sessionId: own ?? textOf(given.sessionId) ?? (isFork ? undefined : resumed),
-      resumedFromRunId:
-        details.resumedFromRunId ??
-        (resumed === undefined ? undefined : this.lastRunOf(tenantId, resumed)),
+      resumedFromRunId: details.resumedFromRunId ?? before?.runId,
       before: continuesConversation(given) ? this.#totalsOf(tenantId, given) : NO_TOTALS,
       maxTurns: amountOf(given.maxTurns),
       maxBudgetUsd: amountOf(given.maxBudgetUsd),
@@ -201,7 +205,7 @@ export class ClaudeAgent {
       onForgotten: () => {
         this.#forgotten += 1;
       },
-      onRun: (sessionId, runId) => this.#remember(tenantId, sessionId, { runId }),
+      onRun: (sessionId, runId) => this.#remember(tenantId, sessionId, { runId, subject }),
       onTotals: (sessionId, totals) => this.#remember(tenantId, sessionId, { totals }),
       totalsOf: (resume) => this.#totalsOf(tenantId, { ...given, resume }),
       onEnd: () => void this.#sessions.delete(session),

@@ -27,8 +27,8 @@ export interface ClaudeAgentOptions {
   readonly agent?: string | undefined;
   /**
    * The subject of a query's runs, from its metadata: personal data, so only the result of this function is sent.
-   * Called once for each query. If it throws or returns an invalid subject, `onError` is called and no subject is
-   * sent. Default: the subject of the surrounding run of this package, if any.
+   * Called once for each query. If it throws or returns an invalid subject, `onError` is called. Default: the
+   * subject of the surrounding run of this package, else of the last run of a resumed session in this process.
    *
    * @example
    * context: ({ user }) => ({ user: String(user) })

@@ -98,6 +98,27 @@ describe("the conversation", () => {
     ]);
   });
 
+  it("that is resumed in this process has the subject of its last run, which the hook does not give", async () => {
+    const context = ({ user }: Readonly<Record<string, unknown>>) => ({
+      user: user === undefined ? undefined : String(user),
+      tags: user === undefined ? [] : ["vip"],
+    });
+    const seen = observe({ context });
+    const { process } = await play(seen, works, {}, { metadata: { user: "ann" } });
+    const resume = process?.sessionId ?? "";
+    await play(seen, works, { options: { resume } });
+    await play(seen, works, { options: { resume } }, { metadata: { user: "eve" } });
+    await play(seen, works, { options: { resume } }, { metadata: { tenant_id: "globex" } });
+    expect(seen.of("started").map(({ envelope }) => envelope.details?.user_id)).toEqual([
+      "ann",
+      "ann",
+      "eve",
+      undefined,
+    ]);
+    expect(seen.of("started")[1]?.envelope.details?.tags).toEqual(["vip"]);
+    expect(seen.of("started")[3]?.envelope.resumed_from_run_id).toBeUndefined();
+  });
+
   it("that is resumed in another process is linked to the run that you name", async () => {
     const here = observe();
     const { process } = await play(here, works);
