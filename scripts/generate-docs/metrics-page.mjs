@@ -144,7 +144,7 @@ const TAIL = [
   "- A failure of three nested runs is three failed runs, but only one with `entelix.root` true. Count that one. A",
   "  sub-agent's run whose `started` was lost counts as a root too, unless its events name another `root_run_id`.",
   "- Tokens and cost count once for each tree of runs. If a model call reports its usage, the complete tree is counted",
-  "  from its calls, as they end. Otherwise the usage of the root counts when it completes. The first report decides,",
+  "  from its calls, as they end. Otherwise the usage of the root counts when it ends. The first report decides,",
   "  separately for tokens and for cost. So `run.addCost` counts only in trees whose calls have no",
   "  [price](runtime.md#cost). A tree in another process is a separate tree.",
   "- A run that was abandoned and later ended has ended twice, with both outcomes.",

@@ -12,8 +12,10 @@ const ASKING_CHAT = `${CHAT} response.finish_reasons=tool_use`;
 
 /** A run whose answers the result counts: the API says 16 tokens in, 4 of them from the cache, and 20 out. */
 const run = (answers: number, name = "claude") =>
-  `invoke_agent ${name} kind=0 run.outcome=complete usage.input_tokens=${16 * answers} ` +
-  `usage.cache_read.input_tokens=${4 * answers} usage.output_tokens=${20 * answers}`;
+  `invoke_agent ${name} kind=0 run.outcome=complete ${used(answers)}`;
+const used = (answers: number) =>
+  `usage.input_tokens=${16 * answers} usage.cache_read.input_tokens=${4 * answers} ` +
+  `usage.output_tokens=${20 * answers}`;
 const failedRun = (kind: string) =>
   `invoke_agent claude kind=0 ERROR run.outcome=failed failure.kind=${kind}`;
 const tool = (id: string, outcome = "complete", name = "Bash") =>
@@ -59,7 +61,7 @@ const TREES: Readonly<Record<string, readonly string[]>> = {
   "a rule denies": DENIED,
   "a hook denies": DENIED,
   interrupt: [
-    failedRun("cancelled"),
+    `${failedRun("cancelled")} ${used(1)}`,
     `  ${ASKING_CHAT}`,
     `  ${tool("t1", "cancelled")}`,
     ...ONE_ANSWER,
@@ -67,9 +69,13 @@ const TREES: Readonly<Record<string, readonly string[]>> = {
   "resume in another process": [...ONE_ANSWER, `${run(1)} links=1`, `  ${LAST_CHAT}`],
   fork: [...ONE_ANSWER, `${run(1)} links=1`, `  ${LAST_CHAT}`],
   "two tenants at once": [...ONE_CALL, ...ONE_CALL],
-  "max turns": [failedRun("usage_limit_exceeded"), `  ${ASKING_CHAT}`, `  ${tool("t0")}`],
+  "max turns": [
+    `${failedRun("usage_limit_exceeded")} ${used(1)}`,
+    `  ${ASKING_CHAT}`,
+    `  ${tool("t0")}`,
+  ],
   "max budget": [
-    failedRun("usage_limit_exceeded"),
+    `${failedRun("usage_limit_exceeded")} ${used(1)}`,
     `  ${ASKING_CHAT}`,
     `  ${tool("t0", "cancelled")}`,
   ],

@@ -8,6 +8,8 @@ export interface OpenModel extends ModelCall {
   /** The error of the last attempt. */
   error?: { readonly thrown: unknown } | undefined;
   responseModel: string | undefined;
+  /** The provider that a gateway says it asked. */
+  routed: string | undefined;
   /** The complete answer, whose end the SDK has not reported yet. */
   answer?: Fields | undefined;
   /** When the last part of the answer arrived, if the SDK reports the end later. */

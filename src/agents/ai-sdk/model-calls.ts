@@ -6,19 +6,22 @@ import {
   toMessages,
 } from "../../events/door.ts";
 import {
+  answeredBy,
   countUse,
   type Fields,
   fieldsOf,
   listOf,
   type ModelCallOptions,
   observed,
+  routedIn,
   type StreamObserver,
   textOf,
+  tokensIn,
 } from "../core/door.ts";
 import { carried, currentIn } from "../runtime/door.ts";
 import type { CallState, OpenModel } from "./call-state.ts";
 import { modelText, operatorTextOf } from "./errors.ts";
-import { requestIn, usageIn } from "./requests.ts";
+import { endIn, requestIn } from "./requests.ts";
 
 /** Follows the model call of each SDK call. There is one at a time. */
 export class ModelCalls {
@@ -39,6 +42,7 @@ export class ModelCalls {
       provider: request.provider,
       attempts: 0,
       responseModel: undefined,
+      routed: undefined,
       startedMs: performance.now(),
     };
     state.model = model;
@@ -95,12 +99,16 @@ export class ModelCalls {
     { cancelled, failed, part }: Partial<StreamObserver>,
   ): T {
     model.error = undefined;
-    model.responseModel = textOf(fieldsOf(fieldsOf(result)?.response)?.modelId);
+    const answer = fieldsOf(result);
+    model.responseModel = textOf(fieldsOf(answer?.response)?.modelId);
+    model.routed = routedIn(undefined, answer?.providerMetadata);
     return observed(result, {
       part: (each) => {
         const fields = fieldsOf(each);
         if (fields?.type === "response-metadata") {
           model.responseModel = textOf(fields.modelId) ?? model.responseModel;
+        } else if (fields?.type === "finish") {
+          model.routed = routedIn(undefined, fields.providerMetadata);
         } else if (fields?.type === "error") this.attemptFailed(state, model, fields.error);
         part?.(each);
       },
@@ -124,12 +132,15 @@ export class ModelCalls {
     }
     state.model = undefined;
     state.modelError = undefined;
-    const reason = textOf(event.finishReason);
+    const reason = endIn(event);
     const response = fieldsOf(event.response);
+    const responseModel =
+      model.responseModel ?? textOf(response?.modelId) ?? this.#streamed(state, event);
+    const routed = routedIn(undefined, event.providerMetadata) ?? model.routed;
     const known = {
-      usage: usageIn(event.usage),
-      responseModel:
-        model.responseModel ?? textOf(response?.modelId) ?? this.#streamed(state, event),
+      provider: answeredBy(model.provider, { responseModel, routed }),
+      usage: tokensIn(event.usage),
+      responseModel,
       responseId: textOf(event.responseId) ?? textOf(response?.id),
     };
     const answer = {
@@ -158,9 +169,11 @@ export class ModelCalls {
     const thrown = model.error === undefined || isStopped ? shown : model.error.thrown;
     state.modelError = { thrown };
     const text = operatorTextOf(thrown, state);
-    const usage = usageIn((event ?? model.answer)?.usage);
+    const usage = tokensIn((event ?? model.answer)?.usage);
     // The SDK fills in the requested model and an ID of its own where the provider gave none.
-    const known = { usage, responseModel: model.responseModel };
+    const { responseModel, routed } = model;
+    const provider = answeredBy(model.provider, { responseModel, routed });
+    const known = { provider, usage, responseModel };
     const use = countUse(model, known, state.totals, this.#options);
     writer.modelFailed(model, { thrown, text, ...use }, { at: model.answeredAt });
   }

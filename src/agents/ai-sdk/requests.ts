@@ -1,7 +1,6 @@
-import type { ModelCallUsage, ModelParameters } from "../../events/door.ts";
+import type { ModelParameters } from "../../events/door.ts";
 import {
   aiSdkProvider,
-  countOf,
   type Fields,
   fieldsOf,
   type ModelRequest,
@@ -42,19 +41,10 @@ function callParameters(
   });
 }
 
-/** Reads the SDK's `LanguageModelUsage`. Input includes cached tokens, output includes reasoning tokens. */
-export function usageIn(usage: unknown): ModelCallUsage | undefined {
-  const fields = fieldsOf(usage);
-  const input = countOf(fields?.inputTokens);
-  const output = countOf(fields?.outputTokens);
-  if (input === null && output === null) return undefined;
-  const ofInput = fieldsOf(fields?.inputTokenDetails);
-  const ofOutput = fieldsOf(fields?.outputTokenDetails);
-  return {
-    input_tokens: input,
-    output_tokens: output,
-    cache_read_input_tokens: countOf(ofInput?.cacheReadTokens),
-    cache_write_input_tokens: countOf(ofInput?.cacheWriteTokens),
-    reasoning_output_tokens: countOf(ofOutput?.reasoningTokens),
-  };
+/** The SDK's word for the end of an answer, or the provider's if the SDK has none. */
+export function endIn({ finishReason, rawFinishReason }: Fields): string | undefined {
+  const fields = fieldsOf(finishReason);
+  const word = textOf(finishReason) ?? textOf(fields?.unified);
+  const raw = textOf(rawFinishReason) ?? textOf(fields?.raw);
+  return word === undefined || word === "other" || word === "unknown" ? (raw ?? word) : word;
 }

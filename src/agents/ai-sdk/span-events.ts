@@ -1,5 +1,5 @@
 import { type ContentNeed, readsRows } from "../../events/door.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
+import { type Fields, fieldsOf, listOf, textOf, tokensIn } from "../core/door.ts";
 import { withoutBytes } from "./prompt-text.ts";
 import type { RecordedSpan } from "./recorded-span.ts";
 
@@ -59,13 +59,19 @@ export function requestEvent(span: RecordedSpan, need: ContentNeed): Fields {
 /**
  * A model answered.
  *
- * @param usage of the model's own answer. Default: from the attributes.
+ * @param answer the model's own answer. In older versions, the attributes have less.
  * @param content of the answer, if the call's settings show it.
  */
-export function answerEvent(span: RecordedSpan, usage: unknown, content: unknown): Fields {
+export function answerEvent(
+  span: RecordedSpan,
+  answer: Fields | undefined,
+  content: unknown,
+): Fields {
+  const { finishReason, usage } = answer ?? {};
   return {
     finishReason: span.get("ai.response.finishReason"),
-    usage: usage ?? usageOn(span),
+    rawFinishReason: fieldsOf(finishReason)?.raw,
+    usage: tokensIn(usage) === undefined ? usageOn(span) : usage,
     response: { id: span.get("ai.response.id"), modelId: span.get("ai.response.model") },
     msToFirstChunk: span.get("ai.response.msToFirstChunk") ?? span.get("ai.stream.msToFirstChunk"),
     objectText: span.get("ai.response.object"),
@@ -81,19 +87,6 @@ export function contentOn(span: RecordedSpan): readonly Fields[] {
     { type: "text", text: textOf(span.get("ai.response.text")) },
     ...calls.map((call) => ({ ...call, type: "tool-call" })),
   ].filter((part) => !("text" in part) || part.text !== undefined);
-}
-
-/** Usage of a model's own answer. In older versions, the attributes have less. */
-export function usageOfModel(usage: unknown): Fields | undefined {
-  const input = fieldsOf(fieldsOf(usage)?.inputTokens);
-  const output = fieldsOf(fieldsOf(usage)?.outputTokens);
-  if (input === undefined || output === undefined) return undefined;
-  return {
-    inputTokens: input.total,
-    inputTokenDetails: { cacheReadTokens: input.cacheRead, cacheWriteTokens: input.cacheWrite },
-    outputTokens: output.total,
-    outputTokenDetails: { reasoningTokens: output.reasoning },
-  };
 }
 
 function usageOn(span: RecordedSpan): Fields {

@@ -3,15 +3,7 @@ import { type Fields, fieldsOf, textOf } from "../core/door.ts";
 import type { CallState, OpenModel } from "./call-state.ts";
 import type { ModelCalls } from "./model-calls.ts";
 import type { RecordedSpan } from "./recorded-span.ts";
-import {
-  answerEvent,
-  contentOn,
-  fieldsIn,
-  parsed,
-  requestEvent,
-  toolsOn,
-  usageOfModel,
-} from "./span-events.ts";
+import { answerEvent, contentOn, fieldsIn, parsed, requestEvent, toolsOn } from "./span-events.ts";
 import type { AskedCall, SpanRun } from "./span-run.ts";
 import type { SpanTools } from "./span-tools.ts";
 
@@ -63,7 +55,7 @@ export class SpanModels {
     run.asked = content.flatMap((part) => askedIn(part) ?? []);
     run.lastReason = textOf(span.get("ai.response.finishReason"));
     const shown = span.showsOutputs ? content : undefined;
-    this.#models.answered(state, answerEvent(span, usageOfModel(result?.usage), shown));
+    this.#models.answered(state, answerEvent(span, result, shown));
   }
 
   /**
@@ -107,7 +99,7 @@ export class SpanModels {
     }
     // An object of the wrong form is not shown either, so only text streams are sure.
     this.#saw(run, state, span, run.operationId === "ai.streamText");
-    this.#models.answered(state, answerEvent(span, state.model?.answer?.usage, contentOn(span)));
+    this.#models.answered(state, answerEvent(span, state.model?.answer, contentOn(span)));
   }
 
   stepFinished(event: Fields): void {
@@ -129,7 +121,7 @@ export class SpanModels {
 
 /** The last part of the answer arrived. The SDK reports the end only after the tools have run. */
 function finished(model: OpenModel, { finishReason, usage }: Fields): void {
-  model.answer = { finishReason: fieldsOf(finishReason)?.unified, usage: usageOfModel(usage) };
+  model.answer = { finishReason, usage };
   model.answeredAt = now();
   model.durationMs = performance.now() - model.startedMs;
 }

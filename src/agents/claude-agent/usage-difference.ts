@@ -89,8 +89,7 @@ export class UsageDifference {
     const mainLoop = isWhole ? mainLoopOf(result) : undefined;
     if (totals === undefined) return mainLoop && usageOf(mainLoop);
     // A process that fails at its start, or crashes, reports zeros.
-    const isZeroed = totals.models.size === 0 && before?.models.size !== 0;
-    if (isZeroed && result.is_error === true) return undefined;
+    if (totals.models.size === 0 && result.is_error === true) return undefined;
     const mayBeStale = this.#mayBeStale;
     this.#before = totals;
     this.#mayBeStale = false;

@@ -16,22 +16,3 @@ export function replacementText(thrown: unknown): string | undefined {
   const text = name === undefined ? undefined : QUOTING.get(name);
   return text === undefined ? undefined : `${name}: ${text}`;
 }
-
-/** Providers that the AI SDK and the GenAI conventions name differently. */
-const PROVIDERS: ReadonlyMap<string, string> = new Map([
-  ["amazon-bedrock", "aws.bedrock"],
-  ["azure", "azure.ai.openai"],
-  ["azure-openai", "azure.ai.openai"],
-  ["google", "gcp.gemini"],
-  ["google.vertex", "gcp.vertex_ai"],
-  ["mistral", "mistral_ai"],
-  ["vertex", "gcp.vertex_ai"],
-  ["xai", "x_ai"],
-]);
-
-/** The conventions' name of an AI SDK provider, such as `google.vertex.chat` or `openai.responses`. */
-export function aiSdkProvider(name: string | undefined): string | undefined {
-  // The last part is an API, not a provider.
-  const [first, second] = name?.split(".") ?? [];
-  return PROVIDERS.get(`${first}.${second}`) ?? (first && (PROVIDERS.get(first) ?? first));
-}

@@ -29,11 +29,12 @@ export function countUse(
   totals: UsageTotals,
   { onError, price }: Pick<ModelCallOptions, "onError" | "price">,
 ): ModelUse {
-  const { responseId, responseModel, usage } = use;
+  const { responseModel, usage } = use;
   if (usage === undefined) return use;
-  const cost = costOf(price, { provider, model, responseModel, usage }, onError);
+  const by = use.provider ?? provider;
+  const cost = costOf(price, { provider: by, model, responseModel, usage }, onError);
   totals.add(usage, cost);
-  return { usage, cost, responseModel, responseId };
+  return { ...use, cost };
 }
 
 /** Sends the end of a tool call that returned. Its result may be a failure (`isFailure`). */

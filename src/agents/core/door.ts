@@ -16,7 +16,8 @@ export {
   startedNow,
   type ToolCall,
 } from "../writer/door.ts";
-export { aiSdkProvider, replacementText } from "./ai-sdk.ts";
+export { replacementText } from "./ai-sdk.ts";
+export { modelIn, reasonIn, refusesIn, tokensIn } from "./answer-fields.ts";
 export { type BegunRun, beginRun, inheritedBy, newRunRef, placeIn } from "./begin-run.ts";
 export {
   countUse,
@@ -47,5 +48,6 @@ export {
   waitedMs,
   whenKnown,
 } from "./paused-runs.ts";
+export { aiSdkProvider, answeredBy, renamedProvider, routedIn } from "./providers.ts";
 export { SafeSink } from "./safe-sink.ts";
 export { UsageTotals } from "./usage-totals.ts";

@@ -1,14 +1,4 @@
-import { type Fields, fieldsOf, textOf } from "../core/door.ts";
-
-/** Fields in which providers' packages store the finish reason and the model's name. */
-const FINISH_REASONS = [
-  "finish_reason",
-  "stop_reason",
-  "stopReason",
-  "finishReason",
-  "done_reason",
-];
-const MODEL_NAMES = ["model_name", "model"];
+import { type Fields, fieldsOf } from "../core/door.ts";
 
 /**
  * The objects that may have metadata of an answer, best first. LangChain collects it in `response_metadata` for a
@@ -29,24 +19,3 @@ export function metadataOf(
 }
 
 type AnswerMetadata = readonly (Fields | undefined)[];
-
-/** The finish reason, in the provider's word. */
-export function reasonIn(sources: AnswerMetadata): string | undefined {
-  return firstText(sources, FINISH_REASONS);
-}
-
-/** The model that answered. */
-export function modelIn(sources: AnswerMetadata): string | undefined {
-  return firstText(sources, MODEL_NAMES);
-}
-
-function firstText(sources: AnswerMetadata, names: readonly string[]): string | undefined {
-  for (const fields of sources) {
-    if (fields === undefined) continue;
-    for (const name of names) {
-      const text = textOf(fields[name]);
-      if (text !== undefined) return text;
-    }
-  }
-  return undefined;
-}

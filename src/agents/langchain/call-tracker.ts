@@ -346,17 +346,21 @@ export class CallTracker {
     const call = this.#open.takeOpen(id, "model");
     if (call?.kind !== "model") return;
     const { run } = call;
-    const isCached = fieldsOf(extra)?.cached === true;
-    const answer = answerOf(fieldsOf(result), isCached, this.#needs === "all");
+    const answer = answerOf(
+      fieldsOf(result),
+      call.provider,
+      fieldsOf(extra)?.cached === true,
+      this.#needs === "all",
+    );
     const options = { price: this.#price, onError: this.#onError };
     const { cost } = countUse(call, answer, run.totals, options);
     run.asked.add(answer.toolCalls);
     const firstOutputMs = call.firstMs === undefined ? undefined : call.firstMs - call.startedMs;
     // No spread: adding fields after one is slow in Node 20.
-    const { finishReasons, output, responseId, responseModel, usage } = answer;
+    const { finishReasons, output, provider, responseId, responseModel, usage } = answer;
     run.writer.modelAnswered(
       call,
-      { usage, cost, responseModel, responseId, firstOutputMs, finishReasons, output },
+      { provider, usage, cost, responseModel, responseId, firstOutputMs, finishReasons, output },
       eventOf(id, "call-end"),
     );
     refuseUnreadable(run, id, answer.unreadableCalls);

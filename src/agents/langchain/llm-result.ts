@@ -1,22 +1,18 @@
 import type { ModelCallUsage, OutputMessage } from "../../events/door.ts";
-import { countOf, type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
-import { metadataOf, modelIn, reasonIn } from "./answer-metadata.ts";
+import {
+  answeredBy,
+  type Fields,
+  fieldsOf,
+  listOf,
+  modelIn,
+  reasonIn,
+  renamedProvider,
+  routedIn,
+  textOf,
+  tokensIn,
+} from "../core/door.ts";
+import { metadataOf } from "./answer-metadata.ts";
 import { answerMessage } from "./messages.ts";
-
-/** Providers that LangChain and the GenAI conventions name differently. */
-const PROVIDERS: ReadonlyMap<string, string> = new Map([
-  ["amazon_bedrock", "aws.bedrock"],
-  ["azure", "azure.ai.openai"],
-  ["azure_openai", "azure.ai.openai"],
-  ["google", "gcp.gemini"],
-  ["google_genai", "gcp.gemini"],
-  ["google_vertexai", "gcp.vertex_ai"],
-  ["ibm", "ibm.watsonx.ai"],
-  ["mistral", "mistral_ai"],
-  ["mistralai", "mistral_ai"],
-  ["watsonx", "ibm.watsonx.ai"],
-  ["xai", "x_ai"],
-]);
 
 /** The requested model: from `getLsParams`, else from the call's parameters. */
 export function modelNameOf(
@@ -60,10 +56,10 @@ export function providerOf(
   const name = textOf(metadata?.ls_provider);
   if (name === undefined) return undefined;
   if (model === undefined || (name !== model && `Chat${name}` !== model)) {
-    return PROVIDERS.get(name) ?? name;
+    return renamedProvider(name) ?? name;
   }
   const lower = name.toLowerCase();
-  return PROVIDERS.get(lower) ?? (NAMED_BY_CLASS.has(lower) ? lower : undefined);
+  return renamedProvider(lower) ?? (NAMED_BY_CLASS.has(lower) ? lower : undefined);
 }
 
 /** The class that LangChain serialized: the last part of its ID. */
@@ -74,6 +70,8 @@ export function classOf(serialized: Fields | undefined): string | undefined {
 
 /** What a model answered. */
 export interface Answer {
+  /** Who answered, if the request names another provider. */
+  readonly provider: string | undefined;
   readonly usage: ModelCallUsage | undefined;
   readonly responseModel: string | undefined;
   readonly responseId: string | undefined;
@@ -88,10 +86,16 @@ export interface Answer {
 /**
  * Reads LangChain's `LLMResult`.
  *
+ * @param asked the provider that the request names.
  * @param cached whether the answer is from LangChain's cache. Its usage belongs to another call then.
  * @param reads whether the sink reads content.
  */
-export function answerOf(result: Fields | undefined, cached: boolean, reads: boolean): Answer {
+export function answerOf(
+  result: Fields | undefined,
+  asked: string | undefined,
+  cached: boolean,
+  reads: boolean,
+): Answer {
   const output: OutputMessage[] | undefined = reads ? [] : undefined;
   const finishReasons: string[] = [];
   let usage: ModelCallUsage | undefined;
@@ -102,19 +106,27 @@ export function answerOf(result: Fields | undefined, cached: boolean, reads: boo
       const fields = fieldsOf(generation);
       const message = fieldsOf(fields?.message);
       const metadata = metadataOf(fields, message);
-      const reason = reasonIn(metadata);
+      const ends = {
+        asks: (listOf(message?.tool_calls) ?? []).length > 0,
+        refuses: textOf(fieldsOf(message?.additional_kwargs)?.refusal) !== undefined,
+      };
+      const reason = reasonIn(metadata, ends);
       if (reason !== undefined) finishReasons.push(reason);
       first ??= message;
       responseModel ??= modelIn(metadata);
-      usage ??= usageOf(fieldsOf(message?.usage_metadata));
+      usage ??= tokensIn(message?.usage_metadata);
       output?.push(answerMessage(message ?? { type: "ai", content: fields?.text }, reason));
     }
   }
   const info = fieldsOf(first?.response_metadata);
   const whole = fieldsOf(result?.llmOutput);
+  const model = responseModel ?? textOf(whole?.model_name);
+  const routed = routedIn(fieldsOf(fieldsOf(first?.additional_kwargs)?.__raw_response));
+  const names = { responseModel: model, routed, client: textOf(info?.model_provider) };
   return {
-    usage: cached ? undefined : (usage ?? olderUsage(whole)),
-    responseModel: responseModel ?? textOf(whole?.model_name),
+    provider: cached ? undefined : answeredBy(asked, names),
+    usage: cached ? undefined : (usage ?? tokensIn(whole?.tokenUsage ?? whole?.usage)),
+    responseModel: model,
     responseId: textOf(info?.id) ?? givenId(first?.id),
     finishReasons: finishReasons.length > 0 ? finishReasons : undefined,
     output,
@@ -127,29 +139,4 @@ export function answerOf(result: Fields | undefined, cached: boolean, reads: boo
 function givenId(id: unknown): string | undefined {
   const text = textOf(id);
   return text === undefined || text.startsWith("run-") || text.startsWith("lc_") ? undefined : text;
-}
-
-/** Reads `usage_metadata`. Input includes cached tokens. */
-function usageOf(given: Fields | undefined): ModelCallUsage | undefined {
-  if (given === undefined) return undefined;
-  const input = fieldsOf(given.input_token_details);
-  const output = fieldsOf(given.output_token_details);
-  return {
-    input_tokens: countOf(given.input_tokens),
-    output_tokens: countOf(given.output_tokens),
-    cache_read_input_tokens: countOf(input?.cache_read),
-    cache_write_input_tokens: countOf(input?.cache_creation),
-    reasoning_output_tokens: countOf(output?.reasoning),
-  };
-}
-
-/** Reads usage of versions without `usage_metadata`. */
-function olderUsage(whole: Fields | undefined): ModelCallUsage | undefined {
-  const given = fieldsOf(whole?.tokenUsage) ?? fieldsOf(whole?.usage);
-  if (given === undefined) return undefined;
-  const input = countOf(given.promptTokens ?? given.input_tokens ?? given.prompt_tokens);
-  const output = countOf(given.completionTokens ?? given.output_tokens ?? given.completion_tokens);
-  return input === null && output === null
-    ? undefined
-    : { input_tokens: input, output_tokens: output };
 }

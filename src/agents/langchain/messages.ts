@@ -8,8 +8,8 @@ import {
   roleMessage,
   toMessages,
 } from "../../events/door.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
-import { metadataOf, reasonIn } from "./answer-metadata.ts";
+import { type Fields, fieldsOf, listOf, reasonIn, textOf } from "../core/door.ts";
+import { metadataOf } from "./answer-metadata.ts";
 
 // Converts LangChain's messages to the form of `gen_ai.input.messages` (GenAI conventions). Contents are not copied.
 

@@ -288,7 +288,9 @@ export class MastraTelemetry {
 
   #updated(span: MastraSpan): void {
     const scope = this.#scopes.get(span.id);
-    if (scope !== undefined && span.type === "model_step") this.#models.stepUpdated(span, scope);
+    if (scope === undefined) return;
+    if (span.type === "model_step") this.#models.stepUpdated(span, scope);
+    else if (span.type === "model_generation") this.#models.generationUpdated(span, scope);
   }
 
   #ended(span: MastraSpan): void {

@@ -1,5 +1,7 @@
 import { AgentError, FROM_MODEL, fromMilliseconds, now, recordSource } from "../../events/door.ts";
 import {
+  aiSdkProvider,
+  answeredBy,
   countUse,
   type Fields,
   fieldsOf,
@@ -8,12 +10,14 @@ import {
   type ModelCallOptions,
   type ModelUse,
   replacementText,
+  routedIn,
   textOf,
+  tokensIn,
 } from "../core/door.ts";
 import { keepTurn, requestAtEnd, requestAtStart, turnOutput } from "./conversation.ts";
 import { copiedError } from "./errors.ts";
 import { type MastraSpan, startedMsOf } from "./mastra-span.ts";
-import { isRequest, requestIn, streamUsageIn, usageIn } from "./requests.ts";
+import { isRequest, requestIn } from "./requests.ts";
 import {
   type Generation,
   keepError,
@@ -48,8 +52,10 @@ export class ModelCalls {
     const { attributes } = span;
     const isAll = this.#options.contentNeed === "all";
     const messages = isAll ? (listOf(fieldsOf(span.input)?.messages) ?? []) : [];
+    const request = requestIn(attributes, attributes);
     const generation: Generation = {
-      request: requestIn(attributes, attributes),
+      request,
+      provider: request.provider,
       model: textOf(attributes.model),
       attributes,
       messages: [...messages],
@@ -71,6 +77,12 @@ export class ModelCalls {
       hasInference: false,
     };
     return { run, stepId, toolUseId, callKey, generation, modelStep };
+  }
+
+  /** Mastra asks another model, for example the next one after a failure. */
+  generationUpdated({ attributes }: MastraSpan, { generation }: SpanScope): void {
+    if (generation === undefined) return;
+    generation.provider = aiSdkProvider(textOf(attributes.provider)) ?? generation.provider;
   }
 
   stepUpdated({ input }: MastraSpan, { modelStep }: SpanScope): void {
@@ -95,6 +107,7 @@ export class ModelCalls {
       modelCallId: run.writer.newId(),
       model: textOf(attributes.model) ?? generation.model,
       provider: request.provider,
+      generation,
       attempts: 0,
       startedMs: startedMs ?? performance.now(),
       ended: undefined,
@@ -212,9 +225,15 @@ export class ModelCalls {
 
   /** What the call used, from its span or its stream, added to the totals of its run. */
   #useIn(run: RunState, model: OpenModel, attributes: Fields): ModelUse {
+    const responseModel = model.responseModel ?? textOf(attributes.responseModel);
+    const { provider } = model.generation;
+    const metadata = fieldsOf(model.finish?.metadata)?.providerMetadata;
+    const isOther = provider !== model.generation.request.provider;
+    const routed = routedIn(undefined, metadata) ?? (isOther ? provider : undefined);
     const use = {
-      usage: usageIn(attributes.usage) ?? streamUsageIn(model.finish),
-      responseModel: model.responseModel ?? textOf(attributes.responseModel),
+      provider: answeredBy(model.provider, { responseModel, routed }),
+      usage: tokensIn(attributes.usage) ?? tokensIn(fieldsOf(model.finish?.output)?.usage),
+      responseModel,
       responseId: model.responseId ?? textOf(attributes.responseId),
     };
     return countUse(model, use, run.totals, this.#options);
@@ -259,7 +278,7 @@ export class ModelCalls {
   /** The loop ended. Without spans of turns, the loop is reported as one request. */
   generationEnded(span: MastraSpan, { generation, run }: SpanScope): void {
     run.finish = textOf(span.attributes.finishReason);
-    const hasUsage = usageIn(span.attributes.usage) !== undefined;
+    const hasUsage = tokensIn(span.attributes.usage) !== undefined;
     if (generation === undefined || generation.calls > 0) return;
     if (hasUsage || span.errorInfo !== undefined) this.#past(span, run, generation, undefined);
   }

@@ -1,4 +1,3 @@
-import type { ModelCallUsage } from "../../events/door.ts";
 import {
   aiSdkProvider,
   countOf,
@@ -52,33 +51,4 @@ function requestParameters(generation: Fields, attributes: Fields) {
 
 function choiceIn(choice: unknown): string | undefined {
   return textOf(fieldsOf(choice)?.toolName) ?? toolChoiceOf(choice);
-}
-
-/** The usage in a span. Input includes cached tokens, output includes reasoning tokens. */
-export function usageIn(usage: unknown): ModelCallUsage | undefined {
-  const fields = fieldsOf(usage);
-  const ofInput = fieldsOf(fields?.inputDetails);
-  const ofOutput = fieldsOf(fields?.outputDetails);
-  return counted(fields, {
-    cache_read_input_tokens: countOf(ofInput?.cacheRead),
-    cache_write_input_tokens: countOf(ofInput?.cacheWrite),
-    reasoning_output_tokens: countOf(ofOutput?.reasoning),
-  });
-}
-
-/** The usage in the last part of a model's stream. */
-export function streamUsageIn(finish: Fields | undefined): ModelCallUsage | undefined {
-  const fields = fieldsOf(fieldsOf(finish?.output)?.usage);
-  return counted(fields, {
-    cache_read_input_tokens: countOf(fields?.cachedInputTokens),
-    cache_write_input_tokens: countOf(fields?.cacheCreationInputTokens),
-    reasoning_output_tokens: countOf(fields?.reasoningTokens),
-  });
-}
-
-function counted(fields: Fields | undefined, details: ModelCallUsage): ModelCallUsage | undefined {
-  const input = countOf(fields?.inputTokens);
-  const output = countOf(fields?.outputTokens);
-  if (input === null && output === null) return undefined;
-  return { input_tokens: input, output_tokens: output, ...details };
 }

@@ -10,6 +10,7 @@ export interface Thrown {
 export interface OpenModel extends ModelCall {
   attempts: number;
   readonly provider: string | undefined;
+  readonly generation: Generation;
   /** When its stream ended. The span ends later, after the tools of the answer. */
   ended: { readonly at: Instant; readonly ms: number } | undefined;
   error: Thrown | undefined;
@@ -25,6 +26,8 @@ export interface Generation {
   readonly request: ModelRequest;
   readonly model: string | undefined;
   readonly attributes: Fields;
+  /** The provider that Mastra asks now, which may be a fallback. */
+  provider: string | undefined;
   /** Content: the first messages of the loop, then those of its turns. */
   readonly messages: unknown[];
   /** Whether the messages are known from the start. A resumed loop does not know the earlier ones. */

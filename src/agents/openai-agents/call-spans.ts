@@ -256,6 +256,7 @@ export class CallSpans {
     const { cost } = countUse(asked, answer, trace.totals, options);
     // Field by field: spreading the answer or the request is slower than the rest of this method.
     const sent = {
+      provider: answer.provider,
       usage: answer.usage,
       responseModel: answer.responseModel,
       responseId: answer.responseId,

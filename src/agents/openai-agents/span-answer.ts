@@ -1,7 +1,17 @@
 import { type ModelCallUsage, type OutputMessage, outputMessages } from "../../events/door.ts";
-import { countOf, type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
+import {
+  answeredBy,
+  type Fields,
+  fieldsOf,
+  listOf,
+  reasonIn,
+  refusesIn,
+  routedIn,
+  textOf,
+  tokensIn,
+} from "../core/door.ts";
 import type { SdkSpanData } from "./sdk.ts";
-import { requestedModel } from "./span-request.ts";
+import { requestedModel, requestIn } from "./span-request.ts";
 
 /** A tool call in a model's answer. */
 export interface AskedCall {
@@ -47,6 +57,8 @@ function isNoJson(input = ""): boolean {
 /** A model's answer, from the span of the call. */
 export interface ModelAnswer {
   readonly model: string | undefined;
+  /** Who answered, if the request names another provider. */
+  readonly provider: string | undefined;
   readonly responseModel: string | undefined;
   readonly responseId: string | undefined;
   readonly usage: ModelCallUsage | undefined;
@@ -97,16 +109,21 @@ export function failureIn(data: SdkSpanData): string | undefined {
 function responseIn(data: SdkSpanData, reads: boolean): ModelAnswer {
   const response = fieldsOf(data._response);
   const output = response?.output;
-  const why = textOf(fieldsOf(response?.incomplete_details)?.reason);
+  const asked = Array.isArray(output) ? callsIn(output, responseCall) : undefined;
+  const ends = { asks: (asked ?? []).length > 0, refuses: refusesIn(output) };
+  const reason = reasonIn([response], ends);
+  const responseModel = textOf(response?.model);
   return {
-    model: undefined,
-    responseModel: textOf(response?.model),
+    // The span does not have the requested model. It is the one that answered, or an alias of it.
+    model: responseModel,
+    provider: answeredBy("openai", { responseModel, routed: routedIn(response) }),
+    responseModel,
     responseId: textOf(data.response_id) ?? textOf(response?.id),
-    usage: usageIn(fieldsOf(response?.usage)),
-    finishReasons: why === undefined ? undefined : [why],
+    usage: tokensIn(response?.usage),
+    finishReasons: reason === undefined ? undefined : [reason],
     output: reads && response !== undefined ? outputMessages(response) : undefined,
     instructions: response?.instructions ?? undefined,
-    asked: Array.isArray(output) ? callsIn(output, responseCall) : undefined,
+    asked,
     tools: response?.tools,
   };
 }
@@ -115,13 +132,18 @@ function generationIn(data: SdkSpanData, reads: boolean): ModelAnswer {
   const { output } = data;
   const answer = fieldsOf(listOf(output)?.[0]);
   const choice = fieldsOf(listOf(answer?.choices)?.[0]);
-  const calls = fieldsOf(choice?.message)?.tool_calls;
-  const reason = textOf(choice?.finish_reason);
+  const message = fieldsOf(choice?.message);
+  const calls = message?.tool_calls;
+  const refuses = textOf(message?.refusal) !== undefined || refusesIn(output);
+  const reason = reasonIn([choice], { refuses });
+  const responseModel = textOf(answer?.model);
+  const asked = requestIn(data).provider;
   return {
     model: requestedModel(data),
-    responseModel: textOf(answer?.model),
+    provider: answeredBy(asked, { responseModel, routed: routedIn(answer) }),
+    responseModel,
     responseId: textOf(answer?.id),
-    usage: usageIn(fieldsOf(data.usage ?? answer?.usage)),
+    usage: tokensIn(data.usage ?? answer?.usage),
     finishReasons: reason === undefined ? undefined : [reason],
     output:
       reads && given(output)
@@ -244,25 +266,4 @@ export function withoutHandoffs(
   const tools = listOf(agent?.tools);
   if (tools === undefined || (listOf(agent?.handoffs) ?? []).length === 0) return calls;
   return calls.filter(({ tool, bare }) => !bare || tools.includes(tool));
-}
-
-/** Reads usage of both APIs: `input_tokens` or `prompt_tokens`, with details. */
-function usageIn(usage: Fields | undefined): ModelCallUsage | undefined {
-  if (usage === undefined) return undefined;
-  const input = countOf(usage.input_tokens) ?? countOf(usage.prompt_tokens);
-  const output = countOf(usage.output_tokens) ?? countOf(usage.completion_tokens);
-  if (input === null && output === null) return undefined;
-  const ofInput = fieldsOf(
-    usage.input_tokens_details ?? usage.prompt_tokens_details ?? usage.details,
-  );
-  const ofOutput = fieldsOf(
-    usage.output_tokens_details ?? usage.completion_tokens_details ?? usage.details,
-  );
-  return {
-    input_tokens: input,
-    output_tokens: output,
-    cache_read_input_tokens: countOf(ofInput?.cached_tokens),
-    cache_write_input_tokens: countOf(ofInput?.cache_write_tokens),
-    reasoning_output_tokens: countOf(ofOutput?.reasoning_tokens),
-  };
 }

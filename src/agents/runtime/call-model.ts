@@ -157,10 +157,11 @@ async function complete(
   firstOutputMs: number | undefined,
   result: unknown,
 ): Promise<void> {
-  const { cost, finishReasons, output, responseId, responseModel, usage } = use;
+  const { cost, finishReasons, output, provider, responseId, responseModel, usage } = use;
   // A returned text is the answer, unless the report has one.
   const isAnswer = output === undefined && typeof result === "string" && result !== "";
   const sent = run.writer.modelAnswered(written, {
+    provider,
     usage,
     firstOutputMs,
     responseModel,
@@ -187,7 +188,8 @@ function usedBy(
   const report = checkedReport(reported, (error) => callErrorHook(onError, error));
   const { responseModel, usage } = report;
   if (usage === undefined) return { ...report, cost: undefined, exceeded: undefined };
-  const cost = costOf(price, { provider, model, responseModel, usage }, onError);
+  const by = report.provider ?? provider;
+  const cost = costOf(price, { provider: by, model, responseModel, usage }, onError);
   const exceeded = budget.addUsage(usage);
   // Count both before one of them ends the run.
   const overspent = cost === undefined ? undefined : budget.addCost(cost);

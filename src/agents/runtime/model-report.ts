@@ -7,6 +7,8 @@ export interface ModelReport {
   readonly usage?: ModelCallUsage | null | undefined;
   /** The model that answered, if it differs from the requested one. */
   readonly responseModel?: string | null | undefined;
+  /** Who answered, if not the `provider` of the call: after a fallback, or through a gateway. */
+  readonly provider?: string | null | undefined;
   readonly responseId?: string | null | undefined;
   readonly finishReasons?: readonly string[] | null | undefined;
   /**
@@ -35,10 +37,11 @@ export function checkedReport(report: ModelReport, wrong: Wrong): ModelAnswer {
   const { output } = report;
   const usage = usageOf(report.usage, wrong);
   const responseModel = textOf(report.responseModel, "responseModel", wrong);
+  const provider = textOf(report.provider, "provider", wrong);
   const responseId = textOf(report.responseId, "responseId", wrong);
   const finishReasons = textsOf(report.finishReasons, wrong);
   const said = output === undefined ? undefined : outputMessages(output, finishReasons);
-  return { usage, responseModel, responseId, finishReasons, output: said };
+  return { usage, responseModel, provider, responseId, finishReasons, output: said };
 }
 
 function usageOf(usage: unknown, wrong: Wrong): ModelCallUsage | undefined {

@@ -257,7 +257,7 @@ export class CallWriter<T = void> extends EventWriter<T> {
 
   /** @param on with the time of the answer's last part. */
   modelAnswered(call: ModelCall, answer: ModelAnswer, on: Stamp = NOW): T {
-    const { cost, firstOutputMs } = answer;
+    const { cost, firstOutputMs, provider } = answer;
     return this.send(
       {
         type: "model_complete",
@@ -275,6 +275,7 @@ export class CallWriter<T = void> extends EventWriter<T> {
         // Spread last: Node 20 is slow to add fields after a spread.
         ...answer.request,
         ...answer.content,
+        ...(provider === undefined ? {} : { provider }),
         ...(cost === undefined ? {} : { cost_usd: cost }),
         ...retriesIn(call),
       },

@@ -123,6 +123,8 @@ export type RequestContent = Readonly<
 
 /** What a model call used, and who answered it, as far as known. */
 export interface ModelUse {
+  /** Who answered, if the request names another provider: after a fallback, or through a gateway. */
+  readonly provider?: string | undefined;
   readonly usage?: ModelCallUsage | undefined;
   /** US dollars as decimal text. */
   readonly cost?: string | undefined;

@@ -213,7 +213,7 @@ export class EventMetrics implements RunObserver {
     // The end is unknown.
     if (end.outcome === "unfinished") return;
     const { durations, inputTokens, outputTokens } = this.#models.of(
-      call.provider ?? providerIn(end.attributes),
+      providerIn(end.attributes) ?? call.provider,
       call.model ?? end.model,
     );
     const error = end.outcome === "error" ? this.#modelErrorOf(end.problem) : undefined;

@@ -42,7 +42,8 @@ function choiceDraft(choice: OwnFields): Draft | undefined {
     objectIn(choice, "message") ?? objectIn(choice, "content") ?? objectIn(choice, "delta");
   if (message !== undefined) {
     const draft = roleDraft(message) ?? roleDraft(asAssistant(message));
-    return draft && { ...draft, reason: draft.reason ?? reason, joins: false };
+    const refuses = reason === "stop" && textIn(message, "refusal") !== undefined;
+    return draft && { ...draft, reason: draft.reason ?? endOf(reason, refuses), joins: false };
   }
   const text = textIn(choice, "text");
   // Gemini's candidate has no content if a filter stopped it.
@@ -67,5 +68,17 @@ export function responseItems(
   if (own(fields, "type") !== undefined) return undefined;
   const why = objectIn(fields, "incomplete_details");
   const reason = why === undefined ? textIn(fields, "status") : textIn(why, "reason");
-  return { items, reason };
+  const refuses = reason === "completed" && items.some(refusesIn);
+  return { items, reason: endOf(reason, refuses) };
+}
+
+/** Providers say of a refusal that it ended as usual. */
+function endOf(reason: string | undefined, refuses: boolean): string | undefined {
+  return refuses ? "refusal" : reason;
+}
+
+function refusesIn(item: unknown): boolean {
+  const fields = fieldsIn(item);
+  const content = fields && listIn(fields, "content");
+  return (content ?? []).some((part) => own(fieldsIn(part) ?? {}, "type") === "refusal");
 }

@@ -10,9 +10,11 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["complete", "stop"],
   ["finish_reason_stop", "stop"],
   ["eos", "stop"],
+  ["eos_token", "stop"],
   ["length", "length"],
   ["max_tokens", "length"],
   ["max_output_tokens", "length"],
+  ["model_length", "length"],
   ["model_context_window_exceeded", "length"],
   ["finish_reason_max_tokens", "length"],
   ["content_filter", "content_filter"],
@@ -25,6 +27,9 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["blocklist", "content_filter"],
   ["prohibited_content", "content_filter"],
   ["spii", "content_filter"],
+  ["image_safety", "content_filter"],
+  ["image_prohibited_content", "content_filter"],
+  ["error_toxic", "content_filter"],
   ["tool_call", "tool_call"],
   ["tool_calls", "tool_call"],
   ["tool-calls", "tool_call"],
@@ -33,6 +38,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["error", "error"],
   ["failed", "error"],
   ["malformed_function_call", "error"],
+  ["unexpected_tool_call", "error"],
 ]);
 
 /** The conventions' word for a finish reason, or the provider's own word if there is none. */

@@ -78,6 +78,20 @@ describe("a call of the AI SDK", () => {
     expect(heard.sent.map(({ envelope }) => envelope.sequence)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 
+  it("names the provider that a gateway asked, also for its price", async () => {
+    const priced: unknown[] = [];
+    const heard = listen({ price: ({ provider }) => void priced.push(provider) });
+    const call = new FakeCall(heard.telemetry);
+    await call.start();
+    const providerMetadata = { gateway: { routing: { finalProvider: "bedrock" } } };
+    await call.model({ response: { modelId: "claude-x" }, providerMetadata });
+    call.answers([text("hi")]);
+    expect(heard.ofType("model_start")[0]?.provider).toBe("acme");
+    const [complete] = heard.ofType("model_complete");
+    expect(complete).toMatchObject({ provider: "aws.bedrock", response_model: "claude-x" });
+    expect(priced).toEqual(["aws.bedrock"]);
+  });
+
   it("is a child of the run around it, in the tool call that it is made in", async () => {
     const heard = listen();
     const outer = new FakeCall(heard.telemetry);

@@ -295,6 +295,21 @@ describe("model calls", () => {
     expect(heard.ofType("model_complete")[0]?.retries).toBe(1);
   });
 
+  it("name the provider of the fallback that answered, also for its price", async () => {
+    const asks: unknown[] = [];
+    const heard = listen({ price: ({ provider }) => void asks.push(provider) });
+    const run = agentRun(heard.telemetry);
+    const { generation, inference, step } = asked(run);
+    const error = new Error("overloaded");
+    await readAll(step.insideSync(() => streamOf({ type: "error", payload: { error } })));
+    generation.update({ attributes: { model: "claude-x", provider: "anthropic.messages" } });
+    await readAll(step.insideSync(() => streamOf(FINISH)));
+    inference.end(answered());
+    expect(heard.ofType("model_start")[0]).toMatchObject({ provider: "acme", model: "small-1" });
+    expect(heard.ofType("model_complete")[0]).toMatchObject({ provider: "anthropic" });
+    expect(asks).toEqual(["anthropic"]);
+  });
+
   it("have the price that the application gives", () => {
     const heard = listen({ price: () => "0.5" });
     const run = agentRun(heard.telemetry);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { OpenAIAgentsProcessor } from "../../../src/agents/openai-agents/openai-agents-processor.ts";
 import type { SdkSpan, SdkSpanData } from "../../../src/agents/openai-agents/sdk.ts";
+import { answerIn } from "../../../src/agents/openai-agents/span-answer.ts";
 import { requestedModel, requestIn } from "../../../src/agents/openai-agents/span-request.ts";
 import type { Price, PricedCall } from "../../../src/agents/runtime/price.ts";
 import { CaptureSink } from "../../../src/entries/sinks.ts";
@@ -132,6 +133,7 @@ async function played(price?: Price) {
   response._response = {
     id: "resp_1",
     model: "gpt-5-mini-2026",
+    status: "completed",
     temperature: 0.3,
     usage: { input_tokens: 10, output_tokens: 2, input_tokens_details: { cached_tokens: 4 } },
     tools: [{ type: "function", name: "refund", description: "Pays money back." }],
@@ -148,12 +150,13 @@ async function played(price?: Price) {
 }
 
 describe("the events of a Responses call", () => {
-  it("have no request model, the model that answered, and what the tool is for", async () => {
+  it("have the model that answered, also as the requested one, and what the tool is for", async () => {
     const { sent } = await played();
     expect(sent("model_start")?.event).toMatchObject({ provider: "openai", model: null });
     expect(sent("model_complete")?.event).toMatchObject({
-      model: null,
+      model: "gpt-5-mini-2026",
       response_model: "gpt-5-mini-2026",
+      finish_reasons: ["tool_calls"],
       provider: "openai",
       parameters: { temperature: 0.3 },
     });
@@ -172,7 +175,7 @@ describe("the events of a Responses call", () => {
     expect(asked).toEqual([
       {
         provider: "openai",
-        model: undefined,
+        model: "gpt-5-mini-2026",
         responseModel: "gpt-5-mini-2026",
         usage: expect.objectContaining({ input_tokens: 10, cache_read_input_tokens: 4 }),
       },
@@ -189,5 +192,36 @@ describe("the events of a Responses call", () => {
     const broken = await played(() => "free");
     expect(broken.sent("model_complete")?.event).not.toHaveProperty("cost_usd");
     expect(broken.processor.counts.troubles).toBe(1);
+  });
+});
+
+describe("the end of an answer", () => {
+  const responded = (response: object) => answerIn({ type: "response", _response: response }, true);
+  const refuses = [{ type: "message", content: [{ type: "refusal", refusal: "I will not." }] }];
+
+  it.each([
+    ["cut", { status: "incomplete", incomplete_details: { reason: "content_filter" } }],
+    ["refused", { status: "completed", output: refuses }],
+  ])("of the Responses API that is %s", (_, response) => {
+    const { finishReasons, output } = responded({ output: [], ...response });
+    expect(finishReasons).toEqual([response.status === "completed" ? "refusal" : "content_filter"]);
+    for (const { finish_reason } of output ?? []) expect(finish_reason).toBe("content_filter");
+  });
+
+  it("of Chat Completions that refuses, behind a gateway that names the provider", () => {
+    const message = { role: "assistant", content: null, refusal: "I will not." };
+    const answer = {
+      model: "claude-x",
+      provider: "Anthropic",
+      choices: [{ message, finish_reason: "stop" }],
+    };
+    const model_config = { base_url: "https://gateway.test/v1" };
+    const data = { type: "generation", model: "gpt-5", model_config, output: [answer] };
+    expect(answerIn(data, true)).toMatchObject({
+      provider: "anthropic",
+      responseModel: "claude-x",
+      finishReasons: ["refusal"],
+      output: [{ finish_reason: "content_filter" }],
+    });
   });
 });

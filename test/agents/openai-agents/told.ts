@@ -88,7 +88,9 @@ export function treeText(nodes: readonly SpanNode[], indent = ""): string {
         attributes["entelix.tool.outcome"] ??
         attributes["entelix.model.outcome"];
       const why = attributes["entelix.failure.kind"] ?? attributes["entelix.tool.error_kind"];
-      const line = [node.span, outcome, ...(why === undefined ? [] : [why])].join(" ");
+      // The Responses API of the scripted model, whose name all calls would have.
+      const name = node.span === "chat small-1-2026" ? "chat" : node.span;
+      const line = [name, outcome, ...(why === undefined ? [] : [why])].join(" ");
       return `${indent}${line}\n${treeText(node.children, `${indent}  `)}`;
     })
     .join("");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { PricedCall } from "../../../src/agents/runtime/price.ts";
 import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
 import { interrupt, isInterruption } from "../../../src/agents/runtime/run-errors.ts";
 import { AgentError } from "../../../src/index.ts";
@@ -7,6 +8,22 @@ import { rejection, Told } from "./said.ts";
 const base = { agent: "support", tenant: "acme" };
 
 describe("a model call", () => {
+  it("names who answered after a fallback inside it, also for the price", async () => {
+    const sink = new Told();
+    const priced: unknown[] = [];
+    const price = ({ provider, responseModel }: PricedCall) =>
+      void priced.push([provider, responseModel]);
+    await runAgent({ sink, ...base, price }, (run) =>
+      run.model("small-1", { provider: "openai" }, (call) => {
+        const usage = { input_tokens: 1, output_tokens: 1 };
+        call.report({ usage, provider: "anthropic", responseModel: "claude-x" });
+      }),
+    );
+    expect(sink.only("model_start")).toMatchObject({ provider: "openai" });
+    expect(sink.only("model_complete")).toMatchObject({ provider: "anthropic" });
+    expect(priced).toEqual([["anthropic", "claude-x"]]);
+  });
+
   it("is told with what was asked and what is known of the answer", async () => {
     const sink = new Told();
     const answer = await runAgent({ sink, ...base }, (run) =>

@@ -86,6 +86,18 @@ describe("tokens", () => {
     },
   );
 
+  it("of a call count for the provider that answered", async () => {
+    const bench = meteredBench();
+    bench.at(0, root.started("boss"));
+    bench.at(1, root.modelStart("m1", { provider: "openai" }));
+    bench.at(2, root.modelComplete("m1", { ...call, provider: "anthropic" }));
+    const seen = await bench.collect();
+    const [point] = seen.points("gen_ai.client.inference.usage.input_tokens");
+    expect(point?.attributes["gen_ai.provider.name"]).toBe("anthropic");
+    const [span] = bench.spans().filter(({ name }) => name.startsWith("chat"));
+    expect(span?.attributes["gen_ai.provider.name"]).toBe("anthropic");
+  });
+
   it("of a run's two segments count once each", async () => {
     const bench = meteredBench();
     bench.at(0, root.started("boss"));

@@ -14,6 +14,28 @@ const run = (name: string, tokens?: readonly [number, number], cached = (tokens?
   return `${line} usage.input_tokens=${tokens[0]}${cache} usage.output_tokens=${tokens[1]}`;
 };
 
+/** A figure of a line. */
+const figure = (line: string, name: string) =>
+  Number(new RegExp(`usage\\.${name}=(\\d+)`).exec(line)?.[1] ?? 0);
+
+/** What the calls below a root used, at each root that failed or paused. */
+export function withUsage(trees: Trees): Trees {
+  const whole = (lines: readonly string[]) =>
+    lines.map((line, at) => {
+      const end = /run\.outcome=(?:failed failure\.kind=\w+|interrupted)/.exec(line)?.[0];
+      if (end === undefined || line.startsWith(" ")) return line;
+      const next = lines.findIndex((other, n) => n > at && !other.startsWith(" "));
+      const below = lines.slice(at + 1, next === -1 ? undefined : next);
+      const sum = (name: string) => below.reduce((n, other) => n + figure(other, name), 0);
+      const cached = sum("cache_read.input_tokens");
+      if (sum("input_tokens") === 0) return line;
+      const cache = cached === 0 ? "" : ` usage.cache_read.input_tokens=${cached}`;
+      const used = `usage.input_tokens=${sum("input_tokens")}${cache} usage.output_tokens=${sum("output_tokens")}`;
+      return line.replace(end, `${end} ${used}`);
+    });
+  return Object.fromEntries(Object.entries(trees).map(([name, lines]) => [name, whole(lines)]));
+}
+
 const tool = (name: string, id: string, outcome = "complete") =>
   `execute_tool ${name} kind=0 tool.outcome=${outcome} tool.call.id=${id}`;
 
@@ -95,19 +117,19 @@ export function langchainTrees(callIds: boolean): Trees {
       ...node("right", tool("look_right", "UUID")),
     ],
   };
-  if (callIds) return trees;
+  if (callIds) return withUsage(trees);
   const withoutIds = (lines: readonly string[]) =>
     lines.map((line) => line.replace(/call\.id=c\d/, "call.id=UUID"));
-  return Object.fromEntries(
-    Object.entries(trees).map(([name, lines]) => [name, withoutIds(lines)]),
+  return withUsage(
+    Object.fromEntries(Object.entries(trees).map(([name, lines]) => [name, withoutIds(lines)])),
   );
 }
 
-/** The SDK tells of the model that answered, and not of the one that was asked for. */
-const SAYS = `chat kind=2 model.outcome=complete response.model=small-1 ${USED}`;
+/** The SDK tells of the model that answered, which stands for the one that was asked for, too. */
+const SAYS = `${CHAT} response.model=small-1 ${USED}`;
 
 /** The OpenAI Agents SDK's. */
-export const OPENAI_AGENTS_TREES: Trees = {
+export const OPENAI_AGENTS_TREES: Trees = withUsage({
   success: [run("support", [20, 10]), `  ${SAYS}`, `  ${tool("add", "c1")}`, `  ${SAYS}`],
   "tool failure": [run("support", [20, 10]), `  ${SAYS}`, `  ${boom}`, `  ${SAYS}`],
   "tool failure that ends the run": [
@@ -122,7 +144,7 @@ export const OPENAI_AGENTS_TREES: Trees = {
   "interrupt and resume": [
     "invoke_agent support kind=0 run.outcome=interrupted",
     `  ${SAYS}`,
-    `${run("support", [20, 10])} links=1`,
+    `${run("support", [10, 5])} links=1`,
     `  ${tool("pay", "c1")}`,
     `  ${SAYS}`,
   ],
@@ -149,13 +171,13 @@ export const OPENAI_AGENTS_TREES: Trees = {
     `  ${SAYS}`,
     `  ${tool("add", "c1")}`,
   ],
-};
+});
 
 const CLAUDE =
   "chat claude-small-1 kind=2 model.outcome=complete request.model=claude-small-1 usage.input_tokens=10 usage.output_tokens=5";
 
 /** The same SDK's with models of the AI SDK. */
-export const AISDK_TREES: Trees = {
+export const AISDK_TREES: Trees = withUsage({
   success: [run("support", [20, 10], 0), `  ${CLAUDE}`, `  ${tool("add", "c1")}`, `  ${CLAUDE}`],
   streamed: [run("support", [10, 5], 0), `  ${CLAUDE}`],
   "model failure": [
@@ -165,14 +187,14 @@ export const AISDK_TREES: Trees = {
   "interrupt and resume": [
     "invoke_agent support kind=0 run.outcome=interrupted",
     `  ${CLAUDE}`,
-    `${run("support", [20, 10], 0)} links=1`,
+    `${run("support", [10, 5], 0)} links=1`,
     `  ${tool("pay", "c1")}`,
     `  ${CLAUDE}`,
   ],
   "interrupt and reject": [
     "invoke_agent support kind=0 run.outcome=interrupted",
     `  ${CLAUDE}`,
-    `${run("support", [20, 10], 0)} links=1`,
+    `${run("support", [10, 5], 0)} links=1`,
     `  ${tool("pay", "c1", "denied")}`,
     `  ${CLAUDE}`,
   ],
@@ -186,4 +208,4 @@ export const AISDK_TREES: Trees = {
     `      ${CLAUDE}`,
     `  ${CLAUDE}`,
   ],
-};
+});

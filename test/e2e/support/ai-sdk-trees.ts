@@ -1,5 +1,5 @@
 // What the scripted program must print of the AI SDK, whatever version of it is there.
-import type { Trees } from "./adapters-trees.ts";
+import { type Trees, withUsage } from "./adapters-trees.ts";
 
 const CHAT = "chat small-1 kind=2";
 const MODEL = "request.model=small-1";
@@ -33,7 +33,7 @@ interface Version {
 }
 
 export function aiSdkTrees({ goesOn, major, streamsWait }: Version): Trees {
-  const trees: Trees = {
+  const trees = withUsage({
     success: [completed(2), ASKS, tool("look", "c1"), tool("look", "c2"), SAYS],
     "tool failure": [completed(2), ASKS, failedTool("boom", "c1", "internal"), SAYS],
     "tool that says it failed": [completed(2), ASKS, failedTool("mcp", "c1", "internal"), SAYS],
@@ -97,7 +97,7 @@ export function aiSdkTrees({ goesOn, major, streamsWait }: Version): Trees {
     "object of another form": [failed("internal", "run"), SAYS],
     "streamed object": [completed(1), SAYS],
     embedding: [completed(1), SAYS],
-  };
+  });
   if (major === 7) return trees;
   return Object.fromEntries(Object.entries(trees).filter(([name]) => name !== "decided by a rule"));
 }

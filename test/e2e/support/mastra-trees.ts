@@ -1,5 +1,5 @@
 // What the scripted program must print of Mastra, whatever version of it is there.
-import type { Trees } from "./adapters-trees.ts";
+import { type Trees, withUsage } from "./adapters-trees.ts";
 
 const CHAT = "chat small-1 kind=2";
 const MODEL = "request.model=small-1";
@@ -34,7 +34,7 @@ const DONE = "run.outcome=complete";
 
 /** @param isOld whether Mastra asks the model again after an abort inside a tool, and retries in another way. */
 export function mastraTrees(isOld: boolean): Trees {
-  return {
+  return withUsage({
     success: [completed(2), ASKS, tool("look", "c1"), tool("look", "c2"), SAYS],
     "tool failure": [completed(2), ASKS, failedTool("boom", "c1", "internal"), SAYS],
     "tool that says it failed": [completed(2), ASKS, failedTool("mcp", "c1", "internal"), SAYS],
@@ -142,5 +142,5 @@ export function mastraTrees(isOld: boolean): Trees {
       ...below(failed("model_dispatch", "model"), FAILED_MODEL),
     ],
     "workflow that is cancelled": [failed("cancelled", "run", "flow"), step("wait", "cancelled")],
-  };
+  });
 }

@@ -1,0 +1,124 @@
+import { type Fields, fieldsOf, textOf } from "./narrow.ts";
+
+/** Names of frameworks and gateways for providers that the GenAI conventions name differently. */
+const PROVIDERS: ReadonlyMap<string, string> = new Map([
+  ["amazon_bedrock", "aws.bedrock"],
+  ["azure", "azure.ai.openai"],
+  ["azure_openai", "azure.ai.openai"],
+  ["bedrock", "aws.bedrock"],
+  ["google", "gcp.gemini"],
+  ["google.vertex", "gcp.vertex_ai"],
+  ["google_ai_studio", "gcp.gemini"],
+  ["google_genai", "gcp.gemini"],
+  ["google_vertex", "gcp.vertex_ai"],
+  ["google_vertexai", "gcp.vertex_ai"],
+  ["ibm", "ibm.watsonx.ai"],
+  ["mistral", "mistral_ai"],
+  ["mistralai", "mistral_ai"],
+  ["vertex", "gcp.vertex_ai"],
+  ["watsonx", "ibm.watsonx.ai"],
+  ["x_ai", "x_ai"],
+  ["xai", "x_ai"],
+]);
+
+function wordOf(name: string): string {
+  return name.toLowerCase().replaceAll(" ", "_").replaceAll("-", "_");
+}
+
+/** The provider that the conventions name differently. */
+export function renamedProvider(name: string): string | undefined {
+  return PROVIDERS.get(wordOf(name));
+}
+
+/** The conventions' name of an AI SDK provider, such as `google.vertex.chat` or `openai.responses`. */
+export function aiSdkProvider(name: string | undefined): string | undefined {
+  // The last part is an API, not a provider.
+  const [first, second] = name?.split(".") ?? [];
+  if (first === undefined) return undefined;
+  return renamedProvider(`${first}.${second}`) ?? renamedProvider(first) ?? textOf(first);
+}
+
+/** Clients that reach models of many providers, because others speak OpenAI's protocol or are behind a gateway. */
+const OPEN_CLIENTS: ReadonlySet<string> = new Set(["gateway", "litellm", "openai", "openrouter"]);
+
+/** Starts of the names of models, and the provider whose models have them. */
+const MODELS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:gpt-|chatgpt|o\d)/, "openai"],
+  [/^claude-/, "anthropic"],
+  [/^gemini-/, "gcp.gemini"],
+  [/^(?:mistral|magistral|codestral|ministral|pixtral)-/, "mistral_ai"],
+  [/^grok-/, "x_ai"],
+  [/^deepseek-/, "deepseek"],
+  [/^command-/, "cohere"],
+];
+
+const VENDORS: ReadonlyMap<string, string> = new Map([
+  ["anthropic", "anthropic"],
+  ["cohere", "cohere"],
+  ["deepseek", "deepseek"],
+  ["google", "gcp.gemini"],
+  ["mistralai", "mistral_ai"],
+  ["openai", "openai"],
+  ["x-ai", "x_ai"],
+  ["xai", "x_ai"],
+]);
+
+/** The provider of a model, from its name, such as `anthropic/claude-sonnet-4` or `claude-sonnet-4`. */
+function vendorOf(model: string | undefined): string | undefined {
+  const name = model?.toLowerCase() ?? "";
+  const slash = name.indexOf("/");
+  if (slash > 0) return VENDORS.get(name.slice(0, slash));
+  return MODELS.find(([start]) => start.test(name))?.[1];
+}
+
+/** Data of an answer that may name its provider. */
+export interface AnswerNames {
+  readonly responseModel: string | undefined;
+  /** The provider that a gateway says it asked. */
+  readonly routed?: string | undefined;
+  /** The provider of the client that got the answer. */
+  readonly client?: string | undefined;
+}
+
+/**
+ * The provider that answered, if it is not the one that the request names: after a fallback, or through a gateway.
+ *
+ * @param asked of the request, as the conventions name it.
+ */
+export function answeredBy(
+  asked: string | undefined,
+  { client, responseModel, routed }: AnswerNames,
+): string | undefined {
+  if (routed !== undefined) return otherThan(asked, renamedProvider(routed) ?? wordOf(routed));
+  const vendor = vendorOf(responseModel);
+  const known = client === undefined ? undefined : (renamedProvider(client) ?? client);
+  // Clients of other providers are often built on OpenAI's.
+  const other = known === "openai" && vendor !== "openai" ? undefined : otherThan(asked, known);
+  const by = other ?? asked;
+  if (by === undefined || !OPEN_CLIENTS.has(by)) return other;
+  return otherThan(by, vendor) ?? other;
+}
+
+/** The second provider, unless both are products of one company. */
+function otherThan(asked: string | undefined, by: string | undefined): string | undefined {
+  return by === undefined || (asked !== undefined && companyOf(asked) === companyOf(by))
+    ? undefined
+    : by;
+}
+
+function companyOf(provider: string): string {
+  if (provider.startsWith("gcp.")) return "google";
+  return provider.startsWith("azure.") ? "openai" : provider;
+}
+
+/** The provider in the data of a gateway: OpenRouter's response, or metadata that the AI SDK passes on. */
+export function routedIn(answer: Fields | undefined, metadata?: unknown): string | undefined {
+  const of = fieldsOf(metadata);
+  const routing = fieldsOf(fieldsOf(of?.gateway)?.routing);
+  return (
+    textOf(answer?.provider) ??
+    textOf(routing?.finalProvider) ??
+    textOf(routing?.resolvedProvider) ??
+    textOf(fieldsOf(of?.openrouter)?.provider)
+  );
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { answerOf } from "../../../src/agents/langchain/llm-result.ts";
+
+const answer = (message: object, asked?: string) =>
+  answerOf(
+    { generations: [[{ text: "x", message: { type: "ai", ...message } }]] },
+    asked,
+    false,
+    true,
+  );
+
+describe("an answer of LangChain", () => {
+  it("has the end that the Responses API says", () => {
+    const status = { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
+    expect(answer({ content: "x", response_metadata: status })).toMatchObject({
+      finishReasons: ["max_output_tokens"],
+      output: [{ finish_reason: "length" }],
+    });
+    const response_metadata = { status: "completed", model_name: "gpt-5" };
+    expect(answer({ content: "x", response_metadata }).finishReasons).toEqual(["stop"]);
+    const tool_calls = [{ id: "c", name: "n", args: {} }];
+    const asks = answer({ content: "", tool_calls, response_metadata });
+    expect(asks.finishReasons).toEqual(["tool_calls"]);
+  });
+
+  it("is a refusal where the message says so", () => {
+    const refuses = answer({
+      content: "",
+      additional_kwargs: { refusal: "I will not." },
+      response_metadata: { finish_reason: "stop" },
+    });
+    expect(refuses).toMatchObject({
+      finishReasons: ["refusal"],
+      output: [{ finish_reason: "content_filter" }],
+    });
+  });
+
+  it("names who answered, behind a gateway or another model", () => {
+    const by = (response_metadata: object, asked: string, more: object = {}) =>
+      answer({ content: "x", response_metadata, ...more }, asked).provider;
+    expect(by({ model_name: "anthropic/claude-x", model_provider: "openai" }, "openai")).toBe(
+      "anthropic",
+    );
+    expect(by({ model: "claude-x", model_provider: "anthropic" }, "my-router")).toBe("anthropic");
+    const raw = { additional_kwargs: { __raw_response: { provider: "Groq" } } };
+    expect(by({ model_name: "llama" }, "openai", raw)).toBe("groq");
+    expect(by({ model_name: "gpt-5", model_provider: "openai" }, "azure.ai.openai")).toBe(
+      undefined,
+    );
+  });
+});
