@@ -67,8 +67,8 @@ function isWait(value: unknown): value is number {
 const ZERO_COST = /^-?0+(?:\.0*)?$/;
 
 /**
- * The usage of a run. A part that is larger than its whole is not known. A cost of zero is left out unless the details say that the cost is known: senders
- * without prices report `"0"`.
+ * The usage of a run. A part that is larger than its whole is not known. A cost of zero is left out unless the details
+ * say that the cost is known: senders without prices report `"0"`.
  */
 export function usageOf(
   given: UsageSnapshot | null | undefined,

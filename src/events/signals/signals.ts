@@ -365,7 +365,6 @@ function nameIn(value: unknown): string | undefined {
 }
 
 // Untyped programs may leave fields out or send other values. A value of a wrong type counts as absent.
-
 export function textIn(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
