@@ -4,22 +4,23 @@ import {
   answerOf,
   callErrorHook,
   canonicalRunId,
+  checkEach,
   checkFunction,
-  checkGiven,
-  checkOptionsObject,
-  checkWhole,
   type EventEnvelope,
   forgetJson,
   formatRfc3339,
   fromMilliseconds,
+  having,
   type Instant,
   instantOf,
   inUtc,
+  type OptionChecks,
   readEventTime,
   type Signal,
   type SignalSubject,
   signalOf,
   TIME_ANSWER,
+  wholeFrom,
 } from "../events/door.ts";
 import { AuditCalls, type AuditScope, type CallRow, type ResumeScope } from "./audit-calls.ts";
 import type { AuditEntry, RowAnchor, ThreadKey } from "./audit-row.ts";
@@ -57,6 +58,15 @@ export interface AuditSinkOptions {
   /** @internal Finds the bridge's run of an audit call. Default: none. */
   readonly runOf?: RunOfCall | undefined;
 }
+
+const CHECKS: OptionChecks<AuditSinkOptions> = {
+  log: having("append", true),
+  onError: checkFunction,
+  clock: checkFunction,
+  threads: wholeFrom(1),
+  rows: checkAuditRows,
+  runOf: checkFunction,
+};
 
 /** The bridge's run of an audit call. */
 export interface CalledRun {
@@ -115,13 +125,9 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
    */
   constructor(options: AuditSinkOptions) {
     super();
-    checkOptionsObject(options);
+    checkEach(options, CHECKS);
     const { clock, log, onError, rows, runOf, threads = 20_000 } = options;
-    checkGiven(log, "log", "append");
-    checkFunction(onError, "onError");
-    checkFunction(clock, "clock");
-    checkWhole(threads, "threads", 1);
-    this.#upstreamOnly = checkAuditRows(rows) === "upstream";
+    this.#upstreamOnly = rows === "upstream";
     this.#log = log;
     this.#ids = new EventIds(log.namesRows === true);
     this.#onError = onError ?? (() => {});

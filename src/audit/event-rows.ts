@@ -362,9 +362,8 @@ export type AuditRows = "all" | "upstream";
 export const AUDIT_ROWS = ["all", "upstream"] as const satisfies readonly AuditRows[];
 
 /** @throws TypeError if the option is neither absent nor one of the two words. */
-export function checkAuditRows(rows: AuditRows | undefined): AuditRows {
-  checkOneOf(rows, "rows", AUDIT_ROWS);
-  return rows ?? "all";
+export function checkAuditRows(rows: unknown, option: string): void {
+  checkOneOf(rows, option, AUDIT_ROWS);
 }
 
 /** Whether a kind of row is one of upstream's. */

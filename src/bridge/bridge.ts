@@ -3,7 +3,6 @@ import {
   type AuditCalls,
   AuditSink,
   type CalledRun,
-  checkAuditRows,
   type EventRefs,
   type PreparedRows,
   type ResumeScope,
@@ -17,7 +16,7 @@ import {
   type AgentEventSink,
   type ClosableSink,
   type ContentNeed,
-  checkHas,
+  checkEach,
   checkOptionsObject,
   type EventEnvelope,
   type Instant,
@@ -34,7 +33,7 @@ import { provenanceOf, runContextOf } from "./spans/run-contexts.ts";
 import { callIn, type SpanHandle, spanRefs } from "./spans/span-handle.ts";
 import { checkWait } from "./spans/within.ts";
 import { type Taken, Telemetry } from "./telemetry.ts";
-import type { BridgeOptions } from "./telemetry-options.ts";
+import { BRIDGE_CHECKS, type BridgeOptions } from "./telemetry-options.ts";
 
 /** The parts of a bridge that `setupTracing`, the command and the services use. Users do not see them. */
 export interface BridgeInternals {
@@ -108,12 +107,10 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
    * @throws RangeError when a limit or `shutdownTimeoutMs` is outside its range.
    */
   constructor(options: BridgeOptions = {}) {
-    checkOptionsObject(options);
-    checkHas(options.audit, "audit", "append");
+    checkEach(options, BRIDGE_CHECKS);
     this.#reason = options.mode === "replay" ? "end_of_input" : "shutdown";
     this.#timeoutMs = options.shutdownTimeoutMs ?? 5_000;
     checkWait(this.#timeoutMs, "shutdownTimeoutMs", 0);
-    checkAuditRows(options.rows);
     this.#telemetry = new Telemetry(options, options.audit && this.#rows);
     this.#log = options.audit;
     if (options.audit === undefined) return;

@@ -1,20 +1,21 @@
 import type { MeterProvider, TracerProvider } from "@opentelemetry/api";
-import type { AuditRows, SessionLog } from "../audit/door.ts";
+import { type AuditRows, checkAuditRows, type SessionLog } from "../audit/door.ts";
 import {
+  among,
   checkBoolean,
+  checkedElsewhere,
   checkFunction,
-  checkHas,
   checkList,
   checkObject,
-  checkOneOf,
-  checkOptionsObject,
   type FailureKindId,
+  having,
   type LoopOptions,
+  type OptionChecks,
 } from "../events/door.ts";
 import type { ParentResolver, RootParent } from "./event-context.ts";
 import type { LifecycleLimits } from "./lifecycle/door.ts";
 import type { MetricOptions } from "./metrics/label-values.ts";
-import { checkProgressOptions, type ProgressOptions } from "./progress-options.ts";
+import type { ProgressOptions } from "./progress-options.ts";
 import type { ErrorHook } from "./report.ts";
 import type { ContentOptions } from "./spans/content.ts";
 import type { AttributeHook } from "./spans/custom-attributes.ts";
@@ -85,30 +86,6 @@ export type SpanChoices = Pick<
   "captureContent" | "exceptions" | "steps" | "approvalPerson"
 >;
 
-/**
- * Checks the options that are not checked where they are used, as limits, sizes and label bounds are.
- * `captureContent` and `approvalPerson` need no check: any value but `true` counts as `false`.
- *
- * @throws TypeError that names the option with the wrong type.
- */
-export function checkTelemetryOptions(options: TelemetryOptions): void {
-  checkOptionsObject(options);
-  checkHas(options.tracerProvider, "tracerProvider", "getTracer");
-  checkHas(options.meterProvider, "meterProvider", "getMeter");
-  if (options.metrics !== false) checkObject(options.metrics, "metrics");
-  checkProgressOptions(options.progress);
-  checkBoolean(options.exceptions, "exceptions");
-  checkFunction(options.attributes, "attributes");
-  checkOneOf(options.rootParent, "rootParent", ["own", "ambient"]);
-  checkFunction(options.resolveParent, "resolveParent");
-  checkList(options.benignFailureKinds, "benignFailureKinds");
-  checkBoolean(options.steps, "steps");
-  checkObject(options.limits, "limits");
-  checkFunction(options.onError, "onError");
-  checkOneOf(options.mode, "mode", ["live", "replay"]);
-  checkFunction(options.redact, "redact");
-}
-
 /** Options of a {@link Bridge}. Every field has a default. */
 export interface BridgeOptions extends TelemetryOptions {
   /**
@@ -126,3 +103,34 @@ export interface BridgeOptions extends TelemetryOptions {
    */
   readonly shutdownTimeoutMs?: number | undefined;
 }
+
+/**
+ * The checks of the options, with their names. `captureContent` and `approvalPerson` need no check: any value but
+ * `true` counts as `false`.
+ */
+export const BRIDGE_CHECKS: OptionChecks<BridgeOptions> = {
+  audit: having("append"),
+  tracerProvider: having("getTracer"),
+  meterProvider: having("getMeter"),
+  metrics: (value, field) => value === false || checkObject(value, field),
+  progress: checkedElsewhere,
+  exceptions: checkBoolean,
+  attributes: checkFunction,
+  rootParent: among("own", "ambient"),
+  resolveParent: checkFunction,
+  benignFailureKinds: checkList,
+  steps: checkBoolean,
+  limits: checkObject,
+  onError: checkFunction,
+  mode: among("live", "replay"),
+  redact: checkFunction,
+  captureContent: checkedElsewhere,
+  approvalPerson: checkedElsewhere,
+  loops: checkedElsewhere,
+  maxValueBytes: checkedElsewhere,
+  maxMessageBytes: checkedElsewhere,
+  maxStatusBytes: checkedElsewhere,
+  maxStackBytes: checkedElsewhere,
+  rows: checkAuditRows,
+  shutdownTimeoutMs: checkedElsewhere,
+};

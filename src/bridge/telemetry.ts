@@ -16,6 +16,7 @@ import { bothOf, Lifecycle, type Outcome, type Run, resolveLimits } from "./life
 import { BridgeMetrics, NOTHING_REPLACED } from "./metrics/bridge-metrics.ts";
 import { resolveCaps, TenantTally } from "./metrics/label-values.ts";
 import { listOpenRuns, type OpenRun, type OpenRunsOptions } from "./open-runs.ts";
+import { checkProgressOptions } from "./progress-options.ts";
 import { Reporter } from "./report.ts";
 import { progressOf, type RunProgress } from "./run-progress.ts";
 import type { RunRows } from "./run-rows.ts";
@@ -27,7 +28,7 @@ import { RunContexts } from "./spans/run-contexts.ts";
 import type { SpanHandle } from "./spans/span-handle.ts";
 import { SpanPort, tracerOf } from "./spans/span-port.ts";
 import { startSweeper } from "./sweeper.ts";
-import { checkTelemetryOptions, type TelemetryOptions } from "./telemetry-options.ts";
+import type { TelemetryOptions } from "./telemetry-options.ts";
 
 /**
  * The effect of an event. `repeat`: its event ID was seen before, so it changed nothing. `no`: it
@@ -76,7 +77,7 @@ export class Telemetry {
 
   /** @param rows the audit rows of each run. Absent without an audit log. */
   constructor(options: TelemetryOptions, rows?: RunRows) {
-    checkTelemetryOptions(options);
+    checkProgressOptions(options.progress);
     const limits = resolveLimits(options.limits);
     const loops = resolveLoopLimits(options.loops);
     this.reporter = new Reporter(options.onError);

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
+import { nearest } from "../events/door.ts";
 import { CliError } from "./cli-error.ts";
 import type { Command, OptionSpec } from "./command.ts";
-import { nearest } from "./nearest.ts";
 import { safe } from "./terminal/text.ts";
 
 /**

@@ -1,9 +1,9 @@
+import { nearest } from "../events/door.ts";
 import { VERSION } from "../version.ts";
 import { checkArguments } from "./check-arguments.ts";
 import { CliError, isBrokenPipe, messageOf, showError } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { helpOf, overview } from "./help.ts";
-import { nearest } from "./nearest.ts";
 import type { Output } from "./terminal/output.ts";
 import { safe } from "./terminal/text.ts";
 

@@ -1,4 +1,5 @@
 export {
+  type AdapterOptions,
   type ClaudeAgent,
   type ClaudeAgentCounts,
   type ClaudeAgentLimits,

@@ -1,6 +1,7 @@
 // `entelix-otel/mastra`: for Mastra.
 
 export {
+  type AdapterOptions,
   type DecidedBy,
   type MastraCounts,
   type MastraRun,

@@ -1,4 +1,5 @@
 export {
+  type AdapterOptions,
   type DecidedBy,
   OpenAIAgentsProcessor,
   type OpenAIAgentsProcessorOptions,

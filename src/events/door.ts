@@ -237,6 +237,7 @@ export {
   type ModelParameters,
   type ModelStart,
 } from "./model-event.ts";
+export { nearest } from "./nearest.ts";
 export {
   isObject,
   type RecordForm,
@@ -246,10 +247,10 @@ export {
   writeAsItStands,
 } from "./object-forms.ts";
 export {
+  among,
   checkBoolean,
   checkFunction,
   checkGiven,
-  checkHas,
   checkList,
   checkObject,
   checkOneOf,
@@ -257,9 +258,11 @@ export {
   checkText,
   checkWhole,
   describe,
+  having,
   isCount,
   isWholeNumber,
   shownNumber,
+  wholeFrom,
 } from "./option-checks.ts";
 export { isPlainWithin, plainJson, surelyFits } from "./plain-json.ts";
 export { Deferred, isPromise } from "./promises.ts";
@@ -367,6 +370,11 @@ export {
 export { type LoopLimits, type LoopOptions, resolveLoopLimits } from "./tool-calls/loop-limits.ts";
 export type { Loop, ToolCallName } from "./tool-calls/loop-watch.ts";
 export { knownCost, tokens, usageForm, wholeNumber } from "./usage-form.ts";
+export {
+  checkEach,
+  checkedElsewhere,
+  type OptionChecks,
+} from "./unknown-options.ts";
 export {
   type AnswerForm,
   answerOf,

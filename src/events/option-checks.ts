@@ -45,6 +45,24 @@ export function checkText(value: unknown, field: string): void {
   throw new TypeError(`${field}: expected a text, got ${describe(value)}`);
 }
 
+/** Checks for an object with one of these functions, for a table of checks. */
+export function having(method: string, isRequired = false) {
+  const check = isRequired ? checkGiven : checkHas;
+  return (value: unknown, field: string): void => check(value, field, method);
+}
+
+/** Checks for one of these texts, or nothing. */
+export function among(...known: readonly string[]) {
+  return (value: unknown, field: string): void => checkOneOf(value, field, known);
+}
+
+/** Checks for a whole number from `least`, or nothing. */
+export function wholeFrom(least: number) {
+  return (value: unknown, field: string): void => {
+    if (value !== undefined) checkWhole(value, field, least);
+  };
+}
+
 /** @throws TypeError unless the value is true, false or absent. A text such as "false" would count as true. */
 export function checkBoolean(value: unknown, field: string): void {
   if (value === undefined || typeof value === "boolean") return;
@@ -85,7 +103,7 @@ export function isWholeNumber(value: unknown): value is number | bigint {
 }
 
 /** @throws RangeError unless the value is a whole number from `least`. */
-export function checkWhole(value: number, field: string, least = 0): void {
+export function checkWhole(value: unknown, field: string, least = 0): void {
   if (isCount(value) && value >= least) return;
   throw new RangeError(`${field}: expected a whole number from ${least}, got ${String(value)}`);
 }

@@ -1,11 +1,11 @@
 import { EventEmitter } from "node:events";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nearest } from "../../src/cli/nearest.ts";
 import { Progress } from "../../src/cli/replay/progress.ts";
 import { Output } from "../../src/cli/terminal/output.ts";
 import { count, counted, duration, table } from "../../src/cli/terminal/table.ts";
 import { cutToWidth, padToWidth, safe, safeJson, widthOf } from "../../src/cli/terminal/text.ts";
+import { nearest } from "../../src/events/door.ts";
 
 class FakeStream extends EventEmitter {
   written = "";

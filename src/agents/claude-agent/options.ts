@@ -1,21 +1,20 @@
 import {
-  checkOneOf,
-  checkOptionsObject,
+  among,
+  checkEach,
+  checkObject,
   checkText,
-  checkWhole,
-  type InnerSink,
   type IsFailure,
+  type OptionChecks,
+  wholeFrom,
 } from "../../events/door.ts";
-import { checkCommonOptions, type DecidedBy } from "../core/door.ts";
-import type { Price, RunSubject } from "../runtime/door.ts";
+import { ADAPTER_CHECKS, type AdapterOptions } from "../core/door.ts";
+import type { Price } from "../runtime/door.ts";
 
 /** Your data for the functions in the options, passed to `query`. */
 export type QueryMetadata = Readonly<Record<string, unknown>>;
 
 /** Options of `claudeAgent`. */
-export interface ClaudeAgentOptions {
-  /** Where the events go: a `Bridge`, or any other sink. */
-  readonly sink: InnerSink;
+export interface ClaudeAgentOptions extends AdapterOptions<QueryMetadata> {
   /**
    * The tenant of the runs. A string applies to every query, unless its metadata has `tenant_id` or it is inside a
    * run of this package, whose tenant applies then. A function is called once for each query, and only its result
@@ -26,15 +25,6 @@ export interface ClaudeAgentOptions {
   /** Name of the agent (`gen_ai.agent.name`). Default: `options.agent` of the query, else `claude`. */
   readonly agent?: string | undefined;
   /**
-   * The subject of a query's runs, from its metadata: personal data, so only the result of this function is sent.
-   * Called once for each query. If it throws or returns an invalid subject, `onError` is called. Default: the
-   * subject of the surrounding run of this package, else of the last run of a resumed session in this process.
-   *
-   * @example
-   * context: ({ user }) => ({ user: String(user) })
-   */
-  readonly context?: ((metadata: QueryMetadata) => RunSubject | undefined) | undefined;
-  /**
    * Decides which tool results are failures. It gets `{ content, isError, output }`: the content for the model,
    * whether the SDK marks it as an error, and the tool's own output if the SDK has it. A failure is sent as
    * `tool_error` with the wire code `tool_result_error`, and the run continues. Default: results with `isError`.
@@ -42,18 +32,14 @@ export interface ClaudeAgentOptions {
   readonly isFailure?: IsFailure | undefined;
   /**
    * Returns the price of a prompt's usage of one model, in US dollars. Default: the SDK's estimate. The first result
-   * of a resumed or forked session has no estimate.
+   * of a session that another process began has no estimate.
    */
   readonly price?: Price | undefined;
-  /** Names the person who decided in `canUseTool`. It gets the metadata of the query. Default: no person is named. */
-  readonly decidedBy?: DecidedBy | undefined;
   /**
    * Who decides in `canUseTool`: a person (`user`) or a rule of your code (`policy`). Rules and hooks of the SDK
    * always count as `policy`. Default `user`.
    */
   readonly permissionsBy?: "user" | "policy" | undefined;
-  /** Called with errors of the sink and of the adapter. Both are also counted. Default: not called. */
-  readonly onError?: ((error: unknown) => void) | undefined;
   readonly limits?: ClaudeAgentLimits | undefined;
 }
 
@@ -102,19 +88,24 @@ export interface KnownLimits {
   readonly sessions: number;
 }
 
-/**
- * @throws TypeError when an option has the wrong type.
- * @throws RangeError when a limit is out of range.
- */
+/** @throws TypeError or RangeError when an option is invalid. */
 export function checkClaudeAgentOptions(options: ClaudeAgentOptions): KnownLimits {
-  checkCommonOptions(options);
+  checkEach(options, CHECKS);
   const { limits = {} } = options;
-  checkText(options.agent, "agent");
-  checkOneOf(options.permissionsBy, "permissionsBy", ["user", "policy"]);
-  checkOptionsObject(limits);
+  checkEach(limits, LIMITS);
   const { openAgents = 1_000, openCalls = 10_000, sessions = 10_000 } = limits;
-  checkWhole(openAgents, "limits.openAgents", 1);
-  checkWhole(openCalls, "limits.openCalls", 1);
-  checkWhole(sessions, "limits.sessions", 1);
   return { openAgents, openCalls, sessions };
 }
+
+const CHECKS: OptionChecks<ClaudeAgentOptions> = {
+  ...ADAPTER_CHECKS,
+  agent: checkText,
+  permissionsBy: among("user", "policy"),
+  limits: checkObject,
+};
+const limit = (value: unknown, name: string) => wholeFrom(1)(value, `limits.${name}`);
+const LIMITS: OptionChecks<ClaudeAgentLimits> = {
+  openCalls: limit,
+  openAgents: limit,
+  sessions: limit,
+};

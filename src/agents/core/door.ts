@@ -16,6 +16,7 @@ export {
   startedNow,
   type ToolCall,
 } from "../writer/door.ts";
+export { ADAPTER_CHECKS, type AdapterOptions } from "./adapter-options.ts";
 export { replacementText } from "./ai-sdk.ts";
 export { modelIn, reasonIn, refusesIn, tokensIn } from "./answer-fields.ts";
 export { type BegunRun, beginRun, inheritedBy, newRunRef, placeIn } from "./begin-run.ts";
@@ -27,7 +28,6 @@ export {
   sendReturned,
   type ToolCallOptions,
 } from "./call-reports.ts";
-export { checkCommonOptions, checkTenant } from "./common-options.ts";
 export {
   askedSubject,
   type DecidedBy,

@@ -1,7 +1,7 @@
 import {
   type AgentEventSink,
-  checkHas,
   describe,
+  having,
   isPromise,
   RecentMap,
   tenantKey,
@@ -34,9 +34,9 @@ export interface PausedRuns {
 }
 
 /** @throws TypeError unless it is a store, or absent. */
-export function checkPausedRuns(store: unknown): void {
-  checkHas(store, "pausedRuns", "get");
-  checkHas(store, "pausedRuns", "set");
+export function checkPausedRuns(store: unknown, field: string): void {
+  having("get")(store, field);
+  having("set")(store, field);
 }
 
 /** A paused run inside an adapter. */

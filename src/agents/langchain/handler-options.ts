@@ -1,24 +1,24 @@
 import {
-  checkFunction,
-  checkGiven,
+  among,
+  checkEach,
+  checkedElsewhere,
   checkObject,
-  checkOneOf,
-  checkOptionsObject,
   checkText,
   checkWhole,
-  type InnerSink,
-  type IsFailure,
+  type OptionChecks,
 } from "../../events/door.ts";
 import {
+  ADAPTER_CHECKS,
+  type AdapterOptions,
   checkPausedRuns,
-  checkTenant,
-  type DecidedBy,
   type Fields,
   type PausedRuns,
   tenantOf,
   textOf,
 } from "../core/door.ts";
-import type { Price, RunSubject } from "../runtime/door.ts";
+import type { RunSubject } from "../runtime/door.ts";
+
+type Metadata = Readonly<Record<string, unknown>>;
 
 /** Limits for the memory of a handler. `counts` shows how often each limit applied. */
 export interface HandlerLimits {
@@ -35,15 +35,13 @@ export interface HandlerLimits {
 }
 
 /** Options of {@link LangChainHandler}. */
-export interface LangChainHandlerOptions {
-  /** Where the events go: a `Bridge`, or any other sink. */
-  readonly sink: InnerSink;
+export interface LangChainHandlerOptions extends Omit<AdapterOptions<Metadata>, "context"> {
   /**
    * The tenant of the runs. A string applies to every invocation without `tenant_id` in its metadata. A function is
    * called once for each outermost invocation, and only its result counts. If it throws or returns anything but a
    * non-empty string, no event of that invocation is sent (`counts.refused`).
    */
-  readonly tenant: string | ((metadata: Readonly<Record<string, unknown>>) => string);
+  readonly tenant: string | ((metadata: Metadata) => string);
   /**
    * Name of the agent (`gen_ai.agent.name`) for the outermost runs. Default: `metadata.lc_agent_name`, which
    * `createAgent` sets, else the `runName` or the name of the graph.
@@ -65,26 +63,11 @@ export interface LangChainHandlerOptions {
       ) => RunSubject | undefined)
     | undefined;
   /**
-   * Decides which tool results are failures. A failure is sent as `tool_error` with the wire code
-   * `tool_result_error`, and the run continues. Default: a `ToolMessage` with `status: "error"`, and results of MCP
-   * tools with `isError: true`.
-   */
-  readonly isFailure?: IsFailure | undefined;
-  /** Returns the price of a model call that reported its usage, in US dollars. Default: the cost is not known. */
-  readonly price?: Price | undefined;
-  /**
-   * Names the person behind a decision of `humanInTheLoopMiddleware`. It gets the metadata of the invocation that
-   * resumes the graph. Default: no person is named.
-   */
-  readonly decidedBy?: DecidedBy | undefined;
-  /**
    * Stores paused graphs by their threads, with and without the tenant. A graph that another process resumes is then
    * linked to its pause, and has its tenant and subject unless the other options or the metadata give others. It is
    * read at the start of each outermost graph with a thread. Default: in memory, see `limits.pausedThreads`.
    */
   readonly pausedRuns?: PausedRuns | undefined;
-  /** Called with errors of the sink and of the handler. Both are also counted. Default: not called. */
-  readonly onError?: ((error: unknown) => void) | undefined;
   /**
    * Handling of a model, tool or retriever that is called outside a chain, graph or run. `run`: the call gets a run
    * with its name. `skip`: nothing is sent. Default `run`.
@@ -127,27 +110,29 @@ export function limitOf(name: string, given: number | undefined, otherwise: numb
   return value;
 }
 
-/** @throws TypeError when an option has the wrong type. `tenant` and the limits are checked where they are used. */
+/** @throws TypeError or RangeError when an option is invalid. */
 export function checkHandlerOptions(options: LangChainHandlerOptions): void {
-  checkOptionsObject(options);
-  checkGiven(options.sink, "sink", "send");
-  checkText(options.agent, "agent");
-  checkFunction(options.context, "context");
-  checkFunction(options.isFailure, "isFailure");
-  checkFunction(options.price, "price");
-  checkFunction(options.decidedBy, "decidedBy");
-  checkFunction(options.onError, "onError");
-  checkPausedRuns(options.pausedRuns);
-  checkOneOf(options.loneCalls, "loneCalls", ["run", "skip"]);
-  checkObject(options.limits, "limits");
+  checkEach(options, CHECKS);
+  if (options.limits !== undefined) checkEach(options.limits, LIMITS);
 }
+
+const CHECKS: OptionChecks<LangChainHandlerOptions> = {
+  ...ADAPTER_CHECKS,
+  agent: checkText,
+  pausedRuns: checkPausedRuns,
+  loneCalls: among("run", "skip"),
+  limits: checkObject,
+};
+const LIMITS: OptionChecks<HandlerLimits> = {
+  openCalls: checkedElsewhere,
+  pausedThreads: checkedElsewhere,
+};
 
 /** Resolves the tenant of an invocation. */
 export class Tenants {
   readonly #given: LangChainHandlerOptions["tenant"];
 
   constructor(given: LangChainHandlerOptions["tenant"]) {
-    checkTenant(given);
     this.#given = given;
   }
 

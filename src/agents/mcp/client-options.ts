@@ -1,14 +1,12 @@
 import {
-  checkFunction,
-  checkHas,
-  checkOneOf,
-  checkOptionsObject,
+  among,
+  checkEach,
   checkText,
+  having,
   type InnerSink,
-  type IsFailure,
+  type OptionChecks,
 } from "../../events/door.ts";
-import { checkTenant } from "../core/door.ts";
-import type { RunSubject } from "../runtime/door.ts";
+import { ADAPTER_CHECKS, type AdapterOptions } from "../core/door.ts";
 import type { Propagate } from "./meta.ts";
 
 /** A call outside any run, as the hooks of {@link McpClientOptions} get it. */
@@ -20,7 +18,8 @@ export interface LoneCall {
 }
 
 /** Options of `mcpClient`. All are optional. */
-export interface McpClientOptions {
+export interface McpClientOptions
+  extends Pick<AdapterOptions<LoneCall>, "context" | "isFailure" | "onError"> {
   /**
    * Receives the runs of calls outside any run: a `Bridge`, or any other sink. Calls inside a run use the sink of
    * that run. Default: calls outside any run are not reported.
@@ -40,37 +39,29 @@ export interface McpClientOptions {
   /** Name of the agent of runs for calls outside any run. Default: the tool's name. */
   readonly agent?: string | undefined;
   /**
-   * The subject of the run for a call outside any run: personal data. If it throws or returns an invalid subject,
-   * `onError` is called and no subject is sent. Default: none.
-   */
-  readonly context?: ((call: LoneCall) => RunSubject | undefined) | undefined;
-  /**
-   * Decides which results are failures. A failure is sent as `tool_error` with the wire code `tool_result_error`, and
-   * the run continues. Default: results with `isError: true`.
-   */
-  readonly isFailure?: IsFailure | undefined;
-  /**
    * Context that requests inside a run carry in `_meta`. `run`: `traceparent`, `tracestate`, and the IDs of run, call
    * and thread. `trace`: `traceparent` and `tracestate`. `none`: nothing. Default `run`.
    */
   readonly propagate?: Propagate | undefined;
-  /** Called with errors of a sink, of these functions and of this package. Default: not called. */
-  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** @throws TypeError when an option has the wrong type. */
+/** @throws TypeError when an option is invalid. */
 export function checkClientOptions(options: McpClientOptions): void {
-  checkOptionsObject(options);
-  const { tenant } = options;
-  checkHas(options.sink, "sink", "send");
-  if (tenant !== undefined) checkTenant(tenant);
-  checkOneOf(options.loneCalls, "loneCalls", ["run", "skip"]);
-  if (options.loneCalls === "run" && (options.sink === undefined || tenant === undefined)) {
+  checkEach(options, CHECKS);
+  const { loneCalls, sink, tenant } = options;
+  if (loneCalls === "run" && (sink === undefined || tenant === undefined)) {
     throw new TypeError('loneCalls: "run" needs the options sink and tenant');
   }
-  checkText(options.agent, "agent");
-  checkFunction(options.context, "context");
-  checkFunction(options.isFailure, "isFailure");
-  checkOneOf(options.propagate, "propagate", ["run", "trace", "none"]);
-  checkFunction(options.onError, "onError");
 }
+
+const { context, isFailure, onError, tenant } = ADAPTER_CHECKS;
+const CHECKS: OptionChecks<McpClientOptions> = {
+  context,
+  isFailure,
+  onError,
+  sink: having("send"),
+  tenant: (given) => given === undefined || tenant(given),
+  loneCalls: among("run", "skip"),
+  agent: checkText,
+  propagate: among("run", "trace", "none"),
+};

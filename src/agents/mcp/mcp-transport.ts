@@ -1,5 +1,5 @@
 import { currentRunContext } from "../../bridge/door.ts";
-import { checkFunction, checkOneOf, checkOptionsObject } from "../../events/door.ts";
+import { among, checkEach, checkFunction } from "../../events/door.ts";
 import { readMessage } from "./json-rpc.ts";
 import { type Propagate, withContext } from "./meta.ts";
 import { keepCounts, mcpCounts, Reporter } from "./reporter.ts";
@@ -34,10 +34,8 @@ export function mcpTransport<T extends McpTransportLike>(
   transport: T,
   options: McpTransportOptions = {},
 ): T {
-  checkOptionsObject(options);
+  checkEach(options, { propagate: among("run", "trace", "none"), onError: checkFunction });
   const { onError, propagate = "run" } = options;
-  checkOneOf(propagate, "propagate", ["run", "trace", "none"]);
-  checkFunction(onError, "onError");
   if (mcpCounts(transport) !== undefined) return transport;
   const reporter = new Reporter(onError);
   keepCounts(transport, reporter);

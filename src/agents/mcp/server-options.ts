@@ -1,12 +1,11 @@
 import {
+  checkEach,
   checkFunction,
   checkText,
-  checkWhole,
-  type InnerSink,
-  type IsFailure,
+  type OptionChecks,
+  wholeFrom,
 } from "../../events/door.ts";
-import { checkCommonOptions } from "../core/door.ts";
-import type { RunSubject } from "../runtime/door.ts";
+import { ADAPTER_CHECKS, type AdapterOptions } from "../core/door.ts";
 
 /** A received call, and what the transport knows about its caller. */
 export interface McpCaller {
@@ -23,9 +22,7 @@ export interface McpCaller {
 }
 
 /** Options of `mcpServer`. */
-export interface McpServerOptions {
-  /** Where the events go: a `Bridge`, or any other sink. */
-  readonly sink: InnerSink;
+export interface McpServerOptions extends Omit<AdapterOptions<McpCaller>, "price" | "decidedBy"> {
   /**
    * The tenant of the runs: a text, or a function that is called once for each call, such as `({ authInfo }) =>
    * tenantOfToken(authInfo)`. If it throws or returns anything but a non-empty text, the call is not reported
@@ -40,28 +37,21 @@ export interface McpServerOptions {
   readonly trust?: boolean | ((caller: McpCaller) => boolean) | undefined;
   /** Name of the agent of the runs. Default: the server's name. */
   readonly agent?: string | undefined;
-  /**
-   * The subject of a call's run: personal data. If it throws or returns an invalid subject, `onError` is called and
-   * no subject is sent. Default: none.
-   */
-  readonly context?: ((caller: McpCaller) => RunSubject | undefined) | undefined;
-  /** Decides which results are failures. Default: results with `isError: true`. */
-  readonly isFailure?: IsFailure | undefined;
   /** Maximum number of open calls. Above it, the oldest is forgotten. Default 10,000. */
   readonly maxOpenCalls?: number | undefined;
-  /** Called with errors of the sink, of these functions and of this package. Default: not called. */
-  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export const DEFAULT_OPEN_CALLS = 10_000;
 
-/**
- * @throws TypeError when an option is missing or has the wrong type.
- * @throws RangeError when `maxOpenCalls` is not a whole number from 1.
- */
+/** @throws TypeError or RangeError when an option is missing or invalid. */
 export function checkServerOptions(options: McpServerOptions): void {
-  checkCommonOptions(options);
-  if (typeof options.trust !== "boolean") checkFunction(options.trust, "trust");
-  checkText(options.agent, "agent");
-  checkWhole(options.maxOpenCalls ?? DEFAULT_OPEN_CALLS, "maxOpenCalls", 1);
+  checkEach(options, CHECKS);
 }
+
+const { decidedBy: _, price: __, ...COMMON } = ADAPTER_CHECKS;
+const CHECKS: OptionChecks<McpServerOptions> = {
+  ...COMMON,
+  trust: (value, field) => typeof value === "boolean" || checkFunction(value, field),
+  agent: checkText,
+  maxOpenCalls: wholeFrom(1),
+};

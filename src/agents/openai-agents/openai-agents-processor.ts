@@ -1,21 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   callErrorHook,
-  checkWhole,
+  checkEach,
   type InnerSink,
   type IsFailure,
   isPromise,
   isSpanActivator,
+  type OptionChecks,
+  wholeFrom,
 } from "../../events/door.ts";
 import {
-  checkCommonOptions,
-  type DecidedBy,
+  ADAPTER_CHECKS,
+  type AdapterOptions,
   fieldIn,
   fieldsOf,
   SafeSink,
   textOf,
 } from "../core/door.ts";
-import { type Price, type RunSubject, withCurrentRun } from "../runtime/door.ts";
+import { withCurrentRun } from "../runtime/door.ts";
 import { type MutableCounts, noCounts, type ProcessorCounts } from "./counts.ts";
 import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { TraceFollower } from "./trace-follower.ts";
@@ -27,23 +29,12 @@ export const OPENAI_AGENTS_PROCESSOR: unique symbol = Symbol.for(
 );
 
 /** Options of {@link OpenAIAgentsProcessor}. */
-export interface OpenAIAgentsProcessorOptions {
-  /** Where the events go: a `Bridge`, or any other sink. */
-  readonly sink: InnerSink;
+export interface OpenAIAgentsProcessorOptions extends AdapterOptions<SdkTrace> {
   /**
    * The tenant of the runs: a string, or a function that is called when a trace starts. The trace's
    * `metadata.tenant_id` takes precedence, and then the tenant of a surrounding run of `entelix-otel/runtime`.
    */
   readonly tenant: string | ((trace: SdkTrace) => string);
-  /**
-   * The subject of a trace's runs, from its `metadata` and `groupId`: personal data, so only the result of this
-   * function is sent. Called when a trace starts. If it throws or returns an invalid subject, `onError` is called and
-   * no subject is sent. Default: the subject of the surrounding run of `entelix-otel/runtime`, if any.
-   *
-   * @example
-   * context: ({ metadata }) => ({ user: String(metadata?.user_id) })
-   */
-  readonly context?: ((trace: SdkTrace) => RunSubject | undefined) | undefined;
   /** Maximum number of remembered traces with open spans, and the same number of idle traces. Default 2,000. */
   readonly maxTraces?: number | undefined;
   /** How long `forceFlush` and `shutdown` wait for the sink, in ms. Default 5,000. */
@@ -53,16 +44,13 @@ export interface OpenAIAgentsProcessorOptions {
    * `tool_error` with the wire code `tool_result_error`. Default: none.
    */
   readonly isFailure?: IsFailure | undefined;
-  /** Returns the price of a model call that reported its usage, in US dollars. Default: the cost is not known. */
-  readonly price?: Price | undefined;
-  /**
-   * Names the person behind a decision about a call that the run waited for. It gets the metadata of the trace.
-   * Default: no person is named.
-   */
-  readonly decidedBy?: DecidedBy | undefined;
-  /** Called with errors of the sink and of the processor. Both are also counted. Default: not called. */
-  readonly onError?: ((error: unknown) => void) | undefined;
 }
+
+const CHECKS: OptionChecks<OpenAIAgentsProcessorOptions> = {
+  ...ADAPTER_CHECKS,
+  maxTraces: wholeFrom(1),
+  flushTimeoutMs: wholeFrom(0),
+};
 
 /** The fields of the SDK's `getCurrentSpan()` that `withSpan` reads. */
 export type SpanReference = Pick<SdkSpan, "spanId" | "traceId">;
@@ -99,11 +87,9 @@ export class OpenAIAgentsProcessor {
   #shutDown: Promise<void> | undefined;
 
   constructor(options: OpenAIAgentsProcessorOptions) {
-    checkCommonOptions(options);
+    checkEach(options, CHECKS);
     const { sink, tenant, maxTraces = 2_000, flushTimeoutMs = 5_000 } = options;
     const { decidedBy, isFailure, onError, price } = options;
-    checkWhole(maxTraces, "maxTraces", 1);
-    checkWhole(flushTimeoutMs, "flushTimeoutMs");
     this.#sink = sink;
     this.#timeoutMs = flushTimeoutMs;
     this.#onError = onError;

@@ -1,12 +1,15 @@
 import { v7 as uuidv7 } from "uuid";
 import {
   type AgentEventSink,
+  among,
+  checkEach,
+  checkedElsewhere,
   checkFunction,
-  checkOneOf,
   describe,
   type IsFailure,
   type LoopLimits,
   type LoopOptions,
+  type OptionChecks,
   type RunContext,
   resolveLoopLimits,
 } from "../../events/door.ts";
@@ -14,12 +17,7 @@ import type { RunRef, SubjectFields } from "../writer/door.ts";
 import { activeRun } from "./active-run.ts";
 import { type Budget, type BudgetLimits, UsageBudget } from "./budget.ts";
 import type { Price } from "./price.ts";
-import {
-  type Approve,
-  checkApprove,
-  type RunPolicy,
-  type TerminalToolErrors,
-} from "./run-policy.ts";
+import type { Approve, RunPolicy, TerminalToolErrors } from "./run-policy.ts";
 import { type RunSubject, subjectFields } from "./run-subject.ts";
 
 /** Maximum of Node's timers. A longer timer would fire at once. */
@@ -118,6 +116,7 @@ export interface RunPlan<I> extends RunRef {
 
 /** @throws TypeError or RangeError for a missing or invalid option. */
 export function planRun<I>(options: RunOptions<I>): RunPlan<I | undefined> {
+  checkEach(options, CHECKS);
   const here = activeRun();
   const tenantId = text(options.tenant ?? here?.tenantId, "tenant");
   // A run of another tenant is not a child, because a trace, thread or budget belongs to one tenant.
@@ -155,13 +154,12 @@ export function planRun<I>(options: RunOptions<I>): RunPlan<I | undefined> {
     signals: [checkSignal(options.signal), inherited?.signal].filter((it) => it !== undefined),
     policy: {
       budget: budgetOf(options.budget, inherited?.budget),
-      approve: checkApprove(options.approve) ?? inherited?.approve,
-      terminalToolErrors:
-        checkTerminal(options.terminalToolErrors) ?? inherited?.terminalToolErrors,
-      isFailure: checkIsFailure(options.isFailure) ?? inherited?.isFailure,
-      price: checkPrice(options.price) ?? inherited?.price,
+      approve: options.approve ?? inherited?.approve,
+      terminalToolErrors: options.terminalToolErrors ?? inherited?.terminalToolErrors,
+      isFailure: options.isFailure ?? inherited?.isFailure,
+      price: options.price ?? inherited?.price,
       loops: loopsOf(options, inherited?.loops),
-      onError: checkOnError(options.onError) ?? inherited?.onError,
+      onError: options.onError ?? inherited?.onError,
       graceMs: milliseconds(options.graceMs, "graceMs") ?? inherited?.graceMs ?? GRACE_MS,
     },
   };
@@ -171,7 +169,6 @@ function loopsOf(
   { loops, onLoop }: Pick<RunOptions, "loops" | "onLoop">,
   above: LoopLimits | undefined,
 ): LoopLimits | undefined {
-  checkOneOf(onLoop, "onLoop", ["continue", "end"]);
   const limits = resolveLoopLimits(loops);
   if (onLoop === "continue") return undefined;
   const isOwn = onLoop === "end" || (above !== undefined && loops !== undefined);
@@ -211,28 +208,6 @@ function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
   throw new TypeError(`signal: expected an AbortSignal, got ${describe(signal)}`);
 }
 
-function checkOnError(onError: RunPolicy["onError"]): RunPolicy["onError"] {
-  checkFunction(onError, "onError");
-  return onError;
-}
-
-function checkIsFailure(isFailure: IsFailure | undefined): IsFailure | undefined {
-  checkFunction(isFailure, "isFailure");
-  return isFailure;
-}
-
-function checkPrice(price: Price | undefined): Price | undefined {
-  checkFunction(price, "price");
-  return price;
-}
-
-function checkTerminal(policy: TerminalToolErrors | undefined): TerminalToolErrors | undefined {
-  if (policy === undefined || typeof policy === "function" || Array.isArray(policy)) return policy;
-  throw new TypeError(
-    `terminalToolErrors: expected a list of kinds or a function, got ${describe(policy)}`,
-  );
-}
-
 function checkParent(parent: RunContext | null | undefined): RunContext | undefined {
   if (parent === null || parent === undefined) return undefined;
   text(parent.parent_run_id, "parent.parent_run_id");
@@ -250,3 +225,35 @@ function checkParent(parent: RunContext | null | undefined): RunContext | undefi
   }
   return parent;
 }
+
+function checkTerminal(given: unknown, field: string): void {
+  if (given === undefined || typeof given === "function" || Array.isArray(given)) return;
+  throw new TypeError(`${field}: expected a list of kinds or a function, got ${describe(given)}`);
+}
+
+/** The other options are checked when the plan is made. */
+const CHECKS: OptionChecks<RunOptions> = {
+  agent: checkedElsewhere,
+  sink: checkedElsewhere,
+  tenant: checkedElsewhere,
+  threadId: checkedElsewhere,
+  user: checkedElsewhere,
+  session: checkedElsewhere,
+  tags: checkedElsewhere,
+  metadata: checkedElsewhere,
+  input: checkedElsewhere,
+  budget: checkedElsewhere,
+  deadlineMs: checkedElsewhere,
+  signal: checkedElsewhere,
+  approve: checkFunction,
+  terminalToolErrors: checkTerminal,
+  onLoop: among("continue", "end"),
+  loops: checkedElsewhere,
+  isFailure: checkFunction,
+  price: checkFunction,
+  resumedFromRunId: checkedElsewhere,
+  runId: checkedElsewhere,
+  parent: checkedElsewhere,
+  onError: checkFunction,
+  graceMs: checkedElsewhere,
+};

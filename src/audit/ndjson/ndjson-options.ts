@@ -1,10 +1,12 @@
 import {
   callErrorHook,
   callHook,
+  checkEach,
+  checkedElsewhere,
   checkFunction,
-  checkHas,
-  checkOptionsObject,
-  checkWhole,
+  having,
+  type OptionChecks,
+  wholeFrom,
 } from "../../events/door.ts";
 import { DEFAULT_EVENT_IDS } from "../session-log.ts";
 import type { FileLayer } from "../storage/file-layer.ts";
@@ -58,6 +60,18 @@ export type NdjsonSettings = {
   readonly [Name in keyof NdjsonSessionLogOptions]-?: NonNullable<NdjsonSessionLogOptions[Name]>;
 };
 
+const CHECKS: OptionChecks<NdjsonSessionLogOptions> = {
+  durability: checkedElsewhere,
+  segmentBytes: wholeFrom(1024),
+  eventIds: wholeFrom(1),
+  lookUpBytes: wholeFrom(0),
+  heads: wholeFrom(1),
+  maxPendingBytes: wholeFrom(1),
+  onRecovered: checkFunction,
+  onError: checkFunction,
+  files: having("lock"),
+};
+
 /**
  * The options with their defaults.
  *
@@ -65,10 +79,7 @@ export type NdjsonSettings = {
  * @throws RangeError naming the option that is out of range.
  */
 export function ndjsonSettings(options: NdjsonSessionLogOptions): NdjsonSettings {
-  checkOptionsObject(options);
-  checkFunction(options.onRecovered, "onRecovered");
-  checkFunction(options.onError, "onError");
-  checkHas(options.files, "files", "lock");
+  checkEach(options, CHECKS);
   const settings: NdjsonSettings = {
     durability: options.durability ?? "batch",
     segmentBytes: options.segmentBytes ?? 64 * 1024 * 1024,
@@ -84,11 +95,6 @@ export function ndjsonSettings(options: NdjsonSessionLogOptions): NdjsonSettings
   if (!["none", "batch", "each"].includes(settings.durability)) {
     throw new RangeError(`durability: expected none, batch or each, got ${settings.durability}`);
   }
-  checkWhole(settings.segmentBytes, "segmentBytes", 1024);
-  checkWhole(settings.eventIds, "eventIds", 1);
-  checkWhole(settings.lookUpBytes, "lookUpBytes", 0);
-  checkWhole(settings.heads, "heads", 1);
-  checkWhole(settings.maxPendingBytes, "maxPendingBytes", 1);
   return settings;
 }
 

@@ -1,11 +1,13 @@
 import {
   callErrorHook,
   checkBoolean,
+  checkEach,
+  checkedElsewhere,
   checkFunction,
-  checkHas,
-  checkOptionsObject,
   checkText,
-  checkWhole,
+  having,
+  type OptionChecks,
+  wholeFrom,
 } from "../../events/door.ts";
 import type { Durability } from "../ndjson/ndjson-options.ts";
 import type { PgPool } from "./pg-pool.ts";
@@ -61,6 +63,19 @@ export type CheckedSettings = {
   readonly [Name in keyof PostgresSettings]-?: NonNullable<PostgresSettings[Name]>;
 };
 
+const CHECKS: OptionChecks<PostgresSessionLogOptions> = {
+  connection: checkText,
+  pool: having("connect"),
+  schema: checkText,
+  durability: checkedElsewhere,
+  migrate: checkBoolean,
+  maxPendingBytes: wholeFrom(1),
+  connections: wholeFrom(1),
+  doubtMs: wholeFrom(0),
+  lockMs: wholeFrom(0),
+  onError: checkFunction,
+};
+
 /**
  * The options with their defaults.
  *
@@ -68,12 +83,7 @@ export type CheckedSettings = {
  * @throws RangeError naming the option that is out of range.
  */
 export function postgresSettings(options: PostgresSessionLogOptions): CheckedSettings {
-  checkOptionsObject(options);
-  checkText(options.connection, "connection");
-  checkHas(options.pool, "pool", "connect");
-  checkText(options.schema, "schema");
-  checkBoolean(options.migrate, "migrate");
-  checkFunction(options.onError, "onError");
+  checkEach(options, CHECKS);
   const settings: CheckedSettings = {
     schema: options.schema ?? schemaIn(options.connection) ?? DEFAULT_SCHEMA,
     durability: options.durability ?? "batch",
@@ -88,10 +98,6 @@ export function postgresSettings(options: PostgresSessionLogOptions): CheckedSet
   if (!["none", "batch", "each"].includes(settings.durability)) {
     throw new RangeError(`durability: expected none, batch or each, got ${settings.durability}`);
   }
-  checkWhole(settings.maxPendingBytes, "maxPendingBytes", 1);
-  checkWhole(settings.connections, "connections", 1);
-  checkWhole(settings.doubtMs, "doubtMs");
-  checkWhole(settings.lockMs, "lockMs");
   if (settings.doubtMs > LONGEST_DOUBT_MS) {
     throw new RangeError(
       `doubtMs: expected at most ${LONGEST_DOUBT_MS}, got ${settings.doubtMs}: later the database may do an append twice`,

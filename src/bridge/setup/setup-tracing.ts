@@ -13,6 +13,7 @@ import {
   SimpleSpanProcessor,
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
+import type { OptionChecks } from "../../events/door.ts";
 import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
 import { batchSettings, concurrencyLimit, exportSettings } from "../export/export-settings.ts";
 import { OtlpPost } from "../export/otlp-post.ts";
@@ -32,7 +33,7 @@ import { createSampler, samplerFromEnvironment } from "./sampler.ts";
 import { LossReporter, SpanLedger } from "./span-ledger.ts";
 import { ContainedProcessor, CountedBatchProcessor } from "./span-processors.ts";
 import { type OtlpProcessor, Tracing, type TracingParts } from "./tracing.ts";
-import { checkOptions, type TracingOptions } from "./tracing-options.ts";
+import { checkOptions, TRACING_CHECKS, type TracingOptions } from "./tracing-options.ts";
 
 /**
  * Sets up OpenTelemetry's Node SDK so that the trace ID of a run is its run ID: OTLP/HTTP with
@@ -53,7 +54,7 @@ import { checkOptions, type TracingOptions } from "./tracing-options.ts";
  * await tracing.shutdown();
  */
 export function setupTracing(options: TracingOptions = {}): Tracing {
-  return new Tracing(variablesAloud(() => wireTracing(options)).parts);
+  return new Tracing(variablesAloud(() => wireTracing(options, TRACING_CHECKS)).parts);
 }
 
 /** The parts of tracing, and the resource for metrics. */
@@ -68,8 +69,8 @@ export interface Wiring {
  *
  * @throws TypeError, RangeError if an option is invalid; the message names it.
  */
-export function wireTracing(options: TracingOptions): Wiring {
-  checkOptions(options);
+export function wireTracing<T extends TracingOptions>(options: T, checks: OptionChecks<T>): Wiring {
+  checkOptions(options, checks);
   applyLogLevel();
 
   const reporter = new Reporter(options.onError ?? warnAloud);

@@ -3,13 +3,15 @@ import type { Attributes } from "@opentelemetry/api";
 import type { Sampler, SpanProcessor } from "@opentelemetry/sdk-trace-node";
 import {
   checkBoolean,
+  checkEach,
+  checkedElsewhere,
   checkFunction,
   checkGiven,
-  checkHas,
   checkList,
   checkObject,
-  checkOptionsObject,
   checkText,
+  having,
+  type OptionChecks,
 } from "../../events/door.ts";
 import type { ErrorHook } from "../report.ts";
 import { checkWait } from "../spans/within.ts";
@@ -60,12 +62,13 @@ export interface TracingOptions {
 }
 
 /**
+ * @param checks of the types. `setupTelemetry` has more.
  * @throws TypeError if an option has another type, `serviceName` is blank, HTTP cannot carry a header, or
  *   `endpoint` is not an http or https URL.
  * @throws RangeError if `queueBytes` is not a whole number from 1, or `shutdownTimeoutMs` not a number from 1.
  */
-export function checkOptions(options: TracingOptions): void {
-  checkTypes(options);
+export function checkOptions<T extends TracingOptions>(options: T, checks: OptionChecks<T>): void {
+  checkEach(options, checks);
   const { endpoint, serviceName, headers, queueBytes, shutdownTimeoutMs } = options;
   if (serviceName !== undefined && serviceName.trim() === "") {
     throw new TypeError('serviceName: expected a name, got ""');
@@ -99,18 +102,22 @@ function checkHeader(name: string, value: unknown): void {
   }
 }
 
-function checkTypes(options: TracingOptions): void {
-  checkOptionsObject(options);
-  checkText(options.serviceName, "serviceName");
-  checkObject(options.resourceAttributes, "resourceAttributes");
-  checkText(options.endpoint, "endpoint");
-  checkObject(options.headers, "headers");
-  checkHas(options.sampler, "sampler", "shouldSample");
-  checkList(options.spanProcessors, "spanProcessors");
-  for (const [at, processor] of (options.spanProcessors ?? []).entries()) {
-    checkGiven(processor, `spanProcessors[${at}]`, "onEnd");
-  }
-  checkBoolean(options.register, "register");
-  checkBoolean(options.handleSignals, "handleSignals");
-  checkFunction(options.onError, "onError");
-}
+/** The checks of the types, with the names of the options. */
+export const TRACING_CHECKS: OptionChecks<TracingOptions> = {
+  serviceName: checkText,
+  resourceAttributes: checkObject,
+  endpoint: checkText,
+  headers: checkObject,
+  queueBytes: checkedElsewhere,
+  sampler: having("shouldSample"),
+  spanProcessors(given) {
+    checkList(given, "spanProcessors");
+    for (const [at, processor] of (Array.isArray(given) ? given : []).entries()) {
+      checkGiven(processor, `spanProcessors[${at}]`, "onEnd");
+    }
+  },
+  register: checkBoolean,
+  shutdownTimeoutMs: checkedElsewhere,
+  handleSignals: checkBoolean,
+  onError: checkFunction,
+};

@@ -9,6 +9,7 @@ import {
   type SpanChoices,
   type SpanOutlet,
 } from "../../bridge/door.ts";
+import { nearest } from "../../events/door.ts";
 import {
   type AnyRuntime,
   type DecodedLine,
@@ -28,7 +29,6 @@ import {
   textBytes,
 } from "../../replay/door.ts";
 import { CliError } from "../cli-error.ts";
-import { nearest } from "../nearest.ts";
 import { safe } from "../terminal/text.ts";
 
 interface ReplayJobOptions {

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../agent-event.ts";
 import type { EventEnvelope } from "../event-envelope.ts";
-import { checkFunction, checkOptionsObject } from "../option-checks.ts";
+import { checkFunction } from "../option-checks.ts";
+import { checkEach, checkedElsewhere } from "../unknown-options.ts";
 import {
   type AgentEventSink,
   type ClosableSink,
@@ -44,8 +45,7 @@ export class BroadcastSink<S = unknown> implements AgentEventSink<S>, ClosableSi
 
   /** @throws TypeError if `onDebug` is not a function; RangeError if `capacity` is out of its range. */
   constructor(options: BroadcastOptions = {}) {
-    checkOptionsObject(options);
-    checkFunction(options.onDebug, "onDebug");
+    checkEach(options, { capacity: checkedElsewhere, onDebug: checkFunction });
     this.#capacity = checkedCapacity(options.capacity ?? 1024, "capacity");
     this.#onDebug = options.onDebug;
   }

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../agent-event.ts";
 import type { EventEnvelope } from "../event-envelope.ts";
-import { checkWhole } from "../option-checks.ts";
+import { wholeFrom } from "../option-checks.ts";
+import { checkEach } from "../unknown-options.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
 import { type SentEvent, sentEvent } from "./agent-event-sink.ts";
 
@@ -26,9 +27,8 @@ export class CaptureSink<S = unknown> implements AgentEventSink<S> {
 
   /** @throws RangeError if `limit` is not a whole number from 0. */
   constructor(options: CaptureOptions = {}) {
-    const limit = options.limit ?? 100_000;
-    checkWhole(limit, "limit");
-    this.#limit = limit;
+    checkEach(options, { limit: wholeFrom(0) });
+    this.#limit = options.limit ?? 100_000;
   }
 
   send(event: AgentEvent<S>, envelope?: EventEnvelope): void {

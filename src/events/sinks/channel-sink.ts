@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../agent-event.ts";
 import { AgentError } from "../errors/agent-error.ts";
 import type { EventEnvelope } from "../event-envelope.ts";
+import { checkEach, checkedElsewhere } from "../unknown-options.ts";
 import {
   type AgentEventSink,
   type ClosableSink,
@@ -43,6 +44,7 @@ export class ChannelSink<S = unknown> implements AgentEventSink<S>, ClosableSink
 
   /** @throws RangeError if an option is out of its range. */
   constructor(options: ChannelOptions = {}) {
+    checkEach(options, { capacity: checkedElsewhere, maxWaiting: checkedElsewhere });
     this.#channel = new BoundedQueue(
       checkedCapacity(options.capacity ?? 1024, "capacity"),
       checkedCapacity(options.maxWaiting ?? 10_000, "maxWaiting"),

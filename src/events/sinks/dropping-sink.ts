@@ -1,4 +1,5 @@
-import { checkFunction, checkOptionsObject } from "../option-checks.ts";
+import { checkFunction } from "../option-checks.ts";
+import { checkEach } from "../unknown-options.ts";
 import { callHook } from "../users-functions.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
 
@@ -17,8 +18,7 @@ export class DroppingSink implements AgentEventSink {
 
   /** @throws TypeError if `onDebug` is not a function. */
   constructor(options: DroppingOptions = {}) {
-    checkOptionsObject(options);
-    checkFunction(options.onDebug, "onDebug");
+    checkEach(options, { onDebug: checkFunction });
     this.#onDebug = options.onDebug;
   }
 

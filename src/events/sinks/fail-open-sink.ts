@@ -1,8 +1,9 @@
 import type { AgentEvent } from "../agent-event.ts";
 import { constructorName, textProperty } from "../errors/thrown.ts";
 import type { EventEnvelope } from "../event-envelope.ts";
-import { checkFunction, checkGiven, checkOptionsObject } from "../option-checks.ts";
+import { checkFunction, checkGiven } from "../option-checks.ts";
 import { isPromise } from "../promises.ts";
+import { checkEach } from "../unknown-options.ts";
 import { callHook } from "../users-functions.ts";
 import type { AgentEventSink, ClosableSink, ContentNeed, InnerSink } from "./agent-event-sink.ts";
 import {
@@ -47,8 +48,7 @@ export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSin
   /** @throws TypeError if `inner` is not a sink, or `onError` not a function. */
   constructor(inner: InnerSink<S>, options: FailOpenOptions = {}) {
     checkGiven(inner, "inner", "send");
-    checkOptionsObject(options);
-    checkFunction(options.onError, "onError");
+    checkEach(options, { onError: checkFunction });
     this.#inner = inner;
     this.#onError = options.onError ?? warn;
   }

@@ -9,11 +9,11 @@ import { formatRfc3339, type Instant, isSpanTime, parseRfc3339, TIME_ANSWER } fr
 import {
   checkBoolean,
   checkFunction,
-  checkHas,
-  checkOptionsObject,
   checkWhole,
+  having,
   isWholeNumber,
 } from "../option-checks.ts";
+import { checkEach, checkedElsewhere, type OptionChecks } from "../unknown-options.ts";
 import { answerOf } from "../users-functions.ts";
 import { CONTENT_FORMS, MOST_CONTENT_BYTES, MOST_NAME } from "../value-limits.ts";
 import type { AgentEventSink, ClosableSink } from "./agent-event-sink.ts";
@@ -381,14 +381,19 @@ function writtenInstant(at: Readonly<Instant>): string | undefined {
 }
 
 function checkTypes(options: RecorderSinkOptions): void {
-  checkOptionsObject(options);
+  checkEach(options, CHECKS);
   const { path, stream } = options;
   if ((path === undefined) === (stream === undefined)) {
     throw new TypeError("expected a path or a stream, and not both");
   }
-  checkHas(stream, "stream", "write");
-  checkHas(options.source, "source", "provenanceOf");
-  checkBoolean(options.content, "content");
-  checkFunction(options.redact, "redact");
-  checkFunction(options.clock, "clock");
 }
+
+const CHECKS: OptionChecks<RecorderSinkOptions> = {
+  path: checkedElsewhere,
+  stream: having("write"),
+  source: having("provenanceOf"),
+  content: checkBoolean,
+  redact: checkFunction,
+  clock: checkFunction,
+  maxBufferedBytes: checkedElsewhere,
+};

@@ -269,7 +269,12 @@ function documented(): string[] {
 
 it("is a list of all functions in options", () => {
   const known = new Set([...Object.keys(HOOKS), ...Object.keys(ELSEWHERE)]);
+  // The options of all adapters are declared once.
+  for (const option of ["tenant", "context", "isFailure", "price", "decidedBy", "onError"]) {
+    const tried = [...known].filter((name) => name.endsWith(`.${option}`));
+    if (tried.length >= 5) known.add(`AdapterOptions.${option}`);
+  }
   const all = documented();
-  expect(all.length).toBeGreaterThan(50);
+  expect(all.length).toBeGreaterThan(40);
   expect(all.filter((name) => !known.has(name))).toEqual([]);
 });

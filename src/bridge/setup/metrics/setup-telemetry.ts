@@ -4,7 +4,7 @@ import {
   metrics,
 } from "@opentelemetry/api";
 import { MeterProvider, type MeterProviderOptions } from "@opentelemetry/sdk-metrics";
-import { checkList, checkOptionsObject } from "../../../events/door.ts";
+import { checkList, type OptionChecks } from "../../../events/door.ts";
 import { observable, ownMeter } from "../../metrics/instruments.ts";
 import { checkWait } from "../../spans/within.ts";
 import { variablesAloud } from "../environment-variables.ts";
@@ -13,7 +13,7 @@ import { type Wiring, wireTracing } from "../setup-tracing.ts";
 import type { SpanLedger } from "../span-ledger.ts";
 import { LOSS_REASONS } from "../span-ledger.ts";
 import { type MetricsPart, Tracing, type TracingParts } from "../tracing.ts";
-import type { TracingOptions } from "../tracing-options.ts";
+import { TRACING_CHECKS, type TracingOptions } from "../tracing-options.ts";
 import { MetricReporter, metricReaders } from "./metric-readers.ts";
 
 /**
@@ -34,8 +34,7 @@ import { MetricReporter, metricReaders } from "./metric-readers.ts";
  * await telemetry.shutdown();
  */
 export function setupTelemetry(options: TelemetrySetupOptions = {}): ProcessTelemetry {
-  checkMetricOptions(options);
-  const wiring = variablesAloud(() => wireTracing(options));
+  const wiring = variablesAloud(() => wireTracing(options, CHECKS));
   try {
     return new ProcessTelemetry(wiring.parts, wireMetrics(options, wiring));
   } catch (error) {
@@ -79,17 +78,11 @@ export interface TelemetrySetupOptions extends TracingOptions {
   readonly metricReaders?: readonly MetricReaderLike[] | undefined;
 }
 
-/**
- * @throws TypeError if the options are not an object, or `metricReaders` is not a list.
- * @throws RangeError if `metricIntervalMs` is not a number from 1.
- */
-function checkMetricOptions(options: TelemetrySetupOptions): void {
-  checkOptionsObject(options);
-  checkList(options.metricReaders, "metricReaders");
-  if (options.metricIntervalMs !== undefined) {
-    checkWait(options.metricIntervalMs, "metricIntervalMs");
-  }
-}
+const CHECKS: OptionChecks<TelemetrySetupOptions> = {
+  ...TRACING_CHECKS,
+  metricReaders: checkList,
+  metricIntervalMs: (given, field) => given === undefined || checkWait(given, field),
+};
 
 /** The metrics of a process. */
 class ProcessMetrics implements MetricsPart {
