@@ -17,7 +17,13 @@ export type {
   QueryMetadata,
 } from "./claude-agent/options.ts";
 export type { SdkQuery } from "./claude-agent/sdk.ts";
-export type { AdapterOptions, DecidedBy, PausedRun, PausedRuns, ToolDecision } from "./core/door.ts";
+export type {
+  AdapterOptions,
+  DecidedBy,
+  PausedRun,
+  PausedRuns,
+  ToolDecision,
+} from "./core/door.ts";
 export { LangChainHandler } from "./langchain/handler.ts";
 export type {
   HandlerCounts,

@@ -369,12 +369,12 @@ export {
 } from "./tool-calls/call-trail.ts";
 export { type LoopLimits, type LoopOptions, resolveLoopLimits } from "./tool-calls/loop-limits.ts";
 export type { Loop, ToolCallName } from "./tool-calls/loop-watch.ts";
-export { knownCost, tokens, usageForm, wholeNumber } from "./usage-form.ts";
 export {
   checkEach,
   checkedElsewhere,
   type OptionChecks,
 } from "./unknown-options.ts";
+export { knownCost, tokens, usageForm, wholeNumber } from "./usage-form.ts";
 export {
   type AnswerForm,
   answerOf,

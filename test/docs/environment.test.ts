@@ -5,7 +5,12 @@ import { describe, expect, it } from "vitest";
 import { ROOT, readPage } from "./pages.ts";
 
 /** Codes of warnings and a table of the code, which look like variables. */
-const OTHERS = new Set(["ENTELIX_UNCLASSIFIED", "ENTELIX_SINK_FAILED", "ENTELIX_EVENTS"]);
+const OTHERS = new Set([
+  "ENTELIX_UNCLASSIFIED",
+  "ENTELIX_SINK_FAILED",
+  "ENTELIX_UNKNOWN_OPTION",
+  "ENTELIX_EVENTS",
+]);
 /** What the SDK and the PostgreSQL client read by themselves, beside what the code names. */
 const OF_OTHERS = new Set([
   "OTEL_EXPORTER_OTLP_COMPRESSION",

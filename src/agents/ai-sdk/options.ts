@@ -1,10 +1,10 @@
+import { checkEach, checkFunction, type OptionChecks, wholeFrom } from "../../events/door.ts";
 import {
-  checkEach,
-  checkFunction,
-  type OptionChecks,
-  wholeFrom,
-} from "../../events/door.ts";
-import { ADAPTER_CHECKS, type AdapterOptions, checkPausedRuns, type PausedRuns } from "../core/door.ts";
+  ADAPTER_CHECKS,
+  type AdapterOptions,
+  checkPausedRuns,
+  type PausedRuns,
+} from "../core/door.ts";
 
 /** A call of the AI SDK, as the hooks of {@link AiSdkTelemetryOptions} get it. */
 export interface AiSdkCall {

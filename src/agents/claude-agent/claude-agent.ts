@@ -1,7 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { callErrorHook, handed, property, RecentMap, tenantKey } from "../../events/door.ts";
 import { askedSubject, type Fields, fieldsOf, SafeSink, tenantOf, textOf } from "../core/door.ts";
-import { type ActiveRun, abortError, activeRun, carried, type SubjectFields } from "../runtime/door.ts";
+import {
+  type ActiveRun,
+  abortError,
+  activeRun,
+  carried,
+  type SubjectFields,
+} from "../runtime/door.ts";
 import { FollowedQuery } from "./followed-query.ts";
 import { isCallback, mergedHooks, watchedCanUseTool } from "./merged-options.ts";
 import {

@@ -388,10 +388,9 @@ export class Session {
   }
 
   #resultState(main: AgentRun): ResultState {
-    const { maxBudgetUsd, maxTurns } = this.#from;
     return {
-      maxTurns,
-      maxBudgetUsd,
+      maxTurns: this.#from.maxTurns,
+      maxBudgetUsd: this.#from.maxBudgetUsd,
       costAtStart: this.#usage.costAtStart,
       wasInterrupted: this.#wasInterrupted,
       modelError: main.modelError,

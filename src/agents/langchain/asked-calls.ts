@@ -52,6 +52,13 @@ export class AskedCalls {
     this.#open -= 1;
   }
 
+  /** A tool was called without an ID: versions before 1.0 do not report it. The oldest call of the tool counts as made. */
+  madeWithoutId(tool: string): void {
+    for (const call of this.#calls.values()) {
+      if (call.tool === tool && !call.isKnown) return this.known(call.id);
+    }
+  }
+
   /**
    * A node or the run ended. Reports its calls that were answered with an error and not made.
    *

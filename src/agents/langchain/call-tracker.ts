@@ -36,7 +36,7 @@ import {
   toolOutput,
 } from "./invocation.ts";
 import { failureOf, signalOf } from "./langchain-errors.ts";
-import { answerOf, classOf, modelNameOf } from "./llm-result.ts";
+import { answerOf, modelNameOf } from "./llm-result.ts";
 import {
   answeredOf,
   askedMessages,
@@ -48,8 +48,9 @@ import { requestOf, toolsIn } from "./model-request.ts";
 import { IGNORED, OpenCalls } from "./open-calls.ts";
 import { addPause, graphPause } from "./pauses.ts";
 import { Decisions } from "./pending-reviews.ts";
+import { Retrievers } from "./retrievers.ts";
 import { noteNode } from "./run-state.ts";
-import { type RunStart, Runs } from "./runs.ts";
+import { Runs } from "./runs.ts";
 import type { ModelScope, Scope, ToolScope } from "./scope.ts";
 import { isChain, isOver, madeIn, ScopeTable } from "./scope.ts";
 import { nodeName, stepCompleted, stepStarted, stepThrew } from "./steps.ts";
@@ -61,6 +62,7 @@ import { toolThrew } from "./tool-failures.ts";
  * neither a run nor a node has no state: its ID maps to the scope around it.
  */
 export class CallTracker {
+  readonly retrievers: Retrievers;
   readonly #runs: Runs;
   /** Agent name for outermost runs, from the handler's options. */
   readonly #agent: string | undefined;
@@ -91,6 +93,7 @@ export class CallTracker {
       }
     });
     this.#open = new OpenCalls(options, this.#runs, this.#scopes, this.#stopped);
+    this.retrievers = new Retrievers(this.#open, this.#scopes, this.#runs, this.#needs);
     this.#agent = options.agent;
     this.#isFailure = options.isFailure;
     this.#price = options.price;
@@ -269,11 +272,13 @@ export class CallTracker {
     };
     this.#scopes.set(id, parentId, call);
     run.openTools.add(call);
-    run.asked.known(call.toolUseId);
+    if (given === undefined) run.asked.madeWithoutId(tool);
+    else run.asked.known(call.toolUseId);
     this.#held.callRepeated(run, call.toolUseId);
     const description = toolDescription(serialized) ?? describedIn(run.tools, tool);
     const on = eventOf(id, "call-start");
-    run.writer.toolStarted(call, toolInput(input), description, call.stepId, on);
+    const shown = this.#needs === "none" ? undefined : toolInput(input);
+    run.writer.toolStarted(call, shown, description, call.stepId, on);
   }
 
   toolEnds(output: unknown, id: string): void {
@@ -282,7 +287,8 @@ export class CallTracker {
     const failure = failureInResult(output, call, this.#isFailure, this.#onError);
     const { writer } = call.run;
     const on = eventOf(id, "call-end");
-    if (failure === undefined) writer.toolCompleted(call, toolOutput(output), on);
+    const shown = this.#needs === "none" ? undefined : toolOutput(output);
+    if (failure === undefined) writer.toolCompleted(call, shown, on);
     else writer.toolReturnedFailure(call, failure, on);
     if (call.alone) this.#runs.complete(call.run, null);
   }
@@ -375,39 +381,5 @@ export class CallTracker {
     recordSource(thrown, FROM_MODEL, { rootRunId: run.rootId, since });
     run.writer.modelFailed(call, failureOf(thrown, FROM_MODEL), eventOf(id, "call-end"));
     if (call.alone) this.#runs.end(run, thrown);
-  }
-
-  retrieverStarts(
-    serialized: unknown,
-    query: unknown,
-    id: string,
-    parentId: string | undefined,
-    { metadata, tags }: Pick<RunStart, "metadata" | "tags">,
-    runName: unknown,
-  ): void {
-    const above = this.#open.above(id, parentId);
-    if (above === IGNORED) return;
-    const name = textOf(runName) ?? classOf(fieldsOf(serialized)) ?? "retriever";
-    const asked = readsRows(this.#needs) ? askedOf(query) : undefined;
-    const invocation = { metadata, tags, asked };
-    const run = this.#open.runFor(id, parentId, above, name, invocation);
-    if (run === undefined) return;
-    const step = stepStarted({ kind: "retriever", id, above, run, step: name }, query);
-    this.#scopes.set(id, parentId, step);
-  }
-
-  retrieverEnds(documents: unknown, id: string): void {
-    const step = this.#open.takeOpen(id, "retriever");
-    if (step?.kind !== "retriever") return;
-    stepCompleted(step, documents);
-    if (step.alone) this.#runs.complete(step.run, null);
-  }
-
-  retrieverFails(thrown: unknown, id: string): void {
-    const step = this.#open.takeOpen(id, "retriever");
-    if (step?.kind !== "retriever") return;
-    step.run.lastError = thrown;
-    stepThrew(step, thrown);
-    if (step.alone) this.#runs.end(step.run, thrown);
   }
 }

@@ -18,8 +18,6 @@ import {
 } from "../core/door.ts";
 import type { RunSubject } from "../runtime/door.ts";
 
-type Metadata = Readonly<Record<string, unknown>>;
-
 /** Limits for the memory of a handler. `counts` shows how often each limit applied. */
 export interface HandlerLimits {
   /**
@@ -35,13 +33,13 @@ export interface HandlerLimits {
 }
 
 /** Options of {@link LangChainHandler}. */
-export interface LangChainHandlerOptions extends Omit<AdapterOptions<Metadata>, "context"> {
+export interface LangChainHandlerOptions extends Omit<AdapterOptions<Fields>, "context"> {
   /**
    * The tenant of the runs. A string applies to every invocation without `tenant_id` in its metadata. A function is
    * called once for each outermost invocation, and only its result counts. If it throws or returns anything but a
    * non-empty string, no event of that invocation is sent (`counts.refused`).
    */
-  readonly tenant: string | ((metadata: Metadata) => string);
+  readonly tenant: string | ((metadata: Readonly<Record<string, unknown>>) => string);
   /**
    * Name of the agent (`gen_ai.agent.name`) for the outermost runs. Default: `metadata.lc_agent_name`, which
    * `createAgent` sets, else the `runName` or the name of the graph.

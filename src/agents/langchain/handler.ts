@@ -204,16 +204,16 @@ export class LangChainHandler {
   ): void {
     const invocation = { metadata, tags };
     this.#contain(() =>
-      this.#calls.retrieverStarts(retriever, query, runId, parentRunId, invocation, runName),
+      this.#calls.retrievers.starts(retriever, query, runId, parentRunId, invocation, runName),
     );
   }
 
   handleRetrieverEnd(documents: unknown, runId: string): void {
-    this.#contain(() => this.#calls.retrieverEnds(documents, runId));
+    this.#contain(() => this.#calls.retrievers.ends(documents, runId));
   }
 
   handleRetrieverError(thrown: unknown, runId: string): void {
-    this.#contain(() => this.#calls.retrieverFails(thrown, runId));
+    this.#contain(() => this.#calls.retrievers.fails(thrown, runId));
   }
 
   /** Errors in `work` are counted and do not reach the framework. */

@@ -1,5 +1,10 @@
 import { checkEach, checkFunction, type OptionChecks, wholeFrom } from "../../events/door.ts";
-import { ADAPTER_CHECKS, type AdapterOptions, checkPausedRuns, type PausedRuns } from "../core/door.ts";
+import {
+  ADAPTER_CHECKS,
+  type AdapterOptions,
+  checkPausedRuns,
+  type PausedRuns,
+} from "../core/door.ts";
 
 /** A run of an agent or a workflow, as the hooks of {@link MastraTelemetryOptions} get it. */
 export interface MastraRun {

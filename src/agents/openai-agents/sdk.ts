@@ -40,3 +40,8 @@ export interface SdkSpan {
 
 /** The SDK's name for a trace without a name. */
 export const UNNAMED_WORKFLOW = "Agent workflow";
+
+/** A trace for the application's functions. The SDK's own object has more. */
+export function shown({ groupId, metadata, name, traceId }: SdkTrace): SdkTrace {
+  return { traceId, name, groupId: groupId ?? null, metadata: { ...metadata } };
+}

@@ -114,7 +114,7 @@ function responseIn(data: SdkSpanData, reads: boolean): ModelAnswer {
   const reason = reasonIn([response], ends);
   const responseModel = textOf(response?.model);
   return {
-    // The span does not have the requested model. It is the one that answered, or an alias of it.
+    // The span does not have the requested model, so the answering model stands for it.
     model: responseModel,
     provider: answeredBy("openai", { responseModel, routed: routedIn(response) }),
     responseModel,

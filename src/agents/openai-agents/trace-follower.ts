@@ -6,7 +6,7 @@ import { Approvals, awaitedCalls } from "./approvals.ts";
 import { CallSpans } from "./call-spans.ts";
 import type { MutableCounts } from "./counts.ts";
 import { runIdOfTrace } from "./ids.ts";
-import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
+import { type SdkSpan, type SdkTrace, shown, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { notBefore, timeOf } from "./span-time.ts";
 import {
   type AgentRun,
@@ -398,9 +398,4 @@ export class TraceFollower {
     this.#table.rest(trace);
     this.#counts.forgottenTraces = this.#table.forgotten;
   }
-}
-
-/** For the application's functions. The SDK's own object has more. */
-function shown({ groupId, metadata, name, traceId }: SdkTrace): SdkTrace {
-  return { traceId, name, groupId: groupId ?? null, metadata: { ...metadata } };
 }

@@ -49,7 +49,7 @@ export function taskAbove({ open }: TraceRecord, { parentId }: SdkSpan): string 
 
 /** The calls that a run waits for: calls of its model that were not made, and those of runs below. */
 export function waitingCalls({ agents }: TraceRecord, run: AgentRun): readonly AskedCall[] {
-  // Without a task, the open span says that the agent waits, whatever its calls look like.
+  // Without a task, the open span says that the agent waits, even if its calls have no JSON.
   const own = run.asked.filter((call) => (run.taskId ? isUnmade(call) : !call.begun));
   for (const below of agents.values()) {
     if (below.parent === run && below.state === "interrupted" && !below.detached) {

@@ -117,7 +117,7 @@ export class EventMetrics implements RunObserver {
       observed instanceof WaitingRun ? observed : new WaitingRun(this.#pairOf(top));
     top.observed = waitingRun;
     const until = millisecondsBetween(top.startedAt, waitEnd(run, at, waited));
-    // A wait before the run is no part of its time.
+    // A wait before the run is not part of its time.
     if (top.startSeen && isBefore(until - waited, 0)) return;
     waitingRun.waited.add(Math.max(until - waited, 0), until);
   }

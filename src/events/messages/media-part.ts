@@ -107,7 +107,7 @@ export function mediaPart(type: string, given: OwnFields): MessagePart | undefin
     firstText(from, "data", "file_data", "base64", "base64Data", "content") ??
     firstText(fields, "audio");
   if (data === undefined) return undefined;
-  // Data without a comma is no URL.
+  // Data without a comma is not a URL.
   return DATA_URL.test(data) || !/^data:/i.test(data)
     ? atAddress(data, modality, mimeType)
     : { type: "blob", modality, ...mimeType, content: data };

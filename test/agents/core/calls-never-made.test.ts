@@ -188,6 +188,22 @@ describe("calls that a framework does not make", () => {
     expect(failedCalls(recording)).toEqual([REFUSED[0]]);
   });
 
+  it("are not those that LangChain reports without their ID, as its older versions do", async () => {
+    const recording = recorder();
+    const broken = langChainTool(
+      async () => {
+        throw new Error("out of order");
+      },
+      { name: "boom", description: "fails", schema: z.object({}) },
+    );
+    await followed(recording.sink, [[{ name: "boom", args: {}, id: "b1" }]], async () => {
+      await broken.invoke({}).catch(() => {});
+      return [new ToolMessage({ content: "Error: no", tool_call_id: "b1", status: "error" })];
+    });
+    expect(failedCalls(recording).map(([name]) => name)).toEqual(["execute_tool boom"]);
+    expect(root(recording)?.["entelix.run.tool_calls"]).toBe(1);
+  });
+
   it("are those whose input is not JSON, too: LangChain", async () => {
     const recording = recorder();
     const handler = new LangChainHandler({ sink: recording.sink, tenant: "acme" });

@@ -107,7 +107,16 @@ function played(price?: Price, tool: object = { id: ["langchain", "tools", "Dyna
   });
   const tools = [{ type: "function", function: { name: "refund", description: "Pays back." } }];
   const extra = { invocation_params: { temperature: 0, tools } };
-  handler.handleChainStart({ id: ["x", "Chain"] }, {}, "r1", undefined, [], {}, "chain", "support");
+  void handler.handleChainStart(
+    { id: ["x", "Chain"] },
+    {},
+    "r1",
+    undefined,
+    [],
+    {},
+    "chain",
+    "support",
+  );
   const metadata = { ls_provider: "openai", ls_model_name: "gpt-5" };
   handler.handleChatModelStart(chatOpenAI, [[]], "m1", "r1", extra, [], metadata);
   const message = {

@@ -83,7 +83,7 @@ describe("an agent that code of a tool runs", () => {
     const steps = [[asks("ask", {}, "k1")], [asks("ask", {}, "k2")], [says("later")]];
     await run(agent("A", steps, { tools: [ask] }), "hi");
     const lines = await heard.events();
-    expect(lines.filter((line) => line.includes("interrupted"))).toEqual([
+    expect(lines.filter((line) => /^\w+ interrupted/.test(line))).toEqual([
       "Inner interrupted approval_pending p1",
       "Inner interrupted approval_pending p1",
     ]);

@@ -126,15 +126,16 @@ export function langchainTrees(callIds: boolean): Trees {
 }
 
 /** The SDK tells of the model that answered, which stands for the one that was asked for, too. */
-const SAYS = `${CHAT} response.model=small-1 ${USED}`;
+const ASKS = `${CHAT} response.model=small-1 response.finish_reasons=tool_calls ${USED}`;
+const SAYS = `${CHAT} response.model=small-1 response.finish_reasons=stop ${USED}`;
 
 /** The OpenAI Agents SDK's. */
 export const OPENAI_AGENTS_TREES: Trees = withUsage({
-  success: [run("support", [20, 10]), `  ${SAYS}`, `  ${tool("add", "c1")}`, `  ${SAYS}`],
-  "tool failure": [run("support", [20, 10]), `  ${SAYS}`, `  ${boom}`, `  ${SAYS}`],
+  success: [run("support", [20, 10]), `  ${ASKS}`, `  ${tool("add", "c1")}`, `  ${SAYS}`],
+  "tool failure": [run("support", [20, 10]), `  ${ASKS}`, `  ${boom}`, `  ${SAYS}`],
   "tool failure that ends the run": [
     "invoke_agent support kind=0 ERROR run.outcome=failed failure.kind=tool_error_terminal",
-    `  ${SAYS}`,
+    `  ${ASKS}`,
     `  ${boom}`,
   ],
   "model failure": [
@@ -143,32 +144,32 @@ export const OPENAI_AGENTS_TREES: Trees = withUsage({
   ],
   "interrupt and resume": [
     "invoke_agent support kind=0 run.outcome=interrupted",
-    `  ${SAYS}`,
+    `  ${ASKS}`,
     `${run("support", [10, 5])} links=1`,
     `  ${tool("pay", "c1")}`,
     `  ${SAYS}`,
   ],
   "parallel tools": [
     run("support", [20, 10]),
-    `  ${SAYS}`,
+    `  ${ASKS}`,
     `  ${tool("left", "c1")}`,
     `  ${tool("right", "c2")}`,
     `  ${SAYS}`,
   ],
   "nested agent": [
     run("outer", [40, 20]),
-    `  ${SAYS}`,
+    `  ${ASKS}`,
     `  ${tool("ask", "c1")}`,
     `    ${run("inner")}`,
-    `      ${SAYS}`,
+    `      ${ASKS}`,
     `      ${tool("add", "c2")}`,
     `      ${SAYS}`,
     `  ${SAYS}`,
   ],
-  handoff: [run("front", [20, 10]), `  ${SAYS}`, `  ${run("refunds")}`, `    ${SAYS}`],
+  handoff: [run("front", [20, 10]), `  ${ASKS}`, `  ${run("refunds")}`, `    ${SAYS}`],
   "too many turns": [
     "invoke_agent support kind=0 ERROR run.outcome=failed failure.kind=usage_limit_exceeded",
-    `  ${SAYS}`,
+    `  ${ASKS}`,
     `  ${tool("add", "c1")}`,
   ],
 });
