@@ -1,5 +1,4 @@
-import { callErrorHook } from "../../events/door.ts";
-import { type Fields, fieldsOf, observedStream, SafeSink } from "../core/door.ts";
+import { Fence, type Fields, fieldsOf, observedStream } from "../core/door.ts";
 import type { CallState } from "./call-state.ts";
 import { Calls } from "./calls.ts";
 import { type AiSdkCounts, type AiSdkTelemetryOptions, checkAiSdkOptions } from "./options.ts";
@@ -33,25 +32,18 @@ interface Execution<T> {
  */
 export class AiSdkTelemetry {
   readonly [AI_SDK_TELEMETRY] = true;
-  readonly #sink: AiSdkTelemetryOptions["sink"];
-  readonly #safeSink: SafeSink;
+  readonly #fence: Fence;
   readonly #calls: Calls;
-  readonly #onError: ((error: unknown) => void) | undefined;
   readonly #tracer: SpanTracer;
-  #faults = 0;
 
   constructor(options: AiSdkTelemetryOptions) {
     checkAiSdkOptions(options);
-    this.#sink = options.sink;
-    this.#onError = options.onError;
-    this.#safeSink = new SafeSink({ sink: options.sink, onError: options.onError });
-    this.#calls = new Calls(options, this.#safeSink, (error) =>
-      callErrorHook(this.#onError, error),
-    );
+    this.#fence = new Fence(options.sink, options.onError);
+    this.#calls = new Calls(options, this.#fence.sink, this.#fence.report);
     const spans = new SpanCalls({
       calls: this.#calls,
-      contentNeed: this.#safeSink.contentNeed,
-      contain: (work) => this.#contain(work),
+      contentNeed: this.#fence.sink.contentNeed,
+      contain: (work) => this.#fence.follow(work),
     });
     this.#tracer = new SpanTracer(spans);
   }
@@ -76,8 +68,8 @@ export class AiSdkTelemetry {
   get counts(): AiSdkCounts {
     return {
       ...this.#calls.counts,
-      sinkFailures: this.#safeSink.failures,
-      faults: this.#faults,
+      sinkFailures: this.#fence.sink.failures,
+      faults: this.#fence.faults,
     };
   }
 
@@ -87,12 +79,7 @@ export class AiSdkTelemetry {
    */
   async flush(): Promise<void> {
     await this.#calls.settled();
-    await this.#safeSink.settled();
-    try {
-      await this.#sink.forceFlush?.();
-    } catch (error) {
-      callErrorHook(this.#onError, error);
-    }
+    await this.#fence.flush();
   }
 
   /**
@@ -125,7 +112,7 @@ export class AiSdkTelemetry {
   onStart(event: unknown): void | Promise<void> {
     const fields = fieldsOf(event);
     if (fields === undefined) return;
-    return this.#contain(() => this.#calls.start(fields));
+    return this.#fence.follow(() => this.#calls.start(fields));
   }
 
   onLanguageModelCallStart(event: unknown): void {
@@ -203,25 +190,11 @@ export class AiSdkTelemetry {
   }
 
   #with(event: unknown, work: (state: CallState, fields: Fields) => void): void {
-    void this.#contain(() => {
+    this.#fence.contain(() => {
       const fields = fieldsOf(event);
       const state = fields === undefined ? undefined : this.#calls.of(fields);
       if (fields !== undefined && state !== undefined) work(state, fields);
     });
-  }
-
-  #contain(work: () => void | Promise<void>): void | Promise<void> {
-    try {
-      const done = work();
-      if (done !== undefined) return done.catch((error: unknown) => this.#fault(error));
-    } catch (error) {
-      this.#fault(error);
-    }
-  }
-
-  #fault(error: unknown): void {
-    this.#faults += 1;
-    callErrorHook(this.#onError, error);
   }
 }
 

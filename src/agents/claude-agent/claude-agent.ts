@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { callErrorHook, handed, property, RecentMap, tenantKey } from "../../events/door.ts";
-import { askedSubject, type Fields, fieldsOf, SafeSink, tenantOf, textOf } from "../core/door.ts";
+import { handed, property, RecentMap, tenantKey } from "../../events/door.ts";
+import { askedSubject, Fence, type Fields, fieldsOf, tenantOf, textOf } from "../core/door.ts";
 import {
   type ActiveRun,
   abortError,
@@ -38,18 +38,17 @@ interface KnownSession {
 export class ClaudeAgent {
   readonly #options: ClaudeAgentOptions;
   readonly #limits: KnownLimits;
-  readonly #sink: SafeSink;
+  readonly #fence: Fence;
   readonly #known: RecentMap<KnownSession>;
   readonly #sessions = new Set<Session>();
   #refused = 0;
   #forgotten = 0;
   #sessionsForgotten = 0;
-  #troubles = 0;
 
   constructor(options: ClaudeAgentOptions) {
     this.#limits = checkClaudeAgentOptions(options);
     this.#options = options;
-    this.#sink = new SafeSink({ sink: options.sink, onError: options.onError });
+    this.#fence = new Fence(options.sink, options.onError);
     this.#known = new RecentMap(this.#limits.sessions);
   }
 
@@ -71,14 +70,14 @@ export class ClaudeAgent {
     params: P & {},
     details: QueryDetails = {},
   ): Q {
-    const merged = this.#contained(() => this.#merge(fieldsOf(params) ?? {}, details));
+    const merged = this.#fence.contain(() => this.#merge(fieldsOf(params) ?? {}, details));
     if (merged === undefined) return Reflect.apply(query, undefined, [params]);
     const { session } = merged;
     let inner: Q;
     try {
       inner = Reflect.apply(query, undefined, [merged.params]);
     } catch (thrown) {
-      this.#contained(() => session.ended(thrown, false));
+      this.#fence.contain(() => session.ended(thrown, false));
       this.#sessions.delete(session);
       throw thrown;
     }
@@ -96,7 +95,7 @@ export class ClaudeAgent {
    */
   inSpan<A extends readonly unknown[], R>(handler: (...args: A) => R): (...args: A) => R {
     return (...args) => {
-      const at = this.#contained(() => this.#scopeOf(args[1]));
+      const at = this.#fence.contain(() => this.#scopeOf(args[1]));
       const work = () => handler(...args);
       if (at === undefined) return work();
       return carried(this.#options.sink, { tool_use_id: at.toolUseId }, at, work);
@@ -119,8 +118,8 @@ export class ClaudeAgent {
       refused: this.#refused,
       forgotten: this.#forgotten,
       sessionsForgotten: this.#sessionsForgotten,
-      troubles: this.#troubles,
-      sinkFailures: this.#sink.failures,
+      troubles: this.#fence.faults,
+      sinkFailures: this.#fence.sink.failures,
     };
   }
 
@@ -128,13 +127,8 @@ export class ClaudeAgent {
    * Resolves when the sink has accepted or refused all events and was flushed. Errors of the sink go to `onError`.
    * Never rejects.
    */
-  async flush(): Promise<void> {
-    await this.#sink.settled();
-    try {
-      await this.#options.sink.forceFlush?.();
-    } catch (error) {
-      callErrorHook(this.#options.onError, error);
-    }
+  flush(): Promise<void> {
+    return this.#fence.flush();
   }
 
   /** Adds our hooks to the parameters and creates their session. `undefined` without a tenant. */
@@ -152,8 +146,8 @@ export class ClaudeAgent {
       session,
       options: this.#options,
       metadata,
-      contain: (work: () => void) => void this.#contained(work),
-      onError: (error: unknown) => this.#troubled(error),
+      contain: (work: () => void) => void this.#fence.contain(work),
+      onError: this.#fence.fault,
     };
     // If the conversation is not known, the run starts later, when the process reports it.
     const begins = prompt !== undefined && session.hasConversation;
@@ -182,7 +176,7 @@ export class ClaudeAgent {
     const { above, own, tenantId } = known;
     const { context } = this.#options;
     const ask = context === undefined ? undefined : () => context(handed(details.metadata ?? {}));
-    const onError = (error: unknown) => this.#troubled(error);
+    const onError = this.#fence.fault;
     const resumed = textOf(given.resume);
     const before =
       resumed === undefined ? undefined : this.#known.get(tenantKey(tenantId, resumed));
@@ -191,7 +185,7 @@ export class ClaudeAgent {
     const isFork = given.forkSession === true;
     const signal: unknown = fieldsOf(given.abortController)?.signal;
     const session = new Session({
-      sink: this.#sink,
+      sink: this.#fence.sink,
       options: this.#options,
       limits: this.#limits,
       tenantId,
@@ -234,7 +228,7 @@ export class ClaudeAgent {
 
   /** The same object, with a followed stream. */
   #followed<Q extends SdkQuery>(inner: Q, session: Session): Q {
-    const contain = (work: () => void) => void this.#contained(work);
+    const contain = (work: () => void) => void this.#fence.contain(work);
     const stream = new FollowedQuery(inner, session, contain);
     const own = {
       next: () => stream.next(),
@@ -283,22 +277,8 @@ export class ClaudeAgent {
     if (typeof tenant === "string") return textOf(metadata.tenant_id) ?? active?.tenantId ?? tenant;
     return tenantOf(tenant, metadata, (error) => {
       this.#refused += 1;
-      this.#troubled(error);
+      this.#fence.fault(error);
     });
-  }
-
-  #contained<T>(work: () => T): T | undefined {
-    try {
-      return work();
-    } catch (error) {
-      this.#troubled(error);
-      return undefined;
-    }
-  }
-
-  #troubled(error: unknown): void {
-    this.#troubles += 1;
-    callErrorHook(this.#options.onError, error);
   }
 }
 

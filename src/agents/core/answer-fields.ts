@@ -44,11 +44,11 @@ function statusIn(sources: Sources, asks: boolean): string | undefined {
   return undefined;
 }
 
-/** Whether items or parts of an answer refuse. */
+/** Whether parts of an answer refuse, or items whose content are such parts. */
 export function refusesIn(items: unknown): boolean {
+  const isRefusal = (part: unknown) => fieldsOf(part)?.type === "refusal";
   return (listOf(items) ?? []).some((item) => {
-    const fields = fieldsOf(item);
-    return fields?.type === "refusal" || refusesIn(fields?.content);
+    return isRefusal(item) || (listOf(fieldsOf(item)?.content) ?? []).some(isRefusal);
   });
 }
 

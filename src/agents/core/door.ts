@@ -28,6 +28,7 @@ export {
   sendReturned,
   type ToolCallOptions,
 } from "./call-reports.ts";
+export { Fence } from "./fence.ts";
 export {
   askedSubject,
   type DecidedBy,

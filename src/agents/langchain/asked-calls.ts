@@ -52,10 +52,12 @@ export class AskedCalls {
     this.#open -= 1;
   }
 
-  /** A tool was called without an ID: versions before 1.0 do not report it. The oldest call of the tool counts as made. */
+  /** A tool was called, and its ID is not known: older versions do not report it. Its oldest call counts as made. */
   madeWithoutId(tool: string): void {
     for (const call of this.#calls.values()) {
-      if (call.tool === tool && !call.isKnown) return this.known(call.id);
+      if (call.tool !== tool || call.isKnown) continue;
+      this.known(call.id);
+      return;
     }
   }
 

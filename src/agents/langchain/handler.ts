@@ -1,5 +1,5 @@
-import { callErrorHook, type InnerSink } from "../../events/door.ts";
-import { SafeSink } from "../core/door.ts";
+import type { InnerSink } from "../../events/door.ts";
+import { Fence } from "../core/door.ts";
 import { CallTracker } from "./call-tracker.ts";
 import {
   checkHandlerOptions,
@@ -41,25 +41,22 @@ export class LangChainHandler {
   readonly ignoreCustomEvent = true;
   readonly [GRAPH_HANDLER] = true;
   readonly #sink: InnerSink;
-  readonly #safeSink: SafeSink;
+  readonly #fence: Fence;
   readonly #calls: CallTracker;
-  readonly #onError: ((error: unknown) => void) | undefined;
-  #faults = 0;
 
   constructor(options: LangChainHandlerOptions) {
     checkHandlerOptions(options);
     this.#sink = options.sink;
-    this.#onError = options.onError;
-    this.#safeSink = new SafeSink({ sink: options.sink, onError: options.onError });
-    this.#calls = new CallTracker(options, this.#safeSink, (error) => this.#report(error));
+    this.#fence = new Fence(options.sink, options.onError);
+    this.#calls = new CallTracker(options, this.#fence.sink, this.#fence.report);
   }
 
   /** Counts of callbacks that were not sent as events. */
   get counts(): HandlerCounts {
     return {
       ...this.#calls.counts,
-      sinkFailures: this.#safeSink.failures,
-      faults: this.#faults,
+      sinkFailures: this.#fence.sink.failures,
+      faults: this.#fence.faults,
     };
   }
 
@@ -68,13 +65,8 @@ export class LangChainHandler {
    * Never rejects.
    */
   async flush(): Promise<void> {
-    await this.#contain(() => this.#calls.flush());
-    await this.#safeSink.settled();
-    try {
-      await this.#sink.forceFlush?.();
-    } catch (error) {
-      this.#report(error);
-    }
+    await this.#fence.follow(() => this.#calls.flush());
+    await this.#fence.flush();
   }
 
   /** Returns the handler itself. LangChain copies its own handlers for each run. */
@@ -100,23 +92,22 @@ export class LangChainHandler {
     _runType?: unknown,
     runName?: string,
   ): void | Promise<void> {
-    const started = this.#contain(() =>
+    return this.#fence.follow(() =>
       this.#calls.chainStarts(chain, inputs, runId, parentRunId, metadata, runName, tags),
     );
-    if (started instanceof Promise) return started.catch((error) => this.#fault(error));
   }
 
   handleChainEnd(outputs: unknown, runId: string, parentRunId?: string): void {
-    this.#contain(() => this.#calls.chainEnds(outputs, runId, parentRunId));
+    this.#fence.contain(() => this.#calls.chainEnds(outputs, runId, parentRunId));
   }
 
   handleChainError(thrown: unknown, runId: string, parentRunId?: string): void {
-    this.#contain(() => this.#calls.chainFails(thrown, runId, parentRunId));
+    this.#fence.contain(() => this.#calls.chainFails(thrown, runId, parentRunId));
   }
 
   /** A graph paused. Only newer versions of LangGraph call this. */
   handleInterrupt(event: unknown): void {
-    this.#contain(() => this.#calls.graphPauses(event));
+    this.#fence.contain(() => this.#calls.graphPauses(event));
   }
 
   handleToolStart(
@@ -129,17 +120,17 @@ export class LangChainHandler {
     runName?: string,
     toolCallId?: string,
   ): void {
-    this.#contain(() =>
+    this.#fence.contain(() =>
       this.#calls.toolStarts(tool, input, runId, parentRunId, metadata, runName, toolCallId, tags),
     );
   }
 
   handleToolEnd(output: unknown, runId: string): void {
-    this.#contain(() => this.#calls.toolEnds(output, runId));
+    this.#fence.contain(() => this.#calls.toolEnds(output, runId));
   }
 
   handleToolError(thrown: unknown, runId: string): void {
-    this.#contain(() => this.#calls.toolFails(thrown, runId));
+    this.#fence.contain(() => this.#calls.toolFails(thrown, runId));
   }
 
   handleChatModelStart(
@@ -151,7 +142,7 @@ export class LangChainHandler {
     tags?: readonly string[],
     metadata?: unknown,
   ): void {
-    this.#contain(() => {
+    this.#fence.contain(() => {
       const request = { messages: messages[0] };
       this.#calls.modelStarts(model, request, runId, parentRunId, extra, metadata, tags);
     });
@@ -166,7 +157,7 @@ export class LangChainHandler {
     tags?: readonly string[],
     metadata?: unknown,
   ): void {
-    this.#contain(() =>
+    this.#fence.contain(() =>
       this.#calls.modelStarts(model, { prompts }, runId, parentRunId, extra, metadata, tags),
     );
   }
@@ -186,11 +177,11 @@ export class LangChainHandler {
     _tags?: readonly string[],
     extra?: unknown,
   ): void {
-    this.#contain(() => this.#calls.modelEnds(result, runId, extra));
+    this.#fence.contain(() => this.#calls.modelEnds(result, runId, extra));
   }
 
   handleLLMError(thrown: unknown, runId: string): void {
-    this.#contain(() => this.#calls.modelFails(thrown, runId));
+    this.#fence.contain(() => this.#calls.modelFails(thrown, runId));
   }
 
   handleRetrieverStart(
@@ -203,35 +194,16 @@ export class LangChainHandler {
     runName?: string,
   ): void {
     const invocation = { metadata, tags };
-    this.#contain(() =>
+    this.#fence.contain(() =>
       this.#calls.retrievers.starts(retriever, query, runId, parentRunId, invocation, runName),
     );
   }
 
   handleRetrieverEnd(documents: unknown, runId: string): void {
-    this.#contain(() => this.#calls.retrievers.ends(documents, runId));
+    this.#fence.contain(() => this.#calls.retrievers.ends(documents, runId));
   }
 
   handleRetrieverError(thrown: unknown, runId: string): void {
-    this.#contain(() => this.#calls.retrievers.fails(thrown, runId));
-  }
-
-  /** Errors in `work` are counted and do not reach the framework. */
-  #contain<T>(work: () => T): T | undefined {
-    try {
-      return work();
-    } catch (error) {
-      this.#fault(error);
-      return undefined;
-    }
-  }
-
-  #fault(error: unknown): void {
-    this.#faults += 1;
-    this.#report(error);
-  }
-
-  #report(error: unknown): void {
-    callErrorHook(this.#onError, error);
+    this.#fence.contain(() => this.#calls.retrievers.fails(thrown, runId));
   }
 }

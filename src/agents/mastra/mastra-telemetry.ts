@@ -1,5 +1,5 @@
-import { callErrorHook, isPromise } from "../../events/door.ts";
-import { type Fields, fieldsOf, observedStream, SafeSink, textOf } from "../core/door.ts";
+import { isPromise } from "../../events/door.ts";
+import { Fence, type Fields, fieldsOf, observedStream, textOf } from "../core/door.ts";
 import { activeRun, carried, currentIn } from "../runtime/door.ts";
 import { HeldTraces } from "./held-traces.ts";
 import { type MastraSpan, spanIn } from "./mastra-span.ts";
@@ -53,7 +53,7 @@ export class MastraTelemetry {
   /** Its name in Mastra's logs. */
   readonly name = "entelix-otel";
   readonly #options: MastraTelemetryOptions;
-  readonly #safeSink: SafeSink;
+  readonly #fence: Fence;
   readonly #scopes = new SpanScopes();
   readonly #traceIds = new TraceIds();
   readonly #models: ModelCalls;
@@ -61,24 +61,23 @@ export class MastraTelemetry {
   readonly #steps = new WorkflowSteps();
   readonly #runs: Runs;
   readonly #held = new HeldTraces();
-  readonly #onError = (error: unknown) => callErrorHook(this.#options.onError, error);
   /** The last event, to detect repetitions. */
   #last: unknown;
   #outside = 0;
   #forgotten = 0;
   #duplicates = 0;
-  #faults = 0;
 
   constructor(options: MastraTelemetryOptions) {
     checkMastraOptions(options);
     const { isFailure, onError, price, sink } = options;
     this.#options = options;
-    this.#safeSink = new SafeSink({ sink, onError });
-    const { contentNeed } = this.#safeSink;
-    this.#models = new ModelCalls({ contentNeed, price, onError: this.#onError });
-    this.#tools = new ToolCalls({ contentNeed, isFailure, onError: this.#onError });
+    this.#fence = new Fence(sink, onError);
+    const { report, sink: safeSink } = this.#fence;
+    const { contentNeed } = safeSink;
+    this.#models = new ModelCalls({ contentNeed, price, onError: report });
+    this.#tools = new ToolCalls({ contentNeed, isFailure, onError: report });
     const parts = { models: this.#models, tools: this.#tools, steps: this.#steps };
-    this.#runs = new Runs(options, this.#safeSink, this.#traceIds, parts, this.#onError);
+    this.#runs = new Runs(options, safeSink, this.#traceIds, parts, report);
   }
 
   /** Counts of tracing events that were not sent as events. */
@@ -89,8 +88,8 @@ export class MastraTelemetry {
       forgotten: this.#forgotten,
       forgottenSpans: this.#scopes.forgotten,
       duplicates: this.#duplicates,
-      sinkFailures: this.#safeSink.failures,
-      faults: this.#faults,
+      sinkFailures: this.#fence.sink.failures,
+      faults: this.#fence.faults,
     };
   }
 
@@ -101,12 +100,7 @@ export class MastraTelemetry {
   async flush(): Promise<void> {
     await this.#held.settled();
     await this.#runs.settled();
-    await this.#safeSink.settled();
-    try {
-      await this.#options.sink.forceFlush?.();
-    } catch (error) {
-      this.#onError(error);
-    }
+    await this.#fence.flush();
   }
 
   /** Same as {@link MastraTelemetry.flush}. It does not shut the sink down. */
@@ -116,7 +110,7 @@ export class MastraTelemetry {
 
   /** Chooses the trace ID of an outermost run, so that Mastra's `traceId` equals the trace ID of the sink's spans. */
   createSpan(options: unknown): SpanIds | undefined {
-    return this.#contain(() => {
+    return this.#fence.contain(() => {
       const fields = fieldsOf(options);
       const isRun = fields?.type === "agent_run" || fields?.type === "workflow_run";
       if (!isRun || fields.parent !== undefined || fields.traceId !== undefined) return undefined;
@@ -136,7 +130,7 @@ export class MastraTelemetry {
     const step = run.steps.get(spanId);
     if (!isPromise(given)) return given;
     given.then(undefined, (thrown: unknown) => {
-      this.#contain(() => {
+      this.#fence.contain(() => {
         if (tool !== undefined) this.#tools.threw(run, tool, thrown);
         else if (step !== undefined) this.#steps.threw(run, step, thrown);
         // Spans only have copies of errors.
@@ -179,8 +173,8 @@ export class MastraTelemetry {
   #observed<T>(given: T, run: RunState, model: OpenModel): T {
     if (!(given instanceof ReadableStream) || given.locked) return given;
     const stream = observedStream(given, {
-      part: (part) => this.#contain(() => this.#models.part(run, model, part)),
-      failed: (thrown) => this.#contain(() => this.#models.threw(run, model, thrown)),
+      part: (part) => this.#fence.contain(() => this.#models.part(run, model, part)),
+      failed: (thrown) => this.#fence.contain(() => this.#models.threw(run, model, thrown)),
       cancelled: () => {},
     });
     const transport: unknown = Reflect.get(given, TRANSPORT);
@@ -190,7 +184,7 @@ export class MastraTelemetry {
 
   /** Forgets a run whose end is not exported. */
   releaseSpan(spanId: string): void {
-    this.#contain(() => {
+    this.#fence.contain(() => {
       const run = this.#scopes.runOf(spanId);
       if (run !== undefined) this.#scopes.removeRun(run);
     });
@@ -198,7 +192,7 @@ export class MastraTelemetry {
 
   /** A span started, changed or ended. */
   onTracingEvent(event: unknown): void {
-    this.#contain(() => {
+    this.#fence.contain(() => {
       const fields = fieldsOf(event);
       if (fields === undefined) return;
       if (event === this.#last) this.#duplicates += 1;
@@ -212,7 +206,7 @@ export class MastraTelemetry {
   }
 
   #hold(span: MastraSpan, begun: Promise<void>): void {
-    this.#held.hold(span, begun, (event) => this.#contain(() => this.#follow(event)));
+    this.#held.hold(span, begun, (event) => this.#fence.contain(() => this.#follow(event)));
   }
 
   /** Same as {@link onTracingEvent}, for older versions of Mastra. */
@@ -256,7 +250,7 @@ export class MastraTelemetry {
     const kind = span.type === "agent_run" ? "agent" : "workflow";
     const run = this.#runs.start(span, kind, above);
     if (run instanceof Promise) {
-      return run.then((begun) => this.#addRun(begun)).catch((error) => this.#fault(error));
+      return run.then((begun) => this.#addRun(begun)).catch(this.#fence.fault);
     }
     this.#addRun(run);
   }
@@ -321,20 +315,6 @@ export class MastraTelemetry {
       default:
         break;
     }
-  }
-
-  #contain<T>(work: () => T): T | undefined {
-    try {
-      return work();
-    } catch (error) {
-      this.#fault(error);
-      return undefined;
-    }
-  }
-
-  #fault(error: unknown): void {
-    this.#faults += 1;
-    this.#onError(error);
   }
 }
 

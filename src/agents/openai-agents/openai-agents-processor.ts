@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  callErrorHook,
   checkEach,
   type InnerSink,
   type IsFailure,
@@ -12,9 +11,9 @@ import {
 import {
   ADAPTER_CHECKS,
   type AdapterOptions,
+  Fence,
   fieldIn,
   fieldsOf,
-  SafeSink,
   textOf,
 } from "../core/door.ts";
 import { withCurrentRun } from "../runtime/door.ts";
@@ -78,10 +77,9 @@ export interface RunOutcome {
 export class OpenAIAgentsProcessor {
   readonly [OPENAI_AGENTS_PROCESSOR] = true;
   readonly #sink: InnerSink;
-  readonly #safeSink: SafeSink;
+  readonly #fence: Fence;
   readonly #follower: TraceFollower;
   readonly #timeoutMs: number;
-  readonly #onError: ((error: unknown) => void) | undefined;
   readonly #counts: MutableCounts = noCounts();
   /** The last shutdown, if no event came since. */
   #shutDown: Promise<void> | undefined;
@@ -92,9 +90,8 @@ export class OpenAIAgentsProcessor {
     const { decidedBy, isFailure, onError, price } = options;
     this.#sink = sink;
     this.#timeoutMs = flushTimeoutMs;
-    this.#onError = onError;
-    this.#safeSink = new SafeSink({ sink, onError });
-    this.#follower = new TraceFollower(this.#safeSink, {
+    this.#fence = new Fence(sink, onError);
+    this.#follower = new TraceFollower(this.#fence.sink, {
       tenant,
       context: options.context,
       maxTraces,
@@ -102,18 +99,18 @@ export class OpenAIAgentsProcessor {
       isFailure,
       price,
       decidedBy,
-      onError: (error) => this.#troubled(error),
+      onError: this.#fence.fault,
     });
   }
 
   /** Counts of spans without an event or without a run. */
   get counts(): ProcessorCounts {
-    return { ...this.#counts };
+    return { ...this.#counts, troubles: this.#fence.faults };
   }
 
   /** Number of events that the sink refused. */
   get failures(): number {
-    return this.#safeSink.failures;
+    return this.#fence.sink.failures;
   }
 
   onTraceStart(trace: SdkTrace): Promise<void> {
@@ -226,17 +223,13 @@ export class OpenAIAgentsProcessor {
   /** Errors in `work` are counted and do not reach the SDK. */
   #contain(work: () => void): Promise<void> {
     this.#shutDown = undefined;
-    try {
-      work();
-    } catch (error) {
-      this.#troubled(error);
-    }
+    this.#fence.contain(work);
     return DONE;
   }
 
   #scopeOf(span: SpanReference | null | undefined) {
     if (span === null || span === undefined) return undefined;
-    try {
+    return this.#fence.contain(() => {
       const found = this.#follower.positionOf(span.traceId, span.spanId);
       const run = found?.scope.run;
       if (found === undefined || run === undefined) return undefined;
@@ -249,34 +242,20 @@ export class OpenAIAgentsProcessor {
         run: { ...run.writer.run, toolUseId, callKey, tool, sink: this.#sink },
         scope: { tenant_id, run_id, tool_use_id: callKey ?? toolUseId },
       };
-    } catch (error) {
-      this.#troubled(error);
-      return undefined;
-    }
+    });
   }
 
   async #flush(timeoutMs: number): Promise<void> {
     const timer = new AbortController();
     const late = sleep(timeoutMs, undefined, { signal: timer.signal }).catch(noValue);
-    try {
-      await Promise.race([this.#settled(), late]);
-    } catch (error) {
-      this.#troubled(error);
-    } finally {
-      timer.abort();
-    }
+    await Promise.race([this.#settled(), late]);
+    timer.abort();
   }
 
   async #settled(): Promise<void> {
     // The SDK ends a streamed trace shortly after its result.
     await new Promise((resolve) => setImmediate(resolve));
-    await this.#safeSink.settled();
-    await this.#sink.forceFlush?.();
-  }
-
-  #troubled(error: unknown): void {
-    this.#counts.troubles += 1;
-    callErrorHook(this.#onError, error);
+    await this.#fence.flush();
   }
 }
 
