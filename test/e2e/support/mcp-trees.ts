@@ -20,7 +20,7 @@ const unknownTool = (isAnswered: boolean) =>
   isAnswered
     ? inRun(
         "complete",
-        both("no_such_tool", "error internal ERROR", "complete", "error internal ERROR"),
+        both("no_such_tool", "error validation ERROR", "complete", "error validation ERROR"),
       )
     : inRun(
         "failed tool_error_terminal validation ERROR",
