@@ -28,7 +28,7 @@ const MOST_NAME = 100;
 const warned = new Set<string>();
 
 /**
- * Warns of own names of an object that are no options: JavaScript ignores them. Once for each name in a process, with
+ * Warns of own names of an object that are not options: JavaScript ignores them. Once for each name in a process, with
  * the code `ENTELIX_UNKNOWN_OPTION`. Never throws: programs with additional names keep working.
  *
  * @param known has the names of all options.

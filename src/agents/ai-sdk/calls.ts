@@ -8,6 +8,8 @@ import {
   toMessages,
 } from "../../events/door.ts";
 import {
+  type AskedTenant,
+  askedTenant,
   beginRun,
   type Fields,
   fieldsOf,
@@ -19,7 +21,6 @@ import {
   placeIn,
   type SafeSink,
   sendDecision,
-  tenantOf,
   textOf,
   threadOf,
   type UsageTotals,
@@ -60,9 +61,7 @@ interface CallStart {
   readonly call: AiSdkCall;
   readonly outer: ActiveRun | undefined;
   readonly answers: readonly ApprovalResponse[];
-  /** `undefined`: not known unless a paused run has it, because of {@link problem}. */
-  readonly tenantId: string | undefined;
-  readonly problem: unknown;
+  readonly asked: AskedTenant;
 }
 
 interface CallName {
@@ -142,33 +141,29 @@ export class Calls {
     const runtimeContext = fieldsOf(event.runtimeContext) ?? {};
     const call = { operationId, functionId: textOf(event.functionId), runtimeContext };
     const outer = activeRun();
-    let problem: unknown;
-    const tenantId =
-      outer?.tenantId ??
-      tenantOf(this.#options.tenant, call, (error) => {
-        problem = error;
-      });
+    const asked: AskedTenant = outer ?? askedTenant(this.#options.tenant, call);
     const answers = answeredIn(event.messages);
-    const start = { event, callId, call, outer, answers, tenantId, problem };
+    const start = { event, callId, call, outer, answers, asked };
     if (answers.length === 0) this.#begin(start, undefined);
     else return this.#resume(start);
   }
 
   async #resume(start: CallStart): Promise<void> {
-    const { answers, callId, tenantId } = start;
+    const { answers, asked, callId } = start;
     this.#resuming.add(callId);
     let paused: KnownPause | undefined;
-    for (const { approvalId } of answers) paused ??= await this.#paused.find(approvalId, tenantId);
+    for (const { approvalId } of answers)
+      paused ??= await this.#paused.find(approvalId, asked.tenantId);
     this.#resuming.delete(callId);
     this.#begin(start, paused);
   }
 
   #begin(start: CallStart, paused: KnownPause | undefined): void {
-    const { answers, call, callId, event, outer, problem } = start;
-    const tenantId = start.tenantId ?? paused?.tenantId;
+    const { answers, asked, call, callId, event, outer } = start;
+    const tenantId = asked.tenantId ?? paused?.tenantId;
     if (tenantId === undefined) {
       this.#refused += 1;
-      this.#onError(problem);
+      this.#onError(asked.problem);
       return;
     }
     const state = this.#stateOf(start, tenantId, paused);

@@ -23,10 +23,10 @@ import { type SdkQuery, TOOL_USE_META } from "./sdk.ts";
 import { Session } from "./session.ts";
 import { amountOf, NO_TOTALS, type Totals } from "./usage-difference.ts";
 
-/** What is remembered of a session. */
+/** Data of a session that a later query continues. */
 interface KnownSession {
   readonly runId?: string;
-  /** Of its last run. A run that resumes it has the same subject, unless the hook gives another one. */
+  /** The subject of its last run. A run that resumes it has the same subject, unless the hook gives another one. */
   readonly subject?: SubjectFields | undefined;
   readonly totals?: Totals;
 }

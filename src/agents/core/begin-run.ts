@@ -38,7 +38,7 @@ export interface BegunRun {
   readonly since: number;
 }
 
-/** Thread and subject of a run. What nothing names is that of the outer run, else that of the paused run. */
+/** Thread and subject of a run. Default: those of the outer run, else those of the paused run. */
 export function inheritedBy(
   { ask, outer, paused, threadId }: Omit<RunOrigin, "tenantId">,
   onError: (error: unknown) => void,
@@ -74,7 +74,7 @@ export function beginRun(
 
 type Place = Pick<Beginning, "parentRunId" | "parentToolUseId" | "parentCallKey" | "parentStepId">;
 
-/** The place of a run inside another one. Without a current call, it is known that there is none. */
+/** The place of a run inside another one. Without a current call, `parentToolUseId` is `null`. */
 export function placeIn(outer: ActiveRun | undefined): Place | undefined {
   if (outer === undefined) return undefined;
   return {

@@ -30,7 +30,9 @@ export {
 } from "./call-reports.ts";
 export { Fence } from "./fence.ts";
 export {
+  type AskedTenant,
   askedSubject,
+  askedTenant,
   type DecidedBy,
   personOf,
   type ToolDecision,

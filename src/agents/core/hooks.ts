@@ -25,6 +25,24 @@ export function tenantOf<C extends object>(
   return typeof tenant === "string" ? tenant : answerOf(TENANT, () => tenant(handed(of)), refused);
 }
 
+/** The tenant of a run that begins, or why it is not known. A paused run may still have it. */
+export interface AskedTenant {
+  readonly tenantId: string | undefined;
+  readonly problem?: unknown;
+}
+
+/** Like {@link tenantOf}, but returns the error. */
+export function askedTenant<C extends object>(
+  tenant: string | ((of: C) => string),
+  of: C,
+): AskedTenant {
+  let problem: unknown;
+  const tenantId = tenantOf(tenant, of, (error) => {
+    problem = error;
+  });
+  return { tenantId, problem };
+}
+
 const TEXT = { expected: "a text or nothing", read: textAnswer };
 const THREAD: AnswerForm<string> = { option: "thread", ...TEXT };
 const PERSON: AnswerForm<string> = { option: "decidedBy", ...TEXT };

@@ -81,7 +81,7 @@ export interface AnswerNames {
 }
 
 /**
- * The provider that answered, if it is not the one that the request names: after a fallback, or through a gateway.
+ * The provider that answered, if the request names another one: after a fallback, or through a gateway.
  *
  * @param asked of the request, as the conventions name it.
  */

@@ -10,10 +10,10 @@ import {
 import {
   ADAPTER_CHECKS,
   type AdapterOptions,
+  askedTenant,
   checkPausedRuns,
   type Fields,
   type PausedRuns,
-  tenantOf,
   textOf,
 } from "../core/door.ts";
 import type { RunSubject } from "../runtime/door.ts";
@@ -142,10 +142,7 @@ export class Tenants {
   of(metadata: Fields | undefined): InvocationTenant {
     const tenant = this.#given;
     if (typeof tenant === "string") return { given: this.explicit(metadata), otherwise: tenant };
-    let problem: unknown;
-    const given = tenantOf(tenant, metadata ?? {}, (error) => {
-      problem = error;
-    });
+    const { problem, tenantId: given } = askedTenant(tenant, metadata ?? {});
     return { given, problem };
   }
 }

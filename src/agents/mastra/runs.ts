@@ -7,6 +7,8 @@ import {
   readsRows,
 } from "../../events/door.ts";
 import {
+  type AskedTenant,
+  askedTenant,
   beginRun,
   type Fields,
   fieldsOf,
@@ -18,7 +20,6 @@ import {
   replacementText,
   type SafeSink,
   sendDecision,
-  tenantOf,
   textOf,
   threadOf,
   waitedMs,
@@ -47,9 +48,7 @@ interface MastraStart {
   readonly info: MastraRun;
   readonly above: SpanScope | undefined;
   readonly outer: ActiveRun | undefined;
-  /** `undefined`: not known unless a paused run has it, because of {@link problem}. */
-  readonly tenantId: string | undefined;
-  readonly problem: unknown;
+  readonly asked: AskedTenant;
   readonly runId: string | undefined;
 }
 
@@ -102,14 +101,10 @@ export class Runs {
   ): RunState | undefined | Promise<RunState | undefined> {
     const outer = above === undefined ? activeRun() : { ...above.run.active, ...above };
     const info = runIn(span, kind);
-    let problem: unknown;
-    const tenantId =
-      outer?.tenantId ??
-      tenantOf(this.#options.tenant, info, (error) => {
-        problem = error;
-      });
+    const asked: AskedTenant = outer ?? askedTenant(this.#options.tenant, info);
+    const { tenantId } = asked;
     const runId = this.#traceIds.takeRunId(span.traceId);
-    const start = { span, info, above, outer, tenantId, problem, runId };
+    const start = { span, info, above, outer, asked, runId };
     const key = pauseKeyOf(info);
     if (span.metadata.resumed !== true) return this.#begin(start);
     const ofTrace = () => (outer === undefined ? runOfTrace(span.traceId) : undefined);
@@ -127,11 +122,11 @@ export class Runs {
 
   /** @param before the run that it resumes. It may be known without its pause. */
   #begin(start: MastraStart, paused?: KnownPause, before?: string): RunState | undefined {
-    const { above, info, outer, problem, runId, span } = start;
-    const tenantId = start.tenantId ?? paused?.tenantId;
+    const { above, asked, info, outer, runId, span } = start;
+    const tenantId = asked.tenantId ?? paused?.tenantId;
     if (tenantId === undefined) {
       this.refused += 1;
-      this.#onError(problem);
+      this.#onError(asked.problem);
       return undefined;
     }
     const { context } = this.#options;

@@ -56,7 +56,7 @@ export type SpanReference = Pick<SdkSpan, "spanId" | "traceId">;
 
 /** The fields of the SDK's `RunResult` and `StreamedRunResult` that `noteResult` reads. */
 export interface RunOutcome {
-  /** Of a stream: whether its reader left. */
+  /** Whether the reader of a stream left. */
   readonly cancelled?: boolean | undefined;
   readonly state: unknown;
 }

@@ -4,7 +4,13 @@ import { nextRunId, runIdOfTrace } from "./ids.ts";
 import { reportStart, writerOf } from "./run-reports.ts";
 import type { SdkSpan } from "./sdk.ts";
 import type { AskedCall } from "./span-answer.ts";
-import { type AgentRun, type Scope, type TraceRecord, takeHandoff } from "./trace-record.ts";
+import {
+  type AgentRun,
+  NOWHERE,
+  type Scope,
+  type TraceRecord,
+  takeHandoff,
+} from "./trace-record.ts";
 import { pausedRun, takeAwaited, taskAbove } from "./waiting.ts";
 
 type NewRun = Pick<
@@ -185,4 +191,3 @@ export class RunStarts {
 }
 
 const NO_CALLS: readonly AskedCall[] = [];
-const NOWHERE: Scope = { run: undefined, toolUseId: undefined };

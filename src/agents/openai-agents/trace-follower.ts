@@ -17,6 +17,7 @@ import {
   isOwnModelCall,
   type KnownTrace,
   kindOf,
+  NOWHERE,
   newTrace,
   type OpenSpan,
   openSpan,
@@ -35,8 +36,6 @@ const STRUCTURE: ReadonlySet<string> = new Set(["task", "turn"]);
 /** Shared empty maps of ended traces. Nothing is added to them. */
 const NO_RUNS = new Map<string, AgentRun>();
 const NO_SPANS = new Map<string, OpenSpan>();
-
-const NOWHERE: Scope = { run: undefined, toolUseId: undefined };
 
 /** Options of a {@link TraceFollower}. */
 export interface FollowerOptions {

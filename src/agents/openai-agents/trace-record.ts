@@ -92,6 +92,9 @@ export interface Scope {
   readonly callKey?: string | undefined;
 }
 
+/** Above all agents. */
+export const NOWHERE: Scope = { run: undefined, toolUseId: undefined };
+
 /** What the code of a call returned or threw. The SDK's span has only texts of it. */
 export type CodeOutcome = { readonly value: unknown } | { readonly thrown: unknown };
 

@@ -12,7 +12,7 @@ import type { AgentRun, Scope, TraceRecord } from "./trace-record.ts";
 /**
  * Whether an agent whose span has ended waits. `undefined`: nothing says it.
  *
- * An error on the span or a handoff is no pause, also if the application handled the error.
+ * An error on the span or a handoff is not a pause, also if the application handled the error.
  */
 export function waitsAtEnd(
   trace: TraceRecord,
