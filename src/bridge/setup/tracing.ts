@@ -1,4 +1,3 @@
-import { performance } from "node:perf_hooks";
 import { type MeterProvider, ProxyTracerProvider, type TracerProvider } from "@opentelemetry/api";
 import type { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import { type ClosableSink, checkOptionsObject } from "../../events/door.ts";

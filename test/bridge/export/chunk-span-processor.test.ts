@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { TraceFlags } from "@opentelemetry/api";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { shutDownAfter } from "../../support/stopped-timers.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { decodeRequest } from "./support/decode-request.ts";
 import { ProtobufServer } from "./support/protobuf-server.ts";
@@ -109,7 +110,7 @@ describe("an endpoint that is away", () => {
       requestBytes: 4_000,
     });
     end(numbers(1_000));
-    await processor.shutdown();
+    await shutDownAfter("ECONNREFUSED", processor);
     end(["late"]);
     expect(ledger.counts()).toMatchObject({
       ended: 1_001,

@@ -13,6 +13,7 @@ import { MemorySessionLog } from "../../../src/entries/audit.ts";
 import { setupTracing } from "../../../src/entries/setup.ts";
 import { setupTelemetry, type TelemetrySetupOptions } from "../../../src/entries/telemetry.ts";
 import { deadUrl, OtlpServer } from "../../support/otlp-server.ts";
+import { stopTimers, untilSeen } from "../../support/stopped-timers.ts";
 import { waitUntil } from "../../support/wait-for.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
 import { keepReports } from "./reports.ts";
@@ -307,16 +308,17 @@ describe("an endpoint that takes no metrics", () => {
     const telemetry = setupTelemetry({
       endpoint: server.url,
       onError: reports.onError,
-      // So long that a busy machine too has begun with the metrics when it is over.
       shutdownTimeoutMs: 1_500,
     });
     // A span that is not the sink's: its flush would take the sink's time.
     telemetry.tracerProvider.getTracer("app").startSpan("one").end();
-    const done = await Promise.race([
-      telemetry.shutdown().then(() => "in time"),
-      setTimeout(10_000, "late", { ref: false }),
-    ]);
-    expect(done).toBe("in time");
+    stopTimers();
+    const closed = telemetry.shutdown();
+    await untilSeen(() => server.requests.length === 1);
+    await vi.advanceTimersByTimeAsync(1_200);
+    await untilSeen(() => server.requests.length === 2);
+    await vi.advanceTimersByTimeAsync(300);
+    await closed;
     const told = reports.all.filter(({ where }) => where === "shutdown");
     expect(told.map(({ error }) => String(error))).toEqual([
       "Error: the last metrics were not sent within 1500 ms",
@@ -329,7 +331,13 @@ describe("an endpoint that takes no metrics", () => {
     await using server = await OtlpServer.start({ answer: () => "hang" });
     const reports = keepReports();
     const options = { endpoint: server.url, onError: reports.onError, shutdownTimeoutMs: 100 };
-    await setupTelemetry(options).shutdown();
+    const first = setupTelemetry(options);
+    stopTimers();
+    const closed = first.shutdown();
+    await untilSeen(() => server.requests.length === 1);
+    await vi.advanceTimersByTimeAsync(100);
+    await closed;
+    vi.useRealTimers();
     expect(server.requests.map(({ path }) => path)).toEqual(["/v1/metrics"]);
     const next = setupTelemetry(options);
     expect(metrics.getMeterProvider()).toBe(next.meterProvider);

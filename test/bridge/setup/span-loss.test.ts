@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { setupTracing, type Tracing } from "../../../src/entries/setup.ts";
 import { type Answer, deadUrl, OtlpServer } from "../../support/otlp-server.ts";
+import { shutDownAfter } from "../../support/stopped-timers.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
 import { keepReports } from "./reports.ts";
@@ -25,6 +26,19 @@ type Counts = ReturnType<Tracing["diagnostics"]>;
 /** For a shutdown that needs no time limit: a busy machine must not reach it. */
 const PATIENT_MS = 100_000;
 const PROTOCOLS = ["http/protobuf", "http/json"];
+
+/** The stock exporter of http/json gives up by itself, before it would try again after a second. Ours never does. */
+function limitsOf(protocol: string): { readonly shutdownTimeoutMs: number } {
+  const isStock = protocol === "http/json";
+  if (isStock) process.env.OTEL_EXPORTER_OTLP_TIMEOUT = "700";
+  else process.env.OTEL_BSP_EXPORT_TIMEOUT = "200";
+  return { shutdownTimeoutMs: isStock ? PATIENT_MS : 1_000 };
+}
+
+async function shutDown(tracing: Tracing, protocol: string, says: string): Promise<void> {
+  if (protocol === "http/json") await tracing.shutdown();
+  else await shutDownAfter(says, tracing);
+}
 
 describe("a burst of 10,000 spans in one tick, then a shutdown", () => {
   it("loses none", async () => {
@@ -154,16 +168,14 @@ describe("a request that fails", () => {
   it.each(PROTOCOLS)("with 503 till the end is counted as rejected: %s", async (protocol) => {
     await using server = await OtlpServer.start({ answer: () => 503 });
     process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = protocol;
-    // The stock exporter tries no longer than that.
-    process.env.OTEL_EXPORTER_OTLP_TIMEOUT = "100";
     const reports = keepReports();
     const tracing = setupTracing({
+      ...limitsOf(protocol),
       endpoint: server.url,
-      shutdownTimeoutMs: 1_000,
       onError: reports.onError,
     });
     endSpans(tracing, 3);
-    await tracing.shutdown();
+    await shutDown(tracing, protocol, "Service Unavailable");
     expect(tracing.diagnostics()).toMatchObject({ failed: 3, lost: { rejected: 3 } });
     expect(reports.losses("shutdown")).toHaveLength(1);
   });
@@ -194,15 +206,14 @@ describe("a request that fails", () => {
 
   it.each(PROTOCOLS)("for lack of a connection is counted as unreachable: %s", async (protocol) => {
     process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = protocol;
-    process.env.OTEL_EXPORTER_OTLP_TIMEOUT = "100";
     const reports = keepReports();
     const tracing = setupTracing({
+      ...limitsOf(protocol),
       endpoint: await deadUrl(),
-      shutdownTimeoutMs: 1_000,
       onError: reports.onError,
     });
     sendRun(tracing.createBridge());
-    await tracing.shutdown();
+    await shutDown(tracing, protocol, "ECONNREFUSED");
     expect(tracing.diagnostics()).toMatchObject({ failed: 2, lost: { unreachable: 2 } });
     const [report] = reports.losses("shutdown");
     expect(report?.message).toMatch(

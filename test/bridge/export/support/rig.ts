@@ -9,9 +9,11 @@ import {
 import { OtlpPost, type Post } from "../../../../src/bridge/export/otlp-post.ts";
 import { SpanLedger } from "../../../../src/bridge/setup/span-ledger.ts";
 
-/** Short enough for a test. */
+/** Waits that a test sees the end of. */
 export const QUICK: Partial<ExportSettings> = {
   scheduledDelayMillis: 3_600_000,
+  // A busy machine must not reach it.
+  exportTimeoutMillis: 100_000,
   backoff: { firstMs: 1, mostMs: 4 },
 };
 
@@ -31,8 +33,7 @@ export function rig(
   onOutage?: (error: Error) => void,
 ): Rig {
   const settings = exportSettings({ ...QUICK, ...own });
-  const timeoutMs = settings.exportTimeoutMillis;
-  const post = typeof to === "string" ? new OtlpPost({ url: to, timeoutMs }) : to;
+  const post = typeof to === "string" ? new OtlpPost({ url: to, ownTimeoutMs: 100_000 }) : to;
   const ledger = new SpanLedger();
   const processor = new ChunkSpanProcessor(post, settings, ledger, onOutage);
   const provider = new NodeTracerProvider({
