@@ -68,12 +68,16 @@ interface CallName {
   readonly callId?: unknown;
 }
 
+/**
+ * The signal of the response that the running code makes. One for the process: on Node 20, each storage makes every
+ * promise of the process dearer, and none is ever collected.
+ */
+export const responding = new AsyncLocalStorage<AbortSignal>();
+
 /** Follows calls of the AI SDK. Each call is a run. */
 export class Calls {
   readonly models: ModelCalls;
   readonly tools: ToolCalls;
-  /** The signal of the response that the running code makes. */
-  readonly responding = new AsyncLocalStorage<AbortSignal>();
   readonly #options: AiSdkTelemetryOptions;
   readonly #sink: SafeSink;
   readonly #onError: (error: unknown) => void;
@@ -197,7 +201,7 @@ export class Calls {
     paused: KnownPause | undefined,
   ): CallState {
     const { context, thread } = this.#options;
-    const signal = this.responding.getStore();
+    const signal = responding.getStore();
     const begun = beginRun(
       {
         tenantId,

@@ -19,6 +19,25 @@ export interface SpanCallsOptions {
   readonly contain: (work: () => void | Promise<void>) => void | Promise<void>;
 }
 
+/** The SDK call that the running code belongs to. */
+interface Place {
+  readonly calls: SpanCalls;
+  readonly run: SpanRun | undefined;
+  /** The call of another follower around it. */
+  readonly outer: Place | undefined;
+}
+
+/** One for the process: on Node 20, a storage of each follower would make every promise of the process dearer. */
+const running = new AsyncLocalStorage<Place>();
+
+/** The places of other followers, so that the list is no longer than there are followers. */
+function othersOf(calls: SpanCalls, place: Place | undefined): Place | undefined {
+  if (place === undefined) return undefined;
+  const outer = othersOf(calls, place.outer);
+  if (place.calls === calls) return outer;
+  return outer === place.outer ? place : { ...place, outer };
+}
+
 /**
  * Follows calls of the AI SDK 6, which runs each part of a call inside a span of the given tracer. What the code in
  * the span returns or throws replaces the callbacks of the AI SDK 7.
@@ -28,8 +47,6 @@ export class SpanCalls implements SpanFollower {
   readonly #models: SpanModels;
   readonly #tools: SpanTools;
   readonly #outcomes: SpanOutcomes;
-  /** The SDK call that the running code belongs to. */
-  readonly #here = new AsyncLocalStorage<SpanRun | undefined>();
   #started = 0;
 
   constructor(options: SpanCallsOptions) {
@@ -86,10 +103,10 @@ export class SpanCalls implements SpanFollower {
 
   #inRun(run: SpanRun, span: RecordedSpan, work: SpanWork): unknown {
     const state = this.#options.calls.of(run);
-    if (state === undefined) return this.#here.run(undefined, () => work(span));
+    if (state === undefined) return this.#inside(undefined, () => work(span));
     const { active } = state;
     return followed(
-      () => this.#here.run(run, () => carried(active.sink, {}, active, () => work(span))),
+      () => this.#inside(run, () => carried(active.sink, {}, active, () => work(span))),
       (value) => {
         if (run.isStream) return;
         this.#with(run, (open) => this.#outcomes.returned(run, open, span, value));
@@ -152,8 +169,14 @@ export class SpanCalls implements SpanFollower {
     };
   }
 
+  #inside<T>(run: SpanRun | undefined, work: () => T): T {
+    return running.run({ calls: this, run, outer: othersOf(this, running.getStore()) }, work);
+  }
+
   #current() {
-    const run = this.#here.getStore();
+    let place = running.getStore();
+    while (place !== undefined && place.calls !== this) place = place.outer;
+    const run = place?.run;
     return { run, state: run === undefined ? undefined : this.#options.calls.of(run) };
   }
 

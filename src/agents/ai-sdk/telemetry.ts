@@ -1,6 +1,6 @@
 import { Fence, type Fields, fieldsOf, observedStream } from "../core/door.ts";
 import type { CallState } from "./call-state.ts";
-import { Calls } from "./calls.ts";
+import { Calls, responding } from "./calls.ts";
 import { type AiSdkCounts, type AiSdkTelemetryOptions, checkAiSdkOptions } from "./options.ts";
 import { SpanCalls } from "./span-calls.ts";
 import { type AiSdkTracer, SpanTracer } from "./tracer.ts";
@@ -98,7 +98,7 @@ export class AiSdkTelemetry {
   async respond(make: (signal: AbortSignal) => Response | Promise<Response>): Promise<Response> {
     const controller = new AbortController();
     const { signal } = controller;
-    const response = await this.#calls.responding.run(signal, () => make(signal));
+    const response = await responding.run(signal, () => make(signal));
     const { body, headers, status, statusText } = response;
     if (body === null) return response;
     const cancelled = (reason: unknown) => controller.abort(reason);

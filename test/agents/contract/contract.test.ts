@@ -4,22 +4,13 @@ import type { InnerSink } from "../../../src/entries/sinks.ts";
 import { type AgentEvent, type ContentNeed, setUnclassifiedWarning } from "../../../src/index.ts";
 import { keepingSink } from "../../support/told.ts";
 import { type CommonOptions, type Driver, MARKS, type Scene } from "./driver.ts";
-import { aiSdk6, aiSdk7 } from "./drivers/ai-sdk.ts";
-import { claude } from "./drivers/claude-agent.ts";
-import { langchain } from "./drivers/langchain.ts";
-import { mastra } from "./drivers/mastra.ts";
-import { mcpOfClient, mcpOfServer } from "./drivers/mcp.ts";
-import { openaiAgents } from "./drivers/openai-agents.ts";
+import { DRIVERS } from "./drivers/all.ts";
 import { runtime } from "./drivers/runtime.ts";
 
 // What each adapter promises, whatever its framework is. What only one has is tested beside it.
 
 setUnclassifiedWarning(() => {});
 
-const DRIVERS = [
-  ...[runtime, langchain, openaiAgents, aiSdk7, aiSdk6, mastra, claude],
-  ...[mcpOfClient, mcpOfServer],
-];
 const TERMINAL: ReadonlySet<AgentEvent["type"]> = new Set(["complete", "failed", "interrupted"]);
 
 /** Plays a scene into a sink that keeps all events. */

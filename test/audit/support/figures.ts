@@ -31,8 +31,8 @@ export const AUDIT_FIGURES: Readonly<Record<string, () => number | Promise<numbe
 
 /** The runs whose thread is remembered: at least so many, and at most twice as many. */
 function rememberedThreads(): number {
-  // Each try sends so many events: only numbers near the default are tried.
-  return firstThat(40_064, forgetsThreadAfter, 39_936) / 2;
+  // Each try sends so many events: only the numbers beside the default are tried.
+  return firstThat(40_001, forgetsThreadAfter, 39_999) / 2;
 }
 
 /** Whether so many other runs make an audit sink forget what thread a run has. */
