@@ -154,9 +154,10 @@ function untagged(fields: OwnFields): OwnFields {
     const inner = isObject(held) && !isBytes(held) ? fieldsIn(held) : undefined;
     if (inner === undefined) continue;
     const { [name]: _, ...rest } = fields;
-    if (inner.type === "data") return { ...rest, data: inner.data };
-    if (inner.type === "url") return { ...rest, url: inner.url };
-    const id = referenceIn(inner.type === "reference" ? objectIn(inner, "reference") : inner);
+    const type = own(inner, "type");
+    if (type === "data") return { ...rest, data: inner.data };
+    if (type === "url") return { ...rest, url: inner.url };
+    const id = referenceIn(type === "reference" ? objectIn(inner, "reference") : inner);
     if (id !== undefined) return { ...rest, file_id: id };
   }
   return fields;
@@ -176,7 +177,11 @@ function referenceIn(inner: OwnFields | undefined): string | undefined {
   let id: string | undefined;
   let count = 0;
   for (const name in inner) {
-    const value = inner[name];
+    if (!Object.hasOwn(inner, name)) continue;
+    const value = own(inner, name);
+    const given = inner[name];
+    // JSON leaves it out, unlike null and numbers that are not finite.
+    if (value === undefined && given !== null && typeof given !== "number") continue;
     count += 1;
     if (typeof value !== "string" || count > MOST_PROVIDERS || FIELDS.has(name)) return undefined;
     id ??= value;

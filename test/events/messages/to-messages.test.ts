@@ -514,6 +514,16 @@ const like = fc.letrec((tie) => ({
   ),
 })).value;
 
+const STRANGE = [
+  ...[new Date(Number.NaN), Number.NaN, { toJSON: () => "" }],
+  // References to uploaded files: a provider's name, and the ID of the file there.
+  ...[new Date(0), undefined, null, Number.NaN, { toJSON: () => undefined }].map((id) => ({
+    type: "file",
+    data: { openai: id, anthropic: "file-1" },
+  })),
+  { type: "file", data: { type: Object("data"), data: "aGk=" } },
+];
+
 describe("whatever it is given", () => {
   it("makes messages in the form, and the same of a recording of them", () => {
     fc.assert(
@@ -534,7 +544,7 @@ describe("whatever it is given", () => {
       }),
       {
         numRuns: runs(5_000),
-        examples: [[new Date(Number.NaN)], [Number.NaN], [{ toJSON: () => "" }]],
+        examples: STRANGE.map((value): [unknown] => [value]),
       },
     );
   });
