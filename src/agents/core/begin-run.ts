@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import { sourceMoment } from "../../events/door.ts";
 import type { ActiveRun } from "../runtime/door.ts";
-import { type Beginning, type RunRef, RunWriter } from "../writer/door.ts";
+import { type Beginning, type RunRef, RunWriter, type ToolCall } from "../writer/door.ts";
 import { askedSubject } from "./hooks.ts";
 import type { KnownPause } from "./paused-runs.ts";
 import type { SafeSink } from "./safe-sink.ts";
@@ -27,9 +27,13 @@ export interface RunOrigin {
   readonly totals?: UsageTotals | undefined;
 }
 
-/** A run that has begun. */
-export interface BegunRun {
-  readonly writer: RunWriter;
+/**
+ * A run that has begun.
+ *
+ * @typeParam C its open tool calls.
+ */
+export interface BegunRun<C extends ToolCall = ToolCall> {
+  readonly writer: RunWriter<void, C>;
   /** The current run for code inside it. */
   readonly active: ActiveRun;
   /** Usage of the run and the runs inside it. */
@@ -57,15 +61,15 @@ export function newRunRef(origin: RunOrigin, onError: (error: unknown) => void):
 }
 
 /** Prepares a run, without an event. */
-export function beginRun(
+export function beginRun<C extends ToolCall = ToolCall>(
   origin: RunOrigin,
   sink: SafeSink,
   onError: (error: unknown) => void,
-): BegunRun {
+): BegunRun<C> {
   const ref = newRunRef(origin, onError);
   const { outer, totals = new UsageTotals() } = origin;
   return {
-    writer: new RunWriter(sink, ref, { totals: outer === undefined ? totals : undefined }),
+    writer: new RunWriter<void, C>(sink, ref, { totals: outer === undefined ? totals : undefined }),
     active: { ...ref, sink: sink.sink },
     totals,
     since: sourceMoment(),

@@ -6,7 +6,7 @@ import {
   runStorage,
   type SpanTarget,
 } from "../../events/door.ts";
-import type { SubjectFields } from "../writer/door.ts";
+import type { ModelCall, SubjectFields, ToolCall } from "../writer/door.ts";
 import type { RunPolicy } from "./run-policy.ts";
 
 /** The run of the running code, with the state that runs inside it inherit. */
@@ -67,6 +67,28 @@ export function carried<T>(
     // An error of `work` is thrown below. An error of the sink is ignored.
   }
   return once();
+}
+
+/** Calls `work` inside the span of a tool call of the run, as code of that call. */
+export function inToolCall<T>(
+  run: ActiveRun,
+  { key, tool, toolUseId }: Pick<ToolCall, "key" | "tool" | "toolUseId">,
+  work: () => T,
+): T {
+  const target = { tool_use_id: key ?? toolUseId };
+  return carried(run.sink, target, { ...run, toolUseId, callKey: key, tool }, work);
+}
+
+/**
+ * Calls `work` inside the span of a model call of the run. A model call inside a tool belongs to the tool, and so do
+ * runs that it starts.
+ */
+export function inModelCall<T>(
+  run: ActiveRun,
+  { modelCallId }: Pick<ModelCall, "modelCallId">,
+  work: () => T,
+): T {
+  return carried(run.sink, { model_call_id: modelCallId }, currentIn(run), work);
 }
 
 function attempt<T>(run: ActiveRun, work: () => T): Outcome<T> {

@@ -8,7 +8,7 @@ import {
   toMessages,
 } from "../../events/door.ts";
 import type { ModelCall as WrittenCall } from "../writer/door.ts";
-import { carried, currentIn } from "./active-run.ts";
+import { inModelCall } from "./active-run.ts";
 import { parametersIn } from "./model-parameters.ts";
 import { checkedReport, type ModelReport } from "./model-report.ts";
 import type { OpenCall } from "./open-call.ts";
@@ -123,13 +123,7 @@ export function callModel<T>(
     call.restart();
     let result: T;
     try {
-      result = await carried(
-        run.current.sink,
-        { model_call_id: modelCallId },
-        // A model call inside a tool belongs to the tool, and so do sub-agents that it starts.
-        currentIn(run.current),
-        async () => fn(answer),
-      );
+      result = await inModelCall(run.current, written, async () => fn(answer));
     } catch (error) {
       if (!call.isCut) await fail(run, call, written, error, use);
       throw error;

@@ -92,7 +92,7 @@ export function callTool<T, I>(
       run.assertOpen(`tool ${name}`);
       refuseAt(run, call, run.policy.budget.takeToolCall());
     } catch (error) {
-      run.writer.dropped(dispatch);
+      run.writer.open.delete(dispatch);
       throw error;
     }
     return make(dispatch);

@@ -2,7 +2,15 @@
 
 export type { SubjectFields } from "../writer/door.ts";
 export { abortError, cutBy, isStop } from "./aborts.ts";
-export { type ActiveRun, activeRun, carried, currentIn, withCurrentRun } from "./active-run.ts";
+export {
+  type ActiveRun,
+  activeRun,
+  carried,
+  currentIn,
+  inModelCall,
+  inToolCall,
+  withCurrentRun,
+} from "./active-run.ts";
 export type { AgentRun, RunHandle } from "./agent-run.ts";
 export type { BudgetLimits } from "./budget.ts";
 export type { ModelCall, ModelFunction, ModelOptions } from "./call-model.ts";

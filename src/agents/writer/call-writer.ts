@@ -12,6 +12,7 @@ import {
   type NotMade,
   notMadeFailure,
   operatorText,
+  recordSource,
   renderForLlm,
   resultException,
   resultText,
@@ -25,6 +26,7 @@ import {
   type OpenEnvelope,
   withDetails,
 } from "./event-writer.ts";
+import { OpenCalls } from "./open-calls.ts";
 import {
   type Failure,
   type ModelAnswer,
@@ -42,39 +44,39 @@ import {
 type CallNames = Pick<ToolCall, "key" | "tool" | "toolUseId">;
 
 /** Sends the events of tool calls, decisions about them, and model calls. */
-export class CallWriter<T = void> extends EventWriter<T> {
-  /** The open call of each ID that has no key. */
-  readonly #open = new Map<string, ToolCall>();
+export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWriter<T> {
+  /** The tool calls that began and have no end. */
+  readonly open = new OpenCalls<C>();
 
   /**
    * A call begins. If another call of its ID is open, it gets a key, so that each gets its own decision and end.
    * {@link toolStarted} calls this. Only calls with a decision before their start begin earlier.
    */
-  begin(call: ToolCall): void {
-    const { key, toolUseId } = call;
-    const open = this.#open.get(toolUseId);
-    if (open === undefined) this.#open.set(toolUseId, call);
-    else if (open !== call && key === undefined) call.key = this.newId();
+  begin(call: C): void {
+    if (this.open.add(call) || call.key !== undefined) return;
+    call.key = this.newId();
+    this.open.add(call);
   }
 
-  /** A call that began will not start. */
-  dropped(call: ToolCall): void {
-    if (this.#open.get(call.toolUseId) === call) this.#open.delete(call.toolUseId);
+  /** Ends the open tool calls as cut off, in the order of their starts. Their tools did not fail. */
+  cutTools(error: AgentError, on?: (call: C) => Stamp): void {
+    for (const call of this.open) this.toolCut(call, error, on?.(call));
   }
 
-  /** Callers may pass a copy of the call. */
-  #ended({ key, toolUseId }: ToolCall): void {
-    if (key === undefined) this.#open.delete(toolUseId);
+  /**
+   * The innermost call that threw the error: this one, unless the error came to it from a call inside it. Records it
+   * for the calls and runs around it.
+   *
+   * @param call with its start (`sourceMoment`).
+   */
+  sourceOf(thrown: unknown, call: Pick<ToolCall, "tool"> & { since: number }): FailureSource {
+    const { since, tool } = call;
+    const { rootRunId } = this.run;
+    return recordSource(thrown, { origin: "tool", tool }, { rootRunId, since });
   }
 
   /** @param description the tool's description. */
-  toolStarted(
-    call: ToolCall,
-    input: unknown,
-    description?: string,
-    stepId?: string,
-    on: Stamp = NOW,
-  ): T {
+  toolStarted(call: C, input: unknown, description?: string, stepId?: string, on: Stamp = NOW): T {
     this.begin(call);
     const envelope = keyed(withDetails(this.envelope(on, stepId), call.details), call);
     if (description !== undefined) withDetails(envelope, { tool_description: description });
@@ -93,7 +95,7 @@ export class CallWriter<T = void> extends EventWriter<T> {
   }
 
   toolCompleted(call: ToolCall, output: unknown, on: Stamp = NOW): T {
-    this.#ended(call);
+    this.open.delete(call);
     return this.send(
       {
         type: "tool_complete",
@@ -129,7 +131,7 @@ export class CallWriter<T = void> extends EventWriter<T> {
   }
 
   /** A call that the framework answered without calling the tool. Sends its start and its end. */
-  toolNotMade(call: ToolCall, unmade: UnmadeCall, onStart: Stamp = NOW, onEnd: Stamp = NOW): void {
+  toolNotMade(call: C, unmade: UnmadeCall, onStart: Stamp = NOW, onEnd: Stamp = NOW): void {
     this.toolStarted(call, unmade.input, unmade.description, unmade.stepId, onStart);
     this.toolRefused(call, unmade.code, unmade.text, onEnd);
   }
@@ -165,7 +167,7 @@ export class CallWriter<T = void> extends EventWriter<T> {
     on: Stamp = NOW,
   ): T {
     const { envelope, error, error_for_llm, kind } = fields;
-    this.#ended(call);
+    this.open.delete(call);
     return this.send(
       {
         type: "tool_error",

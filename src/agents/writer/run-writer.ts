@@ -12,10 +12,17 @@ import {
 } from "../../events/door.ts";
 import { CallWriter } from "./call-writer.ts";
 import { costKnown, lastedMs, type OpenEnvelope, withDetails } from "./event-writer.ts";
-import { type Beginning, type Failure, NOW, type Stamp, type Step } from "./run-parts.ts";
+import {
+  type Beginning,
+  type Failure,
+  NOW,
+  type Stamp,
+  type Step,
+  type ToolCall,
+} from "./run-parts.ts";
 
 /** Sends the events of one run: its start, its end, its steps and its calls. */
-export class RunWriter<T = void> extends CallWriter<T> {
+export class RunWriter<T = void, C extends ToolCall = ToolCall> extends CallWriter<T, C> {
   started(from: Beginning, on: Stamp = NOW): T {
     const { agent, asked, parentCallKey, parentRunId, parentStepId, parentToolUseId } = from;
     const { resumedFromRunId } = from;

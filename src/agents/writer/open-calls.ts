@@ -1,0 +1,51 @@
+import type { ToolCall } from "./run-parts.ts";
+
+/**
+ * The open tool calls of a run by their own key, in the order of their starts. A call without a key has its ID for
+ * itself.
+ */
+export class OpenCalls<C extends ToolCall = ToolCall> implements Iterable<C> {
+  readonly #calls = new Map<string, C>();
+
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  /** @returns `false` if another call has that key: the call needs one of its own. */
+  add(call: C): boolean {
+    const own = keyOf(call);
+    const open = this.#calls.get(own);
+    if (open === undefined) this.#calls.set(own, call);
+    return open === undefined || open === call;
+  }
+
+  has(call: C): boolean {
+    return this.#calls.get(keyOf(call)) === call;
+  }
+
+  /** @param call may be a copy. */
+  delete(call: ToolCall): void {
+    this.#calls.delete(keyOf(call));
+  }
+
+  /** Puts an open call behind the others. */
+  moveToEnd(call: C): void {
+    if (this.#calls.delete(keyOf(call))) this.#calls.set(keyOf(call), call);
+  }
+
+  /** The first open call with that ID. */
+  find(toolUseId: string | undefined, fits?: (call: C) => boolean): C | undefined {
+    for (const call of this) {
+      if (call.toolUseId === toolUseId && fits?.(call) !== false) return call;
+    }
+    return undefined;
+  }
+
+  [Symbol.iterator](): IterableIterator<C> {
+    return this.#calls.values();
+  }
+}
+
+function keyOf({ key, toolUseId }: ToolCall): string {
+  return key ?? toolUseId;
+}
