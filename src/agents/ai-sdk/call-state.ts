@@ -28,7 +28,7 @@ export interface OpenTool extends ToolCall {
 }
 
 /** One call of the AI SDK, which is a run. */
-export interface CallState extends BegunRun {
+export interface CallState extends BegunRun<OpenTool> {
   readonly operationId: string;
   readonly runtimeContext: Fields;
   /** The call's tools by name. */
@@ -43,7 +43,6 @@ export interface CallState extends BegunRun {
   modelError: { readonly thrown: unknown } | undefined;
   /** Signals that may stop the call, as far as the SDK shows them. */
   readonly signals: Set<AbortSignal>;
-  readonly openTools: Set<OpenTool>;
   /** IDs of tool calls that this run has reported. */
   readonly reported: Set<string>;
 }

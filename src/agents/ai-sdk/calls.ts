@@ -34,7 +34,7 @@ import {
   automaticIn,
   waitingIn,
 } from "./approvals.ts";
-import type { CallState } from "./call-state.ts";
+import type { CallState, OpenTool } from "./call-state.ts";
 import { closed, opened } from "./channel.ts";
 import { failureOf, operatorTextOf } from "./errors.ts";
 import { answerIn, ModelCalls } from "./model-calls.ts";
@@ -202,7 +202,7 @@ export class Calls {
   ): CallState {
     const { context, thread } = this.#options;
     const signal = responding.getStore();
-    const begun = beginRun(
+    const begun = beginRun<OpenTool>(
       {
         tenantId,
         threadId: threadOf(thread, call, this.#onError),
@@ -225,7 +225,6 @@ export class Calls {
       model: undefined,
       modelError: undefined,
       signals: new Set(signal === undefined ? [] : [signal]),
-      openTools: new Set(),
       reported: new Set(),
     };
   }
@@ -306,7 +305,7 @@ export class Calls {
 
   #close(event: CallName, state: CallState, cut: AgentError, thrown: unknown = cut): void {
     this.#remove(textOf(event.callId) ?? "");
-    this.tools.cutAll(state, cut);
+    state.writer.cutTools(cut);
     this.models.failed(state, thrown);
   }
 

@@ -18,7 +18,7 @@ import {
   textOf,
   tokensIn,
 } from "../core/door.ts";
-import { carried, currentIn } from "../runtime/door.ts";
+import { inModelCall } from "../runtime/door.ts";
 import type { CallState, OpenModel } from "./call-state.ts";
 import { modelText, operatorTextOf } from "./errors.ts";
 import { endIn, requestIn } from "./requests.ts";
@@ -77,8 +77,7 @@ export class ModelCalls {
   /** Makes one attempt inside the span of the model call. */
   attempt<T>({ active }: CallState, model: OpenModel, work: () => T): T {
     model.attempts += 1;
-    const target = { model_call_id: model.modelCallId };
-    return carried(active.sink, target, currentIn(active), work);
+    return inModelCall(active, model, work);
   }
 
   /** An attempt or its stream failed. The call is still open, because the SDK may retry. */

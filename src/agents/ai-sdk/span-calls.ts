@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type ContentNeed, isPromise } from "../../events/door.ts";
 import { fieldsOf } from "../core/door.ts";
-import { carried } from "../runtime/door.ts";
+import { carried, inToolCall } from "../runtime/door.ts";
 import type { CallState, OpenTool } from "./call-state.ts";
 import { type Calls, RUNS } from "./calls.ts";
 import { RecordedSpan } from "./recorded-span.ts";
@@ -150,7 +150,7 @@ export class SpanCalls implements SpanFollower {
     if (open === undefined) return work(span);
     const { tools } = this.#options.calls;
     return followed(
-      () => tools.inCall(state, open, () => work(span)),
+      () => inToolCall(state.active, open, () => work(span)),
       (value) => this.#with(run, () => this.#tools.returned(run, state, open, span, value)),
       (error) => this.#with(run, () => tools.close(state, open, { type: "tool-error", error })),
     );

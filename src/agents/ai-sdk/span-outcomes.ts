@@ -61,9 +61,9 @@ export class SpanOutcomes {
 }
 
 /** Whether a signal ended the call: parts of it are open, or the model's last finish reason is missing. */
-function isCut(run: SpanRun, { model, openTools }: CallState, reason: string | undefined): boolean {
+function isCut(run: SpanRun, { model, writer }: CallState, reason: string | undefined): boolean {
   return (
-    model !== undefined || openTools.size > 0 || reason === undefined || reason !== run.lastReason
+    model !== undefined || writer.open.size > 0 || reason === undefined || reason !== run.lastReason
   );
 }
 

@@ -1,4 +1,4 @@
-import { type AgentError, recordSource, whyNotMade } from "../../events/door.ts";
+import { whyNotMade } from "../../events/door.ts";
 import {
   type Fields,
   fieldIn,
@@ -9,7 +9,7 @@ import {
   type ToolCallOptions,
   textOf,
 } from "../core/door.ts";
-import { abortError, carried, isStop } from "../runtime/door.ts";
+import { abortError, inToolCall, isStop } from "../runtime/door.ts";
 import type { CallState, OpenTool } from "./call-state.ts";
 import { modelText, operatorTextOf } from "./errors.ts";
 
@@ -31,7 +31,6 @@ export class ToolCalls {
     const name = textOf(call.toolName) ?? "";
     const times = startedNow();
     const tool: OpenTool = { toolUseId, tool: name, key: undefined, code: "waits", ...times };
-    state.openTools.add(tool);
     state.reported.add(toolUseId);
     state.totals.toolCalls += 1;
     state.writer.toolStarted(tool, this.#inputOf(call), descriptionOf(state, name));
@@ -45,40 +44,33 @@ export class ToolCalls {
   /** Calls the tool's code inside the span of the call. */
   async execute<T>(state: CallState, toolUseId: string, execute: () => PromiseLike<T>): Promise<T> {
     // The SDK calls the code of calls in the order of their starts.
-    const tool = openTool(state, toolUseId, "waits");
+    const tool = state.writer.open.find(toolUseId, waits);
     if (tool === undefined) return execute();
     tool.code = "runs";
     try {
-      return await this.inCall(state, tool, async () => execute());
+      return await inToolCall(state.active, tool, async () => execute());
     } catch (thrown) {
       tool.error = { thrown };
-      const source = { origin: "tool", tool: tool.tool } as const;
-      const { rootRunId } = state.active;
-      recordSource(thrown, source, { rootRunId, since: tool.since });
+      state.writer.sourceOf(thrown, tool);
       throw thrown;
     } finally {
       tool.code = "ended";
       // The SDK reports the ends of calls in the order in which their code ended.
-      if (state.openTools.delete(tool)) state.openTools.add(tool);
+      state.writer.open.moveToEnd(tool);
     }
-  }
-
-  /** Runs code inside the span of the tool call, as code of that call. */
-  inCall<T>({ active }: CallState, { key, tool, toolUseId }: OpenTool, work: () => T): T {
-    const run = { ...active, toolUseId, callKey: key, tool };
-    return carried(active.sink, { tool_use_id: key ?? toolUseId }, run, work);
   }
 
   /** The end of a call, which the SDK reports by its ID. */
   ended(state: CallState, event: Fields): void {
     const id = textOf(fieldsOf(event.toolCall)?.toolCallId);
-    const tool = openTool(state, id, "ended") ?? openTool(state, id);
+    const { open } = state.writer;
+    const tool = open.find(id, hasEnded) ?? open.find(id);
     if (tool !== undefined) this.close(state, tool, fieldsOf(event.toolOutput));
   }
 
   /** @param output `{ type, output }`, or `{ type: "tool-error", error }`. */
   close(state: CallState, tool: OpenTool, output: Fields | undefined): void {
-    if (!state.openTools.delete(tool)) return;
+    if (!state.writer.open.has(tool)) return;
     if (output?.type === "tool-error") this.#failed(state, tool, output.error);
     else sendReturned(state.writer, tool, output?.output, this.#options);
   }
@@ -89,12 +81,8 @@ export class ToolCalls {
       state.writer.toolCut(tool, abortError(thrown));
       return;
     }
-    const { active, isHidden, writer } = state;
-    const source = recordSource(
-      thrown,
-      { origin: "tool", tool: tool.tool },
-      { rootRunId: active.rootRunId, since: tool.since },
-    );
+    const { isHidden, writer } = state;
+    const source = writer.sourceOf(thrown, tool);
     const failure = { thrown, source, text: operatorTextOf(thrown, state) };
     writer.toolFailed(tool, failure, isHidden ? null : modelText(thrown, state));
   }
@@ -120,14 +108,11 @@ export class ToolCalls {
       const shown = state.isHidden ? null : text;
       const call = { input: this.#inputOf(fields), code, text: shown };
       const description = descriptionOf(state, tool);
-      state.writer.toolNotMade({ toolUseId, tool, ...startedNow() }, { ...call, description });
+      state.writer.toolNotMade(
+        { toolUseId, tool, code: "ended", ...startedNow() },
+        { ...call, description },
+      );
     }
-  }
-
-  /** @param error ends the calls that are still open. */
-  cutAll(state: CallState, error: AgentError): void {
-    for (const tool of state.openTools) state.writer.toolCut(tool, error);
-    state.openTools.clear();
   }
 }
 
@@ -141,14 +126,5 @@ function isOffered(tools: unknown, tool: string): boolean | undefined {
   return known === undefined || Object.keys(known).length === 0 ? undefined : tool in known;
 }
 
-/** @param code state of its code. Default: any. */
-function openTool(
-  { openTools }: CallState,
-  toolUseId: string | undefined,
-  code?: OpenTool["code"],
-): OpenTool | undefined {
-  for (const tool of openTools) {
-    if (tool.toolUseId === toolUseId && (code === undefined || tool.code === code)) return tool;
-  }
-  return undefined;
-}
+const waits = ({ code }: OpenTool) => code === "waits";
+const hasEnded = ({ code }: OpenTool) => code === "ended";
