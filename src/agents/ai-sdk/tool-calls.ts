@@ -108,10 +108,7 @@ export class ToolCalls {
       const shown = state.isHidden ? null : text;
       const call = { input: this.#inputOf(fields), code, text: shown };
       const description = descriptionOf(state, tool);
-      state.writer.toolNotMade(
-        { toolUseId, tool, code: "ended", ...startedNow() },
-        { ...call, description },
-      );
+      state.writer.toolNotMade({ toolUseId, tool, ...startedNow() }, { ...call, description });
     }
   }
 }

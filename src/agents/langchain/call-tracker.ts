@@ -271,7 +271,6 @@ export class CallTracker {
       alone: above === undefined,
     };
     this.#scopes.set(id, parentId, call);
-    run.openTools.add(call);
     if (given === undefined) run.asked.madeWithoutId(tool);
     else run.asked.known(call.toolUseId);
     this.#held.callRepeated(run, call.toolUseId);

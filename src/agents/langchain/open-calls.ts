@@ -75,10 +75,7 @@ export class OpenCalls {
   takeOpen(id: string, kind: "tool" | "model" | "retriever"): KnownScope | undefined {
     const scope = this.take(id, kind);
     if (scope?.id !== id) return undefined;
-    if (!scope.run.ended) {
-      if (scope.kind === "tool") scope.run.openTools.delete(scope);
-      return scope;
-    }
+    if (!scope.run.ended) return scope;
     this.#late += 1;
     return undefined;
   }

@@ -50,7 +50,7 @@ export class RunState {
   readonly inGraph: boolean;
   readonly totals: UsageTotals;
   /** Its events. They have no sequence numbers, because several handlers may report calls of one run. */
-  readonly writer: RunWriter;
+  readonly writer: RunWriter<void, ToolScope>;
   /** Its start, for finding the source of an error. */
   readonly since = sourceMoment();
   /** No more events are sent after the end. */
@@ -69,8 +69,6 @@ export class RunState {
   /** The graph's current step, and its node if the step has only one. */
   step: unknown = undefined;
   node: string | undefined = undefined;
-  /** Its open tool calls. */
-  readonly openTools = new Set<ToolScope>();
   /** The graph around this graph. */
   outerGraph: RunState | undefined = undefined;
   /** Open graphs inside this graph. Created with the first one. */

@@ -3,6 +3,7 @@ import {
   type Fields,
   fieldsOf,
   type KnownPause,
+  LEFT_OPEN,
   listOf,
   newRunRef,
   Pauses,
@@ -29,7 +30,7 @@ import { questionOf } from "./messages.ts";
 import { type Interruption, partOf, pauseDetails, reviewsOf, thrownPause } from "./pauses.ts";
 import { PendingReviews } from "./pending-reviews.ts";
 import { RunState } from "./run-state.ts";
-import type { KnownScope, Scope, ScopeTable } from "./scope.ts";
+import type { KnownScope, Scope, ScopeTable, ToolScope } from "./scope.ts";
 
 /** Data of a run's start. */
 export interface RunStart {
@@ -224,7 +225,7 @@ export class Runs {
 
   complete(run: RunState, state: unknown, answer?: unknown): void {
     this.#held.runEnded(run, "unknown");
-    this.#cutCalls(run, undefined);
+    run.writer.cutTools(LEFT_OPEN, endOfCall);
     ended(run);
     const details = answer === undefined ? undefined : { output: answer };
     run.writer.completed(details, state, endOf(run));
@@ -262,7 +263,7 @@ export class Runs {
     const ending = reason ?? explained(thrown);
     this.#cutRuns(run, ending, reason);
     this.#held.runEnded(run, "own", reason);
-    this.#cutCalls(run, ending);
+    run.writer.cutTools(cutBy(ending), endOfCall);
     run.writer.failed(runFailureOf(run, thrown), endOf(run, at));
     const { tenant, threadId, resumes } = run;
     if (resumes === undefined || threadId === undefined) return;
@@ -276,19 +277,12 @@ export class Runs {
     for (const child of run.openRuns ?? []) {
       this.#cutRuns(child, ending, reason);
       this.#held.runEnded(child, "own", reason);
-      this.#cutCalls(child, ending);
-      child.writer.failed(failureOf(cutBy(ending), FROM_RUN), endOf(child));
+      const cut = cutBy(ending);
+      child.writer.cutTools(cut, endOfCall);
+      child.writer.failed(failureOf(cut, FROM_RUN), endOf(child));
     }
     run.openRuns = undefined;
     ended(run);
-  }
-
-  /** Ends open calls as cut off, because their tools did not fail. */
-  #cutCalls(run: RunState, ending: unknown): void {
-    if (run.openTools.size === 0) return;
-    const error = cutBy(ending);
-    for (const call of run.openTools) run.writer.toolCut(call, error, eventOf(call.id, "call-end"));
-    run.openTools.clear();
   }
 
   /** The decisions that the invocation resumes with. */
@@ -321,6 +315,8 @@ function endOf({ id, part }: RunState, at?: Instant): Stamp {
   const on = eventOf(id, "run-end", part);
   return at === undefined ? on : { ...on, at, isLate: true };
 }
+
+const endOfCall = ({ id }: ToolScope) => eventOf(id, "call-end");
 
 function ended(run: RunState): void {
   run.ended = true;

@@ -1,4 +1,4 @@
-import { AgentError, type FailureSource, now, recordSource } from "../../events/door.ts";
+import { AgentError, type FailureSource, now } from "../../events/door.ts";
 import { PAUSED } from "../core/door.ts";
 import { eventOf } from "./event-ids.ts";
 import type { HeldFailures } from "./held-failures.ts";
@@ -8,16 +8,15 @@ import type { ToolScope } from "./scope.ts";
 
 /** The tool threw an error, a pause or a handover. */
 export function toolThrew(held: HeldFailures, call: ToolScope, thrown: unknown): void {
-  const { id, run, since, tool } = call;
-  const ofTool = { origin: "tool", tool } as const;
+  const { id, run, tool } = call;
   const on = eventOf(id, "call-end");
   if (thrownPause(run, thrown) !== undefined) {
-    run.writer.toolFailed(call, { thrown: PAUSED, source: ofTool }, undefined, on);
+    const source = { origin: "tool", tool } as const;
+    run.writer.toolFailed(call, { thrown: PAUSED, source }, undefined, on);
   } else if (signalOf(thrown) === "handover") run.writer.toolCompleted(call, null, on);
   else {
     run.lastError = thrown;
-    const source = recordSource(thrown, ofTool, { rootRunId: run.rootId, since });
-    toolFailed(held, call, thrown, source);
+    toolFailed(held, call, thrown, run.writer.sourceOf(thrown, call));
   }
 }
 

@@ -53,9 +53,12 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
    * {@link toolStarted} calls this. Only calls with a decision before their start begin earlier.
    */
   begin(call: C): void {
-    if (this.open.add(call) || call.key !== undefined) return;
-    call.key = this.newId();
+    this.#named(call);
     this.open.add(call);
+  }
+
+  #named(call: ToolCall): void {
+    if (call.key === undefined && this.open.hasOther(call)) call.key = this.newId();
   }
 
   /** Ends the open tool calls as cut off, in the order of their starts. Their tools did not fail. */
@@ -78,6 +81,16 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
   /** @param description the tool's description. */
   toolStarted(call: C, input: unknown, description?: string, stepId?: string, on: Stamp = NOW): T {
     this.begin(call);
+    return this.#toolStart(call, input, description, stepId, on);
+  }
+
+  #toolStart(
+    call: ToolCall,
+    input: unknown,
+    description: string | undefined,
+    stepId: string | undefined,
+    on: Stamp,
+  ): T {
     const envelope = keyed(withDetails(this.envelope(on, stepId), call.details), call);
     if (description !== undefined) withDetails(envelope, { tool_description: description });
     return this.send(
@@ -131,8 +144,9 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
   }
 
   /** A call that the framework answered without calling the tool. Sends its start and its end. */
-  toolNotMade(call: C, unmade: UnmadeCall, onStart: Stamp = NOW, onEnd: Stamp = NOW): void {
-    this.toolStarted(call, unmade.input, unmade.description, unmade.stepId, onStart);
+  toolNotMade(call: ToolCall, unmade: UnmadeCall, onStart = NOW, onEnd = NOW): void {
+    this.#named(call);
+    this.#toolStart(call, unmade.input, unmade.description, unmade.stepId, onStart);
     this.toolRefused(call, unmade.code, unmade.text, onEnd);
   }
 

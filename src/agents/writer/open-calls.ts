@@ -11,16 +11,18 @@ export class OpenCalls<C extends ToolCall = ToolCall> implements Iterable<C> {
     return this.#calls.size;
   }
 
-  /** @returns `false` if another call has that key: the call needs one of its own. */
-  add(call: C): boolean {
-    const own = keyOf(call);
-    const open = this.#calls.get(own);
-    if (open === undefined) this.#calls.set(own, call);
-    return open === undefined || open === call;
+  add(call: C): void {
+    this.#calls.set(keyOf(call), call);
   }
 
-  has(call: C): boolean {
+  has(call: ToolCall): boolean {
     return this.#calls.get(keyOf(call)) === call;
+  }
+
+  /** Whether another open call has the ID for itself. */
+  hasOther(call: ToolCall): boolean {
+    const open: ToolCall | undefined = this.#calls.get(call.toolUseId);
+    return open !== undefined && open !== call;
   }
 
   /** @param call may be a copy. */
