@@ -1,6 +1,6 @@
 import { isPromise } from "../../events/door.ts";
 import { Fence, type Fields, fieldsOf, observedStream, textOf } from "../core/door.ts";
-import { activeRun, carried, currentIn } from "../runtime/door.ts";
+import { activeRun, carried, inModelCall } from "../runtime/door.ts";
 import { HeldTraces } from "./held-traces.ts";
 import { type MastraSpan, spanIn } from "./mastra-span.ts";
 import { ModelCalls } from "./model-calls.ts";
@@ -10,13 +10,7 @@ import {
   type MastraCounts,
   type MastraTelemetryOptions,
 } from "./options.ts";
-import {
-  keepError,
-  type OpenModel,
-  type OpenTool,
-  type RunState,
-  type SpanScope,
-} from "./run-state.ts";
+import { activeIn, keepError, type OpenModel, type RunState, type SpanScope } from "./run-state.ts";
 import { Runs } from "./runs.ts";
 import { SpanScopes } from "./span-scopes.ts";
 import { ToolCalls } from "./tool-calls.ts";
@@ -76,7 +70,7 @@ export class MastraTelemetry {
     const { contentNeed } = safeSink;
     this.#models = new ModelCalls({ contentNeed, price, onError: report });
     this.#tools = new ToolCalls({ contentNeed, isFailure, onError: report });
-    const parts = { models: this.#models, tools: this.#tools, steps: this.#steps };
+    const parts = { models: this.#models, steps: this.#steps };
     this.#runs = new Runs(options, safeSink, this.#traceIds, parts, report);
   }
 
@@ -125,14 +119,12 @@ export class MastraTelemetry {
     const scope = this.#scopes.get(spanId);
     if (scope === undefined) return fn();
     const given = this.#inside(scope, fn);
-    const { run } = scope;
-    const tool = run.tools.get(spanId);
-    const step = run.steps.get(spanId);
     if (!isPromise(given)) return given;
+    const { run, step, tool } = scope;
     given.then(undefined, (thrown: unknown) => {
       this.#fence.contain(() => {
-        if (tool !== undefined) this.#tools.threw(run, tool, thrown);
-        else if (step !== undefined) this.#steps.threw(run, step, thrown);
+        if (tool?.spanId === spanId) this.#tools.threw(run, tool, thrown);
+        else if (step?.spanId === spanId) this.#steps.threw(run, step, thrown);
         // Spans only have copies of errors.
         else keepError(run, thrown);
       });
@@ -148,25 +140,16 @@ export class MastraTelemetry {
     const model = modelStep?.model;
     if (model === undefined) return this.#inside(scope, fn);
     this.#models.asked(model);
-    const { active } = run;
-    const within = { model_call_id: model.modelCallId };
-    const given = carried(active.sink, within, currentIn(active), fn);
-    return this.#observed(given, run, model);
+    return this.#observed(inModelCall(run.active, model, fn), run, model);
   }
 
-  #inside<T>({ callKey, run, stepId, toolUseId }: SpanScope, work: () => T): T {
-    const { active } = run;
+  #inside<T>(scope: SpanScope, work: () => T): T {
+    const { run, step, tool } = scope;
     const here = activeRun();
-    const isInRun = here?.runId === active.runId && here.stepId === stepId;
-    if (isInRun && here.toolUseId === toolUseId && here.callKey === callKey) return work();
-    const isAround = (call: OpenTool) => call.toolUseId === toolUseId && call.key === callKey;
-    const tool = [...run.tools.values()].find(isAround)?.tool;
-    return carried(
-      active.sink,
-      { tool_use_id: callKey ?? toolUseId, step_id: stepId },
-      { ...active, toolUseId, callKey, tool, stepId },
-      work,
-    );
+    const isInRun = here?.runId === run.active.runId && here.stepId === step?.stepId;
+    if (isInRun && here.toolUseId === tool?.toolUseId && here.callKey === tool?.key) return work();
+    const target = { tool_use_id: tool?.key ?? tool?.toolUseId, step_id: step?.stepId };
+    return carried(run.active.sink, target, activeIn(scope), work);
   }
 
   /** Observes the model's stream. Spans only have copies of errors, and those of a paused run have no usage. */

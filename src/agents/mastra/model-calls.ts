@@ -48,7 +48,7 @@ export class ModelCalls {
   }
 
   /** Mastra's model loop starts. */
-  generation(span: MastraSpan, { callKey, run, stepId, toolUseId }: SpanScope): SpanScope {
+  generation(span: MastraSpan, { run, step, tool }: SpanScope): SpanScope {
     const { attributes } = span;
     const isAll = this.#options.contentNeed === "all";
     const messages = isAll ? (listOf(fieldsOf(span.input)?.messages) ?? []) : [];
@@ -62,12 +62,12 @@ export class ModelCalls {
       isFresh: !run.isResumed,
       calls: 0,
     };
-    return { run, stepId, toolUseId, callKey, generation };
+    return { run, step, tool, generation };
   }
 
   /** A turn of the loop starts. */
   step(scope: SpanScope): SpanScope {
-    const { callKey, generation, run, stepId, toolUseId } = scope;
+    const { generation, run, step, tool } = scope;
     if (generation === undefined) return scope;
     const modelStep: ModelStep = {
       generation,
@@ -76,7 +76,7 @@ export class ModelCalls {
       model: undefined,
       hasInference: false,
     };
-    return { run, stepId, toolUseId, callKey, generation, modelStep };
+    return { run, step, tool, generation, modelStep };
   }
 
   /** Mastra asks another model, for example the next one after a failure. */

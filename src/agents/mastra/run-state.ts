@@ -1,5 +1,6 @@
 import type { Instant } from "../../events/door.ts";
 import type { BegunRun, Fields, ModelCall, ModelRequest, Step, ToolCall } from "../core/door.ts";
+import type { ActiveRun } from "../runtime/door.ts";
 
 /** A thrown value. */
 export interface Thrown {
@@ -49,6 +50,7 @@ export interface ModelStep {
 
 /** An open tool call. */
 export interface OpenTool extends ToolCall {
+  readonly spanId: string;
   readonly since: number;
   readonly modelStep: ModelStep | undefined;
   /** The error of its code, or of Mastra. */
@@ -57,11 +59,12 @@ export interface OpenTool extends ToolCall {
 
 /** An open step of a workflow. */
 export interface OpenStep extends Step {
+  readonly spanId: string;
   error: Thrown | undefined;
 }
 
 /** A run of an agent or a workflow. */
-export interface RunState extends BegunRun {
+export interface RunState extends BegunRun<OpenTool> {
   readonly kind: "agent" | "workflow";
   readonly spanId: string;
   readonly traceId: string;
@@ -71,8 +74,7 @@ export interface RunState extends BegunRun {
   readonly pauseKey: string | undefined;
   readonly isResumed: boolean;
   readonly models: Map<string, OpenModel>;
-  readonly tools: Map<string, OpenTool>;
-  readonly steps: Map<string, OpenStep>;
+  readonly steps: Set<OpenStep>;
   /** IDs of its spans. */
   readonly spans: Set<string>;
   /** A failed model call whose error is known only at the run's end. */
@@ -83,15 +85,24 @@ export interface RunState extends BegunRun {
   readonly errors: unknown[];
 }
 
-/** The position of a span: its run, and the call, step or generation around it. */
+/** The position of a span: its run, and the call, step or generation that it is or that is around it. */
 export interface SpanScope {
   readonly run: RunState;
-  readonly toolUseId?: string | undefined;
-  /** The key of that call, if it has one. */
-  readonly callKey?: string | undefined;
-  readonly stepId?: string | undefined;
+  readonly tool?: OpenTool | undefined;
+  readonly step?: OpenStep | undefined;
   readonly generation?: Generation | undefined;
   readonly modelStep?: ModelStep | undefined;
+}
+
+/** The run for code at a position. */
+export function activeIn({ run, step, tool }: SpanScope): ActiveRun {
+  return {
+    ...run.active,
+    toolUseId: tool?.toolUseId,
+    callKey: tool?.key,
+    tool: tool?.tool,
+    stepId: step?.stepId,
+  };
 }
 
 const MOST_ERRORS = 16;

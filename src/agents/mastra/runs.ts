@@ -31,14 +31,12 @@ import { failureOf } from "./errors.ts";
 import { type MastraSpan, runIn } from "./mastra-span.ts";
 import type { ModelCalls } from "./model-calls.ts";
 import type { MastraRun, MastraTelemetryOptions } from "./options.ts";
-import type { RunState, SpanScope } from "./run-state.ts";
-import type { ToolCalls } from "./tool-calls.ts";
+import { activeIn, type OpenTool, type RunState, type SpanScope } from "./run-state.ts";
 import { runOfTrace, type TraceIds } from "./trace-ids.ts";
 import type { WorkflowSteps } from "./workflow-steps.ts";
 
 export interface RunParts {
   readonly models: ModelCalls;
-  readonly tools: ToolCalls;
   readonly steps: WorkflowSteps;
 }
 
@@ -99,7 +97,7 @@ export class Runs {
     kind: RunState["kind"],
     above: SpanScope | undefined,
   ): RunState | undefined | Promise<RunState | undefined> {
-    const outer = above === undefined ? activeRun() : { ...above.run.active, ...above };
+    const outer = above === undefined ? activeRun() : activeIn(above);
     const info = runIn(span, kind);
     const asked: AskedTenant = outer ?? askedTenant(this.#options.tenant, info);
     const { tenantId } = asked;
@@ -130,7 +128,7 @@ export class Runs {
       return undefined;
     }
     const { context } = this.#options;
-    const begun = beginRun(
+    const begun = beginRun<OpenTool>(
       {
         runId,
         tenantId,
@@ -152,8 +150,7 @@ export class Runs {
       pauseKey: pauseKeyOf(info),
       isResumed: span.metadata.resumed === true,
       models: new Map(),
-      tools: new Map(),
-      steps: new Map(),
+      steps: new Set(),
       spans: new Set(),
       failedModel: undefined,
       finish: undefined,
@@ -254,7 +251,7 @@ export class Runs {
   }
 
   #close(run: RunState, cut: AgentError, thrown: unknown = cut): void {
-    this.#parts.tools.cutAll(run, cut);
+    run.writer.cutTools(cut);
     this.#parts.models.cutAll(run, thrown);
     this.#parts.steps.cutAll(run, cut);
   }

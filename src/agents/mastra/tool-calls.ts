@@ -1,4 +1,4 @@
-import { AgentError, type FailureSource, property, recordSource } from "../../events/door.ts";
+import { AgentError, property } from "../../events/door.ts";
 import {
   fieldsOf,
   PAUSED,
@@ -22,34 +22,33 @@ export class ToolCalls {
   }
 
   started(span: MastraSpan, scope: SpanScope): SpanScope {
-    const { modelStep, run, stepId } = scope;
+    const { modelStep, run, step } = scope;
     const { attributes, fields } = span;
     const toolUseId = textOf(attributes.toolCallId) ?? span.id;
     const name = textOf(fields.entityName) ?? textOf(fields.entityId) ?? "";
-    const tool: OpenTool = { toolUseId, tool: name, ...startedNow(), modelStep, error: undefined };
-    run.tools.set(span.id, tool);
+    const tool: OpenTool = {
+      spanId: span.id,
+      toolUseId,
+      tool: name,
+      ...startedNow(),
+      modelStep,
+      error: undefined,
+    };
     run.totals.toolCalls += 1;
     const input = this.#options.contentNeed === "none" ? undefined : span.input;
-    run.writer.toolStarted(tool, input, textOf(attributes.toolDescription), stepId);
-    return { run, toolUseId, callKey: tool.key };
+    run.writer.toolStarted(tool, input, textOf(attributes.toolDescription), step?.stepId);
+    return { run, tool };
   }
 
   /** The tool's code threw an error. */
   threw(run: RunState, tool: OpenTool, thrown: unknown): void {
     tool.error = { thrown };
     keepError(run, thrown);
-    this.#record(run, tool, thrown);
+    run.writer.sourceOf(thrown, tool);
   }
 
-  #record(run: RunState, tool: OpenTool, thrown: unknown): FailureSource {
-    const scope = { rootRunId: run.active.rootRunId, since: tool.since };
-    return recordSource(thrown, { origin: "tool", tool: tool.tool }, scope);
-  }
-
-  ended(span: MastraSpan, { run }: SpanScope): void {
-    const tool = run.tools.get(span.id);
-    if (tool === undefined) return;
-    run.tools.delete(span.id);
+  ended(span: MastraSpan, { run, tool }: SpanScope): void {
+    if (tool === undefined || !run.writer.open.has(tool)) return;
     const { attributes, errorInfo, output } = span;
     if (tool.error !== undefined || errorInfo !== undefined) {
       const thrown = tool.error?.thrown ?? thrownOf(errorInfo ?? {}, run.errors);
@@ -61,7 +60,7 @@ export class ToolCalls {
   }
 
   #failed(run: RunState, tool: OpenTool, thrown: unknown): void {
-    const source = this.#record(run, tool, thrown);
+    const source = run.writer.sourceOf(thrown, tool);
     const shown = modelText(thrown);
     if (isUnknownTool(thrown)) {
       run.writer.toolRefused(tool, "tool_unknown", shown);
@@ -96,12 +95,6 @@ export class ToolCalls {
   #cut(run: RunState, tool: OpenTool): void {
     const isPaused = run.finish === "suspended";
     run.writer.toolCut(tool, isPaused ? PAUSED : AgentError.cancelled());
-  }
-
-  /** @param error ends the calls that are still open. */
-  cutAll(run: RunState, error: AgentError): void {
-    for (const tool of run.tools.values()) run.writer.toolCut(tool, error);
-    run.tools.clear();
   }
 }
 

@@ -6,22 +6,23 @@ import { keepError, type OpenStep, type RunState, type SpanScope } from "./run-s
 
 /** Follows the steps of workflows. */
 export class WorkflowSteps {
-  started(span: MastraSpan, { callKey, run, stepId, toolUseId }: SpanScope): SpanScope {
+  started(span: MastraSpan, { run, step: around, tool }: SpanScope): SpanScope {
     const { fields } = span;
-    const callId = callKey ?? toolUseId;
+    const callId = tool?.key ?? tool?.toolUseId;
     const step: OpenStep = {
+      spanId: span.id,
       stepId: run.writer.newId(),
       step: textOf(fields.entityId) ?? textOf(fields.entityName) ?? "step",
       startedMs: performance.now(),
       details: {
-        ...(stepId === undefined ? {} : { step_id: stepId }),
+        ...(around === undefined ? {} : { step_id: around.stepId }),
         ...(callId === undefined ? {} : { tool_use_id: callId }),
       },
       error: undefined,
     };
-    run.steps.set(span.id, step);
+    run.steps.add(step);
     run.writer.stepStarted(step);
-    return { run, stepId: step.stepId, toolUseId, callKey };
+    return { run, step, tool };
   }
 
   /** The step's code threw an error. Mastra may retry the step. */
@@ -30,10 +31,8 @@ export class WorkflowSteps {
     keepError(run, thrown);
   }
 
-  ended(span: MastraSpan, { run }: SpanScope): void {
-    const step = run.steps.get(span.id);
-    if (step === undefined) return;
-    run.steps.delete(span.id);
+  ended(span: MastraSpan, { run, step }: SpanScope): void {
+    if (step === undefined || !run.steps.delete(step)) return;
     const { attributes, errorInfo } = span;
     if (errorInfo !== undefined) {
       this.#failed(run, step, step.error?.thrown ?? thrownOf(errorInfo, run.errors));
@@ -49,7 +48,7 @@ export class WorkflowSteps {
   }
 
   cutAll(run: RunState, error: AgentError): void {
-    for (const step of run.steps.values()) this.#failed(run, step, error);
+    for (const step of run.steps) this.#failed(run, step, error);
     run.steps.clear();
   }
 }
