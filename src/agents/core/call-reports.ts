@@ -1,15 +1,13 @@
-import { type ContentNeed, failureInResult, type IsFailure } from "../../events/door.ts";
+import type { ContentNeed } from "../../events/door.ts";
 import { costOf, type Price } from "../runtime/door.ts";
-import type { ModelUse, RunWriter, ToolCall } from "../writer/door.ts";
+import type { ModelUse, ResultOptions, RunWriter, ToolCall } from "../writer/door.ts";
 import { type DecidedBy, personOf } from "./hooks.ts";
 import type { Fields } from "./narrow.ts";
 import type { UsageTotals } from "./usage-totals.ts";
 
 /** Options for reporting tool calls. */
-export interface ToolCallOptions {
+export interface ToolCallOptions extends ResultOptions {
   readonly contentNeed: ContentNeed;
-  readonly isFailure: IsFailure | undefined;
-  readonly onError: (error: unknown) => void;
 }
 
 /** Options for reporting model calls. */
@@ -42,11 +40,10 @@ export function sendReturned(
   writer: RunWriter,
   call: ToolCall,
   output: unknown,
-  { contentNeed, isFailure, onError }: ToolCallOptions,
+  options: ToolCallOptions,
 ): void {
-  const failure = failureInResult(output, call, isFailure, onError);
-  if (failure !== undefined) writer.toolReturnedFailure(call, failure);
-  else writer.toolCompleted(call, contentNeed === "none" ? undefined : output);
+  const shown = options.contentNeed === "none" ? undefined : output;
+  writer.toolReturned(call, output, shown, options);
 }
 
 /** A decision about a tool call that waited. */

@@ -9,6 +9,7 @@ export {
   type ModelUse,
   type OpenEnvelope,
   PAUSED,
+  type ResultOptions,
   type RunRef,
   RunWriter,
   type Stamp,

@@ -1,8 +1,6 @@
 import {
   type ContentNeed,
   FROM_MODEL,
-  failureInResult,
-  type IsFailure,
   readsRows,
   recordSource,
   sourceMoment,
@@ -12,11 +10,12 @@ import {
   describedIn,
   fieldsOf,
   listOf,
+  type ModelCallOptions,
+  type ResultOptions,
   type SafeSink,
   textOf,
   whenKnown,
 } from "../core/door.ts";
-import type { Price } from "../runtime/door.ts";
 import { refuseUnreadable } from "./asked-calls.ts";
 import { eventOf } from "./event-ids.ts";
 import {
@@ -66,10 +65,8 @@ export class CallTracker {
   readonly #runs: Runs;
   /** Agent name for outermost runs, from the handler's options. */
   readonly #agent: string | undefined;
-  readonly #isFailure: IsFailure | undefined;
-  readonly #price: Price | undefined;
+  readonly #options: ResultOptions & Pick<ModelCallOptions, "price">;
   readonly #decisions: Decisions;
-  readonly #onError: (error: unknown) => void;
   readonly #needs: ContentNeed;
   readonly #scopes: ScopeTable;
   readonly #stopped: StoppedGraphs;
@@ -95,10 +92,8 @@ export class CallTracker {
     this.#open = new OpenCalls(options, this.#runs, this.#scopes, this.#stopped);
     this.retrievers = new Retrievers(this.#open, this.#scopes, this.#runs, this.#needs);
     this.#agent = options.agent;
-    this.#isFailure = options.isFailure;
-    this.#price = options.price;
+    this.#options = { isFailure: options.isFailure, price: options.price, onError };
     this.#decisions = new Decisions(options.decidedBy, onError);
-    this.#onError = onError;
   }
 
   get counts(): Omit<HandlerCounts, "sinkFailures" | "faults"> {
@@ -283,12 +278,8 @@ export class CallTracker {
   toolEnds(output: unknown, id: string): void {
     const call = this.#open.takeOpen(id, "tool");
     if (call?.kind !== "tool") return;
-    const failure = failureInResult(output, call, this.#isFailure, this.#onError);
-    const { writer } = call.run;
-    const on = eventOf(id, "call-end");
     const shown = this.#needs === "none" ? undefined : toolOutput(output);
-    if (failure === undefined) writer.toolCompleted(call, shown, on);
-    else writer.toolReturnedFailure(call, failure, on);
+    call.run.writer.toolReturned(call, output, shown, this.#options, eventOf(id, "call-end"));
     if (call.alone) this.#runs.complete(call.run, null);
   }
 
@@ -357,8 +348,7 @@ export class CallTracker {
       fieldsOf(extra)?.cached === true,
       this.#needs === "all",
     );
-    const options = { price: this.#price, onError: this.#onError };
-    const { cost } = countUse(call, answer, run.totals, options);
+    const { cost } = countUse(call, answer, run.totals, this.#options);
     run.asked.add(answer.toolCalls);
     const firstOutputMs = call.firstMs === undefined ? undefined : call.firstMs - call.startedMs;
     // No spread: adding fields after one is slow in Node 20.

@@ -1,14 +1,11 @@
 import {
   AgentError,
   type EventDetails,
-  type FailureSource,
-  failureInResult,
   hasName,
   type IsFailure,
   isAgentError,
   type McpDetails,
   property,
-  recordSource,
   type SpanTarget,
   sourceMoment,
 } from "../../events/door.ts";
@@ -53,7 +50,8 @@ export class ClientCall implements ToolCall {
   details: EventDetails;
   isOpen = true;
   #leave: (() => void) | undefined;
-  readonly #since = sourceMoment();
+  /** Its start, for finding the source of an error. */
+  readonly since = sourceMoment();
   readonly #scope: CallScope;
   readonly #run: ActiveRun;
   readonly #target: Omit<SpanTarget, "tenant_id" | "run_id">;
@@ -103,20 +101,17 @@ export class ClientCall implements ToolCall {
     if (!this.#close()) return;
     const { kind, sink, writer } = this.#scope;
     if (kind === "shown") return;
-    const failure = failureInResult(result, this, isFailure, reporter.troubled);
-    if (failure !== undefined) writer.toolReturnedFailure(this, failure);
-    else writer.toolCompleted(this, sink.contentNeed === "none" ? null : result);
+    const shown = sink.contentNeed === "none" ? null : result;
+    writer.toolReturned(this, result, shown, { isFailure, onError: reporter.troubled });
     if (kind === "lone") writer.completed();
   }
 
   threw(thrown: unknown): void {
     if (!this.#close()) return;
-    const { kind, run, writer } = this.#scope;
-    const own: FailureSource = { origin: "tool", tool: this.tool };
-    const scope = { rootRunId: run.rootRunId, since: this.#since };
+    const { kind, writer } = this.#scope;
     const cut = asksPerson(thrown) ? waitsForPerson(thrown) : this.#cutBy(thrown);
     if (kind === "shown") return;
-    const source = recordSource(thrown, own, scope);
+    const source = writer.sourceOf(thrown, this);
     // The text that the model receives is not known here.
     const envelope = refusedEnvelope(thrown);
     if (cut === undefined) writer.toolFailed(this, { thrown, source, envelope }, null);

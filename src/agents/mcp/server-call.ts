@@ -2,10 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import {
   AgentError,
   type EventDetails,
-  type FailureSource,
   failureInResult,
   type IsFailure,
-  recordSource,
   sourceMoment,
   textOfResult,
 } from "../../events/door.ts";
@@ -44,7 +42,8 @@ export class ServerCall implements ToolCall {
   signal: AbortSignal | undefined;
   readonly #scope: ServerScope;
   readonly #run: ActiveRun;
-  readonly #since = sourceMoment();
+  /** Its start, for finding the source of an error. */
+  readonly since = sourceMoment();
   #isOpen = true;
   /** The error of the handler. The response only has its text. */
   #thrown: { readonly error: unknown } | undefined;
@@ -92,7 +91,11 @@ export class ServerCall implements ToolCall {
       writer.toolReturnedFailure(this, failure);
     } else {
       const thrown = this.#thrown.error;
-      writer.toolFailed(this, { thrown, source: this.#sourceOf(thrown) }, textOfResult(result));
+      writer.toolFailed(
+        this,
+        { thrown, source: writer.sourceOf(thrown, this) },
+        textOfResult(result),
+      );
     }
     writer.completed();
   }
@@ -114,18 +117,12 @@ export class ServerCall implements ToolCall {
     const { writer } = this.#scope;
     const thrown = this.#thrown === undefined ? new RpcError(error) : this.#thrown.error;
     const envelope = this.#thrown === undefined ? refusedEnvelope(error) : undefined;
-    const failure = { thrown, source: this.#sourceOf(thrown), envelope };
+    const failure = { thrown, source: writer.sourceOf(thrown, this), envelope };
     const asks = asksPerson(error);
     if (asks) writer.toolCut(this, waitsForPerson(thrown));
     else writer.toolFailed(this, failure, null);
     if (asks || isOfRequest(error)) writer.completed();
     else writer.failed(failure);
-  }
-
-  #sourceOf(thrown: unknown): FailureSource {
-    const { rootRunId } = this.#run;
-    const own: FailureSource = { origin: "tool", tool: this.tool };
-    return recordSource(thrown, own, { rootRunId, since: this.#since });
   }
 
   #close(): boolean {

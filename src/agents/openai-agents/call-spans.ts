@@ -5,21 +5,21 @@ import {
   type DecisionDetails,
   type FailureSource,
   FROM_MODEL,
-  failureInResult,
   type Instant,
-  type IsFailure,
   millisecondsBetween,
 } from "../../events/door.ts";
 import {
   countUse,
   describedIn,
   type ModelCall,
+  type ModelCallOptions,
   PAUSED,
+  type ResultOptions,
   type Stamp,
   type ToolCall,
   textOf,
 } from "../core/door.ts";
-import { cutBy, type Price } from "../runtime/door.ts";
+import { cutBy } from "../runtime/door.ts";
 import type { Approvals } from "./approvals.ts";
 import { askedCall, asks, begins, hasTwin } from "./asked-calls.ts";
 import { DecidedCalls } from "./decided-calls.ts";
@@ -66,12 +66,9 @@ const SHOWN_TO_MODEL = "Error running tool (non-fatal)";
 /** Matches the error of a rejected call, and captures the call's ID. */
 const REJECTED = /^Tool execution for (.+) was manually rejected by user\.$/s;
 
-export interface CallSpanOptions {
+/** `onError` is also called with errors of a start that is sent later. */
+export interface CallSpanOptions extends ResultOptions, Pick<ModelCallOptions, "price"> {
   readonly approvals: Approvals;
-  readonly isFailure: IsFailure | undefined;
-  readonly price: Price | undefined;
-  /** Called with errors of a start that is sent later. */
-  readonly onError: (error: unknown) => void;
 }
 
 /**
@@ -84,18 +81,12 @@ export interface CallSpanOptions {
 export class CallSpans {
   readonly decided: DecidedCalls;
   readonly #need: ContentNeed;
-  readonly #approvals: Approvals;
-  readonly #onError: (error: unknown) => void;
-  readonly #isFailure: IsFailure | undefined;
-  readonly #price: Price | undefined;
+  readonly #options: CallSpanOptions;
 
-  constructor(need: ContentNeed, { approvals, isFailure, price, onError }: CallSpanOptions) {
+  constructor(need: ContentNeed, options: CallSpanOptions) {
     this.#need = need;
-    this.#approvals = approvals;
-    this.decided = new DecidedCalls(approvals);
-    this.#onError = onError;
-    this.#isFailure = isFailure;
-    this.#price = price;
+    this.#options = options;
+    this.decided = new DecidedCalls(options.approvals);
   }
 
   /** A call's span started. */
@@ -150,7 +141,7 @@ export class CallSpans {
     open.scope = { run, toolUseId: call?.id ?? open.span.spanId };
     trace.totals.toolCalls += 1;
     const isAwaited = run.resumed && call?.begun === false;
-    if (isAwaited || this.#approvals.isApproved(trace, name, call?.id)) {
+    if (isAwaited || this.#options.approvals.isApproved(trace, name, call?.id)) {
       const decision = this.#decision({ trace, run, open }, "");
       run.writer.toolApproved(toolCall(open), decision, undefined, on(open, "approved"));
     }
@@ -200,7 +191,12 @@ export class CallSpans {
   ): DecisionDetails {
     const tool = toolName(open.span);
     const { toolUseId } = open.scope;
-    return this.#approvals.detailsOf(trace, run, { outcome, tool, toolUseId, reason }, run.resumed);
+    return this.#options.approvals.detailsOf(
+      trace,
+      run,
+      { outcome, tool, toolUseId, reason },
+      run.resumed,
+    );
   }
 
   /** Ends calls that are open at the end of their run as cut off, because their tools did not fail. */
@@ -218,12 +214,9 @@ export class CallSpans {
 
   #toolReturned({ run, open }: ToolScope, at: Instant): void {
     const output = toolOutput(open.span.spanData);
-    const call = toolCall(open, at);
     const result = resultOf(open, output);
-    const named = { tool: call.tool, toolUseId: call.toolUseId };
-    const failure = failureInResult(result, named, this.#isFailure, this.#onError);
-    if (failure === undefined) run.writer.toolCompleted(call, output, on(open, "end", at));
-    else run.writer.toolReturnedFailure(call, failure, on(open, "end", at));
+    const end = on(open, "end", at);
+    run.writer.toolReturned(toolCall(open, at), result, output, this.#options, end);
   }
 
   modelEnded(scope: ModelScope, at: Instant): void {
@@ -252,8 +245,7 @@ export class CallSpans {
     trace.totals.requests += 1;
     const request = requestIn(spanData);
     const asked = { model: answer.model, provider: request.provider };
-    const options = { price: this.#price, onError: this.#onError };
-    const { cost } = countUse(asked, answer, trace.totals, options);
+    const { cost } = countUse(asked, answer, trace.totals, this.#options);
     // Field by field: spreading the answer or the request is slower than the rest of this method.
     const sent = {
       provider: answer.provider,
@@ -279,7 +271,7 @@ export class CallSpans {
     try {
       work();
     } catch (error) {
-      this.#onError(error);
+      this.#options.onError(error);
     }
   }
 }

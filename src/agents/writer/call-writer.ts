@@ -9,6 +9,8 @@ import {
   exceptionDetails,
   type FailureSource,
   FROM_MODEL,
+  failureInResult,
+  type IsFailure,
   type NotMade,
   notMadeFailure,
   operatorText,
@@ -42,6 +44,12 @@ import {
 } from "./run-parts.ts";
 
 type CallNames = Pick<ToolCall, "key" | "tool" | "toolUseId">;
+
+/** How to find out whether a tool's result is a failure. */
+export interface ResultOptions {
+  readonly isFailure: IsFailure | undefined;
+  readonly onError: (error: unknown) => void;
+}
 
 /** Sends the events of tool calls, decisions about them, and model calls. */
 export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWriter<T> {
@@ -136,6 +144,24 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
       modelText === null ? { ...exception, model_text: "unknown" } : exception,
       on,
     );
+  }
+
+  /**
+   * The tool returned. Its result may be a failure.
+   *
+   * @param shown content: the result to send.
+   * @param from `isFailure` decides. Its errors go to `onError`.
+   */
+  toolReturned(
+    call: ToolCall,
+    result: unknown,
+    shown: unknown,
+    { isFailure, onError }: ResultOptions,
+    on: Stamp = NOW,
+  ): T {
+    const failure = failureInResult(result, call, isFailure, onError);
+    if (failure === undefined) return this.toolCompleted(call, shown, on);
+    return this.toolReturnedFailure(call, failure, on);
   }
 
   /** The tool returned a result that is a failure. */

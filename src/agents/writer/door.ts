@@ -1,7 +1,7 @@
 // The door of `agents/writer`: the events of a run, as adapters and the runtime send them. Other parts of the room import
 // from here. This part imports no other, because all others use it.
 
-export { toolFailureOf } from "./call-writer.ts";
+export { type ResultOptions, toolFailureOf } from "./call-writer.ts";
 export { type OpenEnvelope, withDetails } from "./event-writer.ts";
 export {
   type Beginning,
