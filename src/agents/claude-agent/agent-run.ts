@@ -4,7 +4,7 @@ import { cutBy } from "../runtime/door.ts";
 import type { Ending } from "./failures.ts";
 import type { HeldEvents } from "./held-events.ts";
 import { ModelCalls, type ModelContent } from "./model-calls.ts";
-import { type ToolCallOptions, ToolCalls } from "./tool-calls.ts";
+import { type OpenTool, type ToolCallOptions, ToolCalls } from "./tool-calls.ts";
 import type { PromptUsage } from "./usage-difference.ts";
 
 /** State that the runs of a query share. */
@@ -17,7 +17,7 @@ export interface RunShared {
 /** The run of a prompt or a sub-agent. */
 export class AgentRun {
   readonly ref: RunRef;
-  readonly writer: RunWriter;
+  readonly writer: RunWriter<void, OpenTool>;
   readonly tools: ToolCalls;
   readonly model: ModelCalls;
   /** Content: text of the latest answer, used if there is no result. */

@@ -5,7 +5,7 @@ import {
   type ActiveRun,
   abortError,
   activeRun,
-  carried,
+  inToolCall,
   type SubjectFields,
 } from "../runtime/door.ts";
 import { FollowedQuery } from "./followed-query.ts";
@@ -21,6 +21,7 @@ import {
 import { contextOf, environmentWith } from "./process-context.ts";
 import { type SdkQuery, TOOL_USE_META } from "./sdk.ts";
 import { Session } from "./session.ts";
+import type { OpenTool } from "./tool-calls.ts";
 import { amountOf, NO_TOTALS, type Totals } from "./usage-difference.ts";
 
 /** Data of a session that a later query continues. */
@@ -95,10 +96,11 @@ export class ClaudeAgent {
    */
   inSpan<A extends readonly unknown[], R>(handler: (...args: A) => R): (...args: A) => R {
     return (...args) => {
-      const at = this.#fence.contain(() => this.#scopeOf(args[1]));
+      const call = this.#fence.contain(() => this.#callOf(args[1], args[0]));
       const work = () => handler(...args);
-      if (at === undefined) return work();
-      return carried(this.#options.sink, { tool_use_id: at.toolUseId }, at, work);
+      if (call === undefined) return work();
+      const { sink } = this.#options;
+      return inToolCall({ ...call.run.writer.run, sink }, call, work);
     };
   }
 
@@ -259,17 +261,18 @@ export class ClaudeAgent {
     return followed;
   }
 
-  /** The run and call of a tool's handler, from its second argument. */
-  #scopeOf(extra: unknown) {
+  /** The call of a tool's handler, from its second argument. */
+  #callOf(extra: unknown, input: unknown): OpenTool | undefined {
     const toolUseId = textOf(property(property(extra, "_meta"), TOOL_USE_META));
     if (toolUseId === undefined) return undefined;
-    const found = [...this.#sessions].flatMap((session) => session.findCall(toolUseId) ?? []);
+    const found = [...this.#sessions].flatMap(
+      (session) => session.findCall(toolUseId, input) ?? [],
+    );
     const [call] = found;
     // Two parallel queries may have calls with the same ID. The right one is not known then.
     if (call === undefined || found.length > 1) return undefined;
     call.run.started(call);
-    const { sink } = this.#options;
-    return { ...call.run.writer.run, toolUseId, tool: call.tool, sink };
+    return call;
   }
 
   #tenantOf(metadata: QueryMetadata, active: ActiveRun | undefined): string | undefined {

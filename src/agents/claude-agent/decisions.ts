@@ -102,7 +102,7 @@ function editOf(fields: Fields, { input }: DecidedCall): { readonly input: unkno
 }
 
 /** Compares JSON. A value that is not JSON counts as changed. */
-function isSame(one: unknown, other: unknown): boolean {
+export function isSame(one: unknown, other: unknown): boolean {
   try {
     return canonical(one) === canonical(other);
   } catch {

@@ -4,6 +4,7 @@ import { canUseToolDecision, type Decided, hookDecision } from "./decisions.ts";
 import type { ClaudeAgentOptions, QueryMetadata } from "./options.ts";
 import { HOOK_EVENTS } from "./sdk.ts";
 import type { Session } from "./session.ts";
+import type { OpenTool } from "./tool-calls.ts";
 
 /** Receives the reports of the merged options. */
 export interface Reports {
@@ -59,7 +60,10 @@ function watchedHook(hook: Callback, { contain, session }: Reports): Callback {
     const known = named === undefined ? undefined : session.findCall(named);
     const isNamed = textOf(input.tool_use_id) !== undefined || known !== undefined;
     const toolUseId = isNamed ? named : undefined;
-    if (isNamed) contain(() => session.asked(toolUseId, input));
+    let asked: OpenTool | undefined;
+    contain(() => {
+      if (isNamed) asked = session.asked(toolUseId, input);
+    });
     let decided: Decided | undefined;
     try {
       const output = await hook(...args);
@@ -70,10 +74,7 @@ function watchedHook(hook: Callback, { contain, session }: Reports): Callback {
       });
       return output;
     } finally {
-      contain(() => {
-        if (decided === undefined) session.undecided(toolUseId);
-        else session.decided(toolUseId, input, decided);
-      });
+      contain(() => session.answered(toolUseId, input, decided, asked));
     }
   };
 }
@@ -86,14 +87,16 @@ export function watchedCanUseTool(canUseTool: Callback, reports: Reports): Callb
     const about = fieldsOf(third);
     const toolUseId = textOf(about?.toolUseID);
     const as = { tool_name: tool, tool_input: input, agent_id: about?.agentID };
-    contain(() => session.asked(toolUseId, as));
+    let asked: OpenTool | undefined;
+    contain(() => {
+      asked = session.asked(toolUseId, as);
+    });
     const before = performance.now();
     let decided: Decided | undefined;
     try {
       const result = await reportLongWait((async () => canUseTool(...args))(), () =>
         contain(() => {
-          const call = session.findCall(toolUseId);
-          if (call?.state === "asking") call.run.writer.toolAsked(call);
+          if (asked?.state === "asking") asked.run.writer.toolAsked(asked);
         }),
       );
       contain(() => {
@@ -104,10 +107,7 @@ export function watchedCanUseTool(canUseTool: Callback, reports: Reports): Callb
       });
       return result;
     } finally {
-      contain(() => {
-        if (decided === undefined) session.undecided(toolUseId);
-        else session.decided(toolUseId, as, decided);
-      });
+      contain(() => session.answered(toolUseId, as, decided, asked));
     }
   };
 }

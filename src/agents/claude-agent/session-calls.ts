@@ -1,9 +1,9 @@
 import { AgentError } from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
 import type { AgentRun } from "./agent-run.ts";
-import { type Decided, deniedByPolicy } from "./decisions.ts";
+import { type Decided, deniedByPolicy, isSame } from "./decisions.ts";
 import type { SubAgents } from "./sub-agents.ts";
-import type { HookEnd, OpenTool } from "./tool-calls.ts";
+import type { HookEnd, OpenTool, ToolCalls } from "./tool-calls.ts";
 import { amountOf } from "./usage-difference.ts";
 
 /** The part of a session that its calls use. */
@@ -30,16 +30,23 @@ export class SessionCalls {
     this.#host = host;
   }
 
-  /** The open call with that ID. */
-  find(toolUseId: string | undefined): OpenTool | undefined {
-    if (toolUseId === undefined) return undefined;
-    const own = this.#host.main()?.tools.get(toolUseId);
-    if (own !== undefined) return own;
-    for (const { tools } of this.#host.agents.open) {
-      const call = tools.get(toolUseId);
-      if (call !== undefined) return call;
-    }
-    return undefined;
+  /** @param input content: tells calls with one ID apart. */
+  find(toolUseId: string | undefined, input?: unknown): OpenTool | undefined {
+    return likeliest(this.#openWith(toolUseId), ({ input }) => input, input);
+  }
+
+  /** The open calls with that ID, mostly one. */
+  #openWith(toolUseId: string | undefined): OpenTool[] {
+    if (toolUseId === undefined) return [];
+    return this.#toolsOfRuns().flatMap(({ writer }) =>
+      [...writer.open].filter((call) => call.toolUseId === toolUseId),
+    );
+  }
+
+  #toolsOfRuns(): ToolCalls[] {
+    const main = this.#host.main();
+    const below = this.#host.agents.open.map(({ tools }) => tools);
+    return main === undefined ? below : [main.tools, ...below];
   }
 
   /** A block `tool_use` in an answer. */
@@ -47,32 +54,36 @@ export class SessionCalls {
     const toolUseId = textOf(block.id);
     const tool = textOf(block.name);
     if (toolUseId === undefined || tool === undefined) return;
-    const call = this.#callOf(toolUseId, tool, block.input, message);
+    const call = this.#callOf(toolUseId, tool, block.input, message, "isShown");
     // Without hooks, only the message shows that the call starts.
     if (!hasHooks) call?.run.started(call);
   }
 
   /** Hook `PreToolUse`. */
   begins(input: Fields): void {
-    const call = this.#named(input.tool_use_id, input);
+    const call = this.#named(input.tool_use_id, input, "hasBegun");
     if (call === undefined) return;
     // The tool's real input. The model may have omitted fields with a default.
     if (call.state === "announced" && !call.isDecided) call.input = input.tool_input;
     call.run.starting(call);
   }
 
-  /** A hook or `canUseTool` is asked about a call. The call has not started. */
-  asked(toolUseId: unknown, input: Fields): void {
-    const call = this.#named(toolUseId, input);
-    if (call === undefined) return;
+  /**
+   * A hook or `canUseTool` is asked about a call. The call has not started.
+   *
+   * @returns the call. `undefined`: it was denied.
+   */
+  asked(toolUseId: unknown, input: Fields): OpenTool | undefined {
+    const call = this.#named(toolUseId, input, "isDecided");
+    if (call === undefined) return undefined;
     call.askers += 1;
     call.run.asked(call);
+    return call;
   }
 
   /** A hook or `canUseTool` did not decide about a call. */
-  undecided(toolUseId: string | undefined): void {
-    const call = this.find(toolUseId);
-    if (call === undefined) return;
+  undecided(call: OpenTool): void {
+    if (!call.run.writer.open.has(call)) return;
     call.askers -= 1;
     if (call.state !== "asking" || call.askers > 0) return;
     call.state = "announced";
@@ -83,9 +94,11 @@ export class SessionCalls {
    * A decision about a call.
    *
    * @param toolUseId without an ID, the decision is sent without a call.
+   * @param asked the call, if {@link asked} returned it.
    */
-  decided(toolUseId: unknown, input: Fields, decided: Decided): void {
-    const call = this.#named(toolUseId, input);
+  decided(toolUseId: unknown, input: Fields, decided: Decided, asked?: OpenTool): void {
+    const isOpen = asked?.run.writer.open.has(asked) === true;
+    const call = isOpen ? asked : this.#named(toolUseId, input, "isDecided");
     if (call === undefined && textOf(toolUseId) !== undefined) return;
     if (call === undefined) {
       const named = { toolUseId: "", tool: textOf(input.tool_name) ?? "unknown" };
@@ -96,24 +109,24 @@ export class SessionCalls {
       return;
     }
     if ("input" in decided) call.input = decided.input;
-    if (decided.isAllowed) call.run.approved(call, decided.details);
-    else call.run.denied(call, decided.reason, decided.details);
+    if (decided.isAllowed) call.run.approve(call, decided.details);
+    else call.run.deny(call, decided.reason, decided.details);
   }
 
   /** Reads the denials that the result lists. */
   refused(denials: unknown): void {
     for (const each of listOf(denials) ?? []) {
       const denial = fieldsOf(each) ?? {};
-      const call = this.find(textOf(denial.tool_use_id));
+      const call = this.find(textOf(denial.tool_use_id), denial.tool_input);
       if (call?.end === undefined && call?.isDecided === false) {
-        this.decided(call.toolUseId, denial, deniedByPolicy(""));
+        this.decided(call.toolUseId, denial, deniedByPolicy(""), call);
       }
     }
   }
 
   /** Hooks `PostToolUse` and `PostToolUseFailure`. */
   ends(input: Fields): void {
-    const call = this.#named(input.tool_use_id, input);
+    const call = this.#named(input.tool_use_id, input, "end");
     if (call === undefined) return;
     call.run.started(call);
     call.end = {
@@ -136,12 +149,12 @@ export class SessionCalls {
 
   /** A block `tool_result`: the text for the model. */
   returned(block: Fields, message: Fields): void {
-    const call = this.find(textOf(block.tool_use_id));
-    if (call === undefined) return;
     const isError = block.is_error === true;
+    const call = this.#returnedCall(textOf(block.tool_use_id), isError, message);
+    if (call === undefined) return;
     if (isError && isRefused(call, block, message)) {
       const decided = deniedByPolicy(textIn(block.content) ?? "");
-      this.decided(call.toolUseId, { tool_name: call.tool }, decided);
+      this.decided(call.toolUseId, {}, decided, call);
       return;
     }
     const isInterrupt = call.end?.isInterrupt ?? this.#host.wasInterrupted();
@@ -151,27 +164,67 @@ export class SessionCalls {
     this.#host.agents.callEnded(call, isError);
   }
 
-  #named(given: unknown, input: Fields): OpenTool | undefined {
+  /** The call of a result: one whose end a hook reported, unless there is none. */
+  #returnedCall(toolUseId: string | undefined, isError: boolean, { tool_use_result }: Fields) {
+    const calls = this.#openWith(toolUseId);
+    const ended = calls.filter(({ end }) => end !== undefined);
+    const call = likeliest(ended, ({ end }) => end?.output, tool_use_result);
+    if (call !== undefined || toolUseId === undefined) return call;
+    // The result of a denied call, while another call of its ID is open.
+    const isDenied = isError && this.#toolsOfRuns().some((tools) => tools.denied(toolUseId));
+    return isDenied ? undefined : calls[0];
+  }
+
+  #named(given: unknown, input: Fields, report: Report): OpenTool | undefined {
     const toolUseId = textOf(given);
     const tool = textOf(input.tool_name);
     if (toolUseId === undefined || tool === undefined) return undefined;
-    return this.#callOf(toolUseId, tool, input.tool_input, input);
+    return this.#callOf(toolUseId, tool, input.tool_input, input, report);
   }
 
-  /** The call with that ID, or a new one. `undefined`: the call was denied. */
-  #callOf(toolUseId: string, tool: string, input: unknown, from: Fields): OpenTool | undefined {
-    const known = this.find(toolUseId);
-    if (known !== undefined) return known;
+  /**
+   * The call with that ID, or a new one. A second report of `isShown` or `hasBegun` is one of another call, because
+   * the SDK makes each once for each call.
+   *
+   * @returns `undefined` for a denied call.
+   */
+  #callOf(toolUseId: string, tool: string, input: unknown, from: Fields, report: Report) {
+    const open = this.#openWith(toolUseId).filter((call) => call.tool === tool);
+    const denied = this.#toolsOfRuns().flatMap((tools) => tools.denied(toolUseId) ?? []);
+    const known = [...open, ...denied];
+    const lacking = known.filter((call) => !call[report]);
+    const opens = report === "isShown" || report === "hasBegun";
+    const again = opens ? denied.find((call) => isSame(call.input, input)) : known[0];
+    const found = likeliest(lacking, (call) => call.input, input) ?? again;
+    const call = found ?? this.#begin(toolUseId, tool, input, from);
+    if (opens) call[report] = true;
+    return denied.includes(call) ? undefined : call;
+  }
+
+  #begin(toolUseId: string, tool: string, input: unknown, from: Fields): OpenTool {
     const { forgot, most, runOf } = this.#host;
     const { tools } = runOf(from);
-    if (tools.wasDenied(toolUseId)) return undefined;
-    const oldest = tools.size < most ? undefined : tools.oldest;
+    const { open } = tools.writer;
+    const [oldest] = open.size < most ? [] : open;
     if (oldest !== undefined) {
       tools.cut(oldest, AgentError.cancelled());
       forgot();
     }
-    return tools.announced(toolUseId, tool, input);
+    return tools.begin(toolUseId, tool, input);
   }
+}
+
+/** What a report about a call sets. */
+type Report = "isShown" | "hasBegun" | "isDecided" | "end";
+
+/** The first call whose value is that of the report, else the first one. */
+function likeliest(
+  calls: readonly OpenTool[],
+  read: (call: OpenTool) => unknown,
+  value: unknown,
+): OpenTool | undefined {
+  if (calls.length < 2) return calls[0];
+  return calls.find((call) => isSame(read(call), value)) ?? calls[0];
 }
 
 /** Whether the SDK refused the call. It says so in a field that its types omit. */

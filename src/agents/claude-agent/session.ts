@@ -108,24 +108,21 @@ export class Session {
     });
   }
 
-  /** The open call with that ID, in any run. */
-  findCall(toolUseId: string | undefined): OpenTool | undefined {
-    return this.#calls.find(toolUseId);
+  /** The open call with that ID, in any run. Content: the input tells calls with one ID apart. */
+  findCall(toolUseId: string | undefined, input?: unknown): OpenTool | undefined {
+    return this.#calls.find(toolUseId, input);
   }
 
   /** A hook or `canUseTool` is asked about a call. The call has not started. */
-  asked(toolUseId: unknown, input: Fields): void {
-    if (!this.#isOver) this.#calls.asked(toolUseId, input);
+  asked(toolUseId: unknown, input: Fields): OpenTool | undefined {
+    return this.#isOver ? undefined : this.#calls.asked(toolUseId, input);
   }
 
-  /** A hook did not decide about a call. */
-  undecided(toolUseId: string | undefined): void {
-    if (!this.#isOver) this.#calls.undecided(toolUseId);
-  }
-
-  /** @param toolUseId without an ID, the decision is sent without a call. */
-  decided(toolUseId: unknown, input: Fields, decided: Decided): void {
-    if (!this.#isOver) this.#calls.decided(toolUseId, input, decided);
+  /** A hook or `canUseTool` answered. Without a call's ID, its decision is sent without a call. */
+  answered(toolUseId: unknown, input: Fields, decided: Decided | undefined, call?: OpenTool): void {
+    if (this.#isOver) return;
+    if (decided !== undefined) this.#calls.decided(toolUseId, input, decided, call);
+    else if (call !== undefined) this.#calls.undecided(call);
   }
 
   get hasConversation(): boolean {
@@ -161,7 +158,7 @@ export class Session {
         if (this.#main !== undefined || isOfSubAgent(input)) this.#calls.ends(input);
         return;
       case "PermissionDenied":
-        this.decided(input.tool_use_id, input, deniedByPolicy(textOf(input.reason) ?? ""));
+        this.answered(input.tool_use_id, input, deniedByPolicy(textOf(input.reason) ?? ""));
         return;
       case "SubagentStart":
         this.#agents.announced(textOf(input.agent_id) ?? "", textOf(input.agent_type));
@@ -307,7 +304,7 @@ export class Session {
         return;
       case "permission_denied": {
         const decided = deniedByPolicy(textOf(message.message) ?? "");
-        this.decided(message.tool_use_id, message, decided);
+        this.answered(message.tool_use_id, message, decided);
         return;
       }
       case "task_started":

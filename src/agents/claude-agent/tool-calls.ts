@@ -26,9 +26,7 @@ export interface HookEnd {
 }
 
 /** An open tool call. */
-export interface OpenTool {
-  readonly toolUseId: string;
-  readonly tool: string;
+export interface OpenTool extends ToolCall {
   readonly run: ToolCalls;
   /** Content. */
   input: unknown;
@@ -38,8 +36,13 @@ export interface OpenTool {
   askers: number;
   held: HeldEvent | undefined;
   startedMs: number;
+  durationMs: number | undefined;
   end: HookEnd | undefined;
   isDecided: boolean;
+  /** Whether an answer of the model has it. */
+  isShown: boolean;
+  /** Whether the hook `PreToolUse` was called. */
+  hasBegun: boolean;
 }
 
 /** Options that the tool calls of a query share. */
@@ -49,60 +52,54 @@ export interface ToolCallOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** The tool calls of one run. */
+/** The tool calls of one run. The writer's book has the open ones, also those that have not started. */
 export class ToolCalls {
-  readonly writer: RunWriter;
+  readonly writer: RunWriter<void, OpenTool>;
   readonly #held: HeldEvents;
   readonly #options: ToolCallOptions;
-  readonly #open = new Map<string, OpenTool>();
-  readonly #denied = new RecentMap<true>(MOST_DENIED);
+  readonly #denied = new RecentMap<OpenTool>(MOST_DENIED);
   /** Number of calls that were made. */
   made = 0;
 
   readonly #onEnd: () => void;
 
   /** @param onEnd called when a call ended. The next model call may start. */
-  constructor(writer: RunWriter, held: HeldEvents, options: ToolCallOptions, onEnd: () => void) {
+  constructor(
+    writer: RunWriter<void, OpenTool>,
+    held: HeldEvents,
+    options: ToolCallOptions,
+    onEnd: () => void,
+  ) {
     this.#onEnd = onEnd;
     this.writer = writer;
     this.#held = held;
     this.#options = options;
   }
 
-  get(toolUseId: string | undefined): OpenTool | undefined {
-    return toolUseId === undefined ? undefined : this.#open.get(toolUseId);
+  /** The last call with that ID that was denied. Several sources may report the denial. */
+  denied(toolUseId: string): OpenTool | undefined {
+    return this.#denied.get(toolUseId);
   }
 
-  /** Whether that call was denied. Several sources may report the denial. */
-  wasDenied(toolUseId: string): boolean {
-    return this.#denied.get(toolUseId) === true;
-  }
-
-  get size(): number {
-    return this.#open.size;
-  }
-
-  get oldest(): OpenTool | undefined {
-    return this.#open.values().next().value;
-  }
-
-  /** The model's answer has a call. */
-  announced(toolUseId: string, tool: string, input: unknown): OpenTool {
-    const known = this.#open.get(toolUseId);
-    if (known !== undefined) return known;
+  /** A call is known. It has not started. */
+  begin(toolUseId: string, tool: string, input: unknown): OpenTool {
     const call: OpenTool = {
       toolUseId,
       tool,
+      key: undefined,
       run: this,
       input,
       state: "announced",
       askers: 0,
       held: undefined,
       startedMs: performance.now(),
+      durationMs: undefined,
       end: undefined,
       isDecided: false,
+      isShown: false,
+      hasBegun: false,
     };
-    this.#open.set(toolUseId, call);
+    this.writer.begin(call);
     return call;
   }
 
@@ -130,7 +127,7 @@ export class ToolCalls {
     } else if (call.state === "announced") call.state = "asking";
   }
 
-  approved(call: OpenTool, decision: DecisionDetails): void {
+  approve(call: OpenTool, decision: DecisionDetails): void {
     if (call.isDecided) return;
     call.isDecided = true;
     this.asked(call);
@@ -138,14 +135,14 @@ export class ToolCalls {
     this.started(call);
   }
 
-  denied(call: OpenTool, reason: string, decision: DecisionDetails): void {
+  deny(call: OpenTool, reason: string, decision: DecisionDetails): void {
     if (call.isDecided) return;
     call.isDecided = true;
     this.asked(call);
     // The decision took longer than the start was held.
     if (call.state === "started") this.cut(call, AgentError.cancelled());
     this.#close(call);
-    this.#denied.set(call.toolUseId, true);
+    this.#denied.set(call.toolUseId, call);
     this.writer.toolDenied(call, this.#options.readsContent ? reason : "", decision);
   }
 
@@ -161,9 +158,9 @@ export class ToolCalls {
     };
     const { isFailure, onError, readsContent } = this.#options;
     const failure = failureInResult(result, call, isFailure, onError);
-    const timed = this.#timed(call);
-    if (failure === undefined) this.writer.toolCompleted(timed, readsContent ? content : null);
-    else this.writer.toolReturnedFailure(timed, this.#failure(call, failure));
+    call.durationMs = call.end?.durationMs;
+    if (failure === undefined) this.writer.toolCompleted(call, readsContent ? content : null);
+    else this.writer.toolReturnedFailure(call, this.#failure(call, failure));
   }
 
   /** Uses the hook's error text for operators, except for MCP tools, whose texts are content. */
@@ -184,7 +181,7 @@ export class ToolCalls {
 
   /** The run ended. Calls whose end a hook reported end as reported. */
   end(error: AgentError): void {
-    for (const call of [...this.#open.values()]) {
+    for (const call of this.writer.open) {
       const { end } = call;
       if (end === undefined || end.isInterrupt) this.cut(call, error);
       else this.ended(call, end);
@@ -196,17 +193,12 @@ export class ToolCalls {
     this.returned(call, error ?? output, error !== undefined, output);
   }
 
-  #close({ toolUseId }: OpenTool): void {
-    this.#open.delete(toolUseId);
+  #close(call: OpenTool): void {
+    this.writer.open.delete(call);
     this.#onEnd();
   }
 
   #sendStart(call: OpenTool): void {
     this.writer.toolStarted(call, this.#options.readsContent ? call.input : null);
-  }
-
-  #timed(call: OpenTool): ToolCall {
-    const { end, startedMs, tool, toolUseId } = call;
-    return { toolUseId, tool, startedMs, durationMs: end?.durationMs };
   }
 }

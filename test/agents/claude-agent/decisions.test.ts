@@ -242,6 +242,79 @@ describe("canUseTool", () => {
   });
 });
 
+describe("two open calls with one ID", () => {
+  const asks = (order: string) => ({ order });
+  const named = (order: string) => ({
+    tool_use_id: "t1",
+    tool_name: "look_up",
+    tool_input: asks(order),
+  });
+
+  it("each have the decision that was made about them, in any order of the reports", async () => {
+    const seen = observe({ decidedBy: (_, { user }) => String(user) });
+    let allowA: (answer: object) => void = () => {};
+    const answerA = new Promise<object>((resolve) => {
+      allowA = resolve;
+    });
+    const canUseTool = async (_: string, input: object) => {
+      if (JSON.stringify(input) === JSON.stringify(asks("A"))) return answerA;
+      setImmediate(() => allowA({ behavior: "allow" }));
+      return { behavior: "deny", message: "not B" };
+    };
+    await play(
+      seen,
+      async (sdk) => {
+        await sdk.prompt("hi");
+        // The hook of the first call comes before the message with it.
+        await sdk.before("t1", "look_up", asks("A"));
+        for (const order of ["A", "B"]) {
+          sdk.send(says("m1", uses("t1", "look_up", asks(order))));
+        }
+        await sdk.before("t1", "look_up", asks("B"));
+        await Promise.all(["A", "B"].map((order) => sdk.ask("t1", "look_up", asks(order))));
+        await sdk.hook("PermissionDenied", { ...named("B"), reason: "not B" });
+        sdk.send(failed("t1", "not B"));
+        await sdk.after("t1", "look_up", "state of A", { tool_input: asks("A") });
+        sdk.send(result("done", { permission_denials: [named("B")] }));
+      },
+      { options: { canUseTool } },
+      { metadata: { user: "ann" } },
+    );
+    const spans = seen.spans().filter(({ name }) => name === "execute_tool look_up");
+    expect(
+      spans.map(({ attributes }) => [
+        attributes["entelix.tool.outcome"],
+        attributes["gen_ai.tool.call.result"],
+        attributes["gen_ai.tool.call.arguments"],
+      ]),
+    ).toEqual([
+      ["denied", undefined, undefined],
+      ["complete", "state of A", '{"order":"A"}'],
+    ]);
+    expect(decisions(seen)).toMatchObject([
+      { id: "t1", outcome: "denied", person: "ann" },
+      { id: "t1", outcome: "approved", person: "ann" },
+    ]);
+    expect(seen.errors).toEqual([]);
+  });
+
+  it("are cut off together when the run fails", async () => {
+    const seen = observe();
+    await play(seen, async (sdk) => {
+      await sdk.prompt("hi");
+      for (const order of ["A", "B"]) {
+        sdk.send(says("m1", uses("t1", "look_up", asks(order))));
+        await sdk.before("t1", "look_up", asks(order));
+      }
+      throw new Error("the process died");
+    });
+    const cut = seen.of("tool_error").map(({ event }) => event.envelope.cancelled);
+    expect(cut).toEqual([true, true]);
+    const keys = seen.of("tool_error").map(({ envelope }) => envelope.details?.call_key);
+    expect(keys).toEqual([undefined, expect.any(String)]);
+  });
+});
+
 describe("hooks of the application", () => {
   it("are called as before, and the given objects are not changed", async () => {
     const calledWith: unknown[] = [];

@@ -6,6 +6,7 @@ import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { AiSdkTelemetry } from "../../../src/entries/ai-sdk.ts";
+import { claudeAgent } from "../../../src/entries/claude-agent.ts";
 import { inSpan, LangChainHandler } from "../../../src/entries/langchain.ts";
 import { MastraTelemetry } from "../../../src/entries/mastra.ts";
 import { runAgent } from "../../../src/entries/runtime.ts";
@@ -13,6 +14,7 @@ import { type AgentEventSink, setUnclassifiedWarning } from "../../../src/index.
 import { recorder } from "../../support/recorded-and-replayed.ts";
 import { asks, FakeCall, text } from "../ai-sdk/fake-sdk.ts";
 import { FakeCall6 } from "../ai-sdk/fake-sdk-6.ts";
+import { failed, result, says, scripted, uses } from "../claude-agent/scripted-sdk.ts";
 import { agentRun, answered, asked, tool as mastraTool } from "../mastra/fake-mastra.ts";
 
 setUnclassifiedWarning(() => {});
@@ -96,6 +98,33 @@ const SCENES: Readonly<Record<string, (sink: AgentEventSink) => Promise<void>>> 
     generation.end(answered());
     run.end({ output: { text: "done" } });
     await telemetry.flush();
+  },
+
+  "Claude Agent SDK": async (sink) => {
+    const agent = claudeAgent({ sink, tenant: "acme", agent: "outer" });
+    const work = agent.inSpan(async ({ order }: { order: string }, _: object) => lookUp(order));
+    const { query } = scripted(async (sdk) => {
+      await sdk.prompt("hi");
+      for (const order of ORDERS) sdk.send(says("m1", uses(ID, "look_up", { order })));
+      // Otherwise, the answer ends with the next one, and a replay has another order.
+      sdk.send({ type: "stream_event", event: { type: "message_stop" } });
+      const call = async (order: string) => {
+        const input = { order };
+        await sdk.before(ID, "look_up", input);
+        const output = await work(input, { _meta: { "claudecode/toolUseId": ID } });
+        await sdk.after(ID, "look_up", output, { tool_input: input });
+      };
+      const failing = call("B").catch(async (thrown: unknown) => {
+        const error = String(thrown);
+        const named = { tool_use_id: ID, tool_name: "look_up", tool_input: { order: "B" } };
+        await sdk.hook("PostToolUseFailure", { ...named, error });
+        sdk.send(failed(ID, error));
+      });
+      await Promise.all([call("A"), failing]);
+      sdk.send(result("done"));
+    });
+    for await (const _ of agent.query(query, { prompt: "hi" }));
+    await agent.flush();
   },
 };
 
