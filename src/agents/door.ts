@@ -18,6 +18,7 @@ export type {
 } from "./claude-agent/options.ts";
 export type { SdkQuery } from "./claude-agent/sdk.ts";
 export type {
+  AdapterCounts,
   AdapterOptions,
   DecidedBy,
   PausedRun,

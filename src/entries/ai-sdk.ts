@@ -1,6 +1,7 @@
 // `entelix-otel/ai-sdk`: for the AI SDK.
 
 export {
+  type AdapterCounts,
   type AdapterOptions,
   type AiSdkCall,
   type AiSdkCounts,

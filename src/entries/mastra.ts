@@ -1,6 +1,7 @@
 // `entelix-otel/mastra`: for Mastra.
 
 export {
+  type AdapterCounts,
   type AdapterOptions,
   type DecidedBy,
   type MastraCounts,

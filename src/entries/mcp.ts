@@ -1,6 +1,7 @@
 // `entelix-otel/mcp`: tool calls of the Model Context Protocol, at the client and at the server.
 
 export {
+  type AdapterCounts,
   type AdapterOptions,
   type LoneCall,
   type McpCaller,

@@ -1,4 +1,5 @@
 export {
+  type AdapterCounts,
   type AdapterOptions,
   type DecidedBy,
   OpenAIAgentsProcessor,

@@ -8,6 +8,7 @@ import {
   toMessages,
 } from "../../events/door.ts";
 import {
+  type AdapterCounts,
   type AskedTenant,
   askedTenant,
   beginRun,
@@ -109,7 +110,7 @@ export class Calls {
     this.tools = new ToolCalls({ contentNeed, isFailure: options.isFailure, onError });
   }
 
-  get counts(): Omit<AiSdkCounts, "sinkFailures" | "faults"> {
+  get counts(): Omit<AiSdkCounts, keyof AdapterCounts> {
     return {
       otherOperations: this.#otherOperations,
       refused: this.#refused,

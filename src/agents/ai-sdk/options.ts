@@ -1,6 +1,7 @@
 import { checkEach, checkFunction, type OptionChecks, wholeFrom } from "../../events/door.ts";
 import {
   ADAPTER_CHECKS,
+  type AdapterCounts,
   type AdapterOptions,
   checkPausedRuns,
   type PausedRuns,
@@ -39,7 +40,7 @@ export interface AiSdkTelemetryOptions extends AdapterOptions<AiSdkCall> {
 }
 
 /** Counts of callbacks that were not sent as events. */
-export interface AiSdkCounts {
+export interface AiSdkCounts extends AdapterCounts {
   /** Calls that are not runs: embeddings, reranking, speech, images and others. */
   readonly otherOperations: number;
   /** Calls without a known tenant. */
@@ -48,10 +49,6 @@ export interface AiSdkCounts {
   readonly forgotten: number;
   /** Repeated starts of a call: the telemetry is registered twice. */
   readonly duplicates: number;
-  /** Events that the sink refused. */
-  readonly sinkFailures: number;
-  /** Callbacks that failed in this package: each is a bug. */
-  readonly faults: number;
 }
 
 export const DEFAULT_CALLS = 10_000;

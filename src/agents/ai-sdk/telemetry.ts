@@ -68,8 +68,7 @@ export class AiSdkTelemetry {
   get counts(): AiSdkCounts {
     return {
       ...this.#calls.counts,
-      sinkFailures: this.#fence.sink.failures,
-      faults: this.#fence.faults,
+      ...this.#fence.counts,
     };
   }
 

@@ -120,8 +120,7 @@ export class ClaudeAgent {
       refused: this.#refused,
       forgotten: this.#forgotten,
       sessionsForgotten: this.#sessionsForgotten,
-      troubles: this.#fence.faults,
-      sinkFailures: this.#fence.sink.failures,
+      ...this.#fence.counts,
     };
   }
 
@@ -149,7 +148,7 @@ export class ClaudeAgent {
       options: this.#options,
       metadata,
       contain: (work: () => void) => void this.#fence.contain(work),
-      onError: this.#fence.fault,
+      onError: this.#fence.report,
     };
     // If the conversation is not known, the run starts later, when the process reports it.
     const begins = prompt !== undefined && session.hasConversation;
@@ -178,7 +177,7 @@ export class ClaudeAgent {
     const { above, own, tenantId } = known;
     const { context } = this.#options;
     const ask = context === undefined ? undefined : () => context(handed(details.metadata ?? {}));
-    const onError = this.#fence.fault;
+    const onError = this.#fence.report;
     const resumed = textOf(given.resume);
     const before =
       resumed === undefined ? undefined : this.#known.get(tenantKey(tenantId, resumed));
@@ -280,7 +279,7 @@ export class ClaudeAgent {
     if (typeof tenant === "string") return textOf(metadata.tenant_id) ?? active?.tenantId ?? tenant;
     return tenantOf(tenant, metadata, (error) => {
       this.#refused += 1;
-      this.#fence.fault(error);
+      this.#fence.report(error);
     });
   }
 }

@@ -7,7 +7,7 @@ import {
   type OptionChecks,
   wholeFrom,
 } from "../../events/door.ts";
-import { ADAPTER_CHECKS, type AdapterOptions } from "../core/door.ts";
+import { ADAPTER_CHECKS, type AdapterCounts, type AdapterOptions } from "../core/door.ts";
 import type { Price } from "../runtime/door.ts";
 
 /** Your data for the functions in the options, passed to `query`. */
@@ -68,17 +68,13 @@ export interface QueryDetails {
 }
 
 /** Counts of data that the adapter did not send as events. */
-export interface ClaudeAgentCounts {
+export interface ClaudeAgentCounts extends AdapterCounts {
   /** Queries without a known tenant. */
   readonly refused: number;
   /** Tool calls and sub-agents cancelled because of a limit. */
   readonly forgotten: number;
   /** Sessions whose last run was forgotten because of `limits.sessions`. */
   readonly sessionsForgotten: number;
-  /** Messages and hook calls that the adapter could not read, and errors of functions in the options. */
-  readonly troubles: number;
-  /** Events that the sink refused. */
-  readonly sinkFailures: number;
 }
 
 /** The limits, with their defaults. */

@@ -1,31 +1,37 @@
 import { callErrorHook, type InnerSink } from "../../events/door.ts";
 import { SafeSink } from "./safe-sink.ts";
 
-/**
- * The fence between an adapter and its framework. Errors of the adapter, of the sink and of the application's functions
- * never reach the framework.
- */
-export class Fence {
-  readonly sink: SafeSink;
+/** Counts of every adapter. All start at 0. */
+export interface AdapterCounts {
+  /** Events that the sink refused. */
+  readonly sinkFailures: number;
+  /** Callbacks that failed in this package: each is a bug. Errors of your functions only go to `onError`. */
+  readonly faults: number;
+}
+
+/** Calls `work`. @returns `undefined` if it fails. `failed` gets the error. */
+export function contained<T>(work: () => T, failed: (error: unknown) => void): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    failed(error);
+    return undefined;
+  }
+}
+
+/** Keeps errors of an adapter and of the application's functions away from the framework. */
+export class Containment {
   /** Callbacks that failed in this package. */
   faults = 0;
-  readonly #inner: InnerSink;
   readonly #onError: ((error: unknown) => void) | undefined;
 
-  constructor(sink: InnerSink, onError: ((error: unknown) => void) | undefined) {
-    this.#inner = sink;
+  constructor(onError: ((error: unknown) => void) | undefined) {
     this.#onError = onError;
-    this.sink = new SafeSink({ sink, onError });
   }
 
   /** Calls code of the adapter. @returns `undefined` for one that fails. */
   contain<T>(work: () => T): T | undefined {
-    try {
-      return work();
-    } catch (error) {
-      this.fault(error);
-      return undefined;
-    }
+    return contained(work, this.fault);
   }
 
   /** Calls code of the adapter that may go on. The promise never rejects. */
@@ -41,6 +47,22 @@ export class Fence {
 
   /** Passes an error to the application. */
   readonly report = (error: unknown): void => callErrorHook(this.#onError, error);
+}
+
+/** The fence between an adapter with one sink and its framework: errors of the sink do not pass either. */
+export class Fence extends Containment {
+  readonly sink: SafeSink;
+  readonly #inner: InnerSink;
+
+  constructor(sink: InnerSink, onError: ((error: unknown) => void) | undefined) {
+    super(onError);
+    this.#inner = sink;
+    this.sink = new SafeSink({ sink, onError });
+  }
+
+  get counts(): AdapterCounts {
+    return { sinkFailures: this.sink.failures, faults: this.faults };
+  }
 
   /** Resolves when the sink has accepted or refused all events and was flushed. Never rejects. */
   async flush(): Promise<void> {

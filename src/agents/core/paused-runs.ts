@@ -7,6 +7,7 @@ import {
   tenantKey,
 } from "../../events/door.ts";
 import { type RunSubject, type SubjectFields, subjectFields } from "../runtime/door.ts";
+import { contained } from "./fence.ts";
 import { type Fields, fieldsOf, textOf } from "./narrow.ts";
 
 /** A paused run as plain JSON: what the run that resumes it takes over. */
@@ -152,7 +153,7 @@ export class Pauses {
     if (store === undefined) return this.#memory.get(key, tenantId);
     return whenKnown(
       this.#read(() => store.get(this.#nameOf(key, tenantId))),
-      (answer) => this.#contained(() => pauseIn(answer?.given, tenantId)),
+      (answer) => contained(() => pauseIn(answer?.given, tenantId), this.#onError),
     );
   }
 
@@ -211,7 +212,7 @@ export class Pauses {
 
   /** @returns the answer of the store. `undefined`: it failed. */
   #read(work: () => unknown): Answer | undefined | Promise<Answer | undefined> {
-    return this.#contained(() => {
+    return contained(() => {
       const given = this.#inTurn(work);
       if (!isPromise(given)) return { given };
       return inTime(given).then(
@@ -221,7 +222,7 @@ export class Pauses {
           return undefined;
         },
       );
-    });
+    }, this.#onError);
   }
 
   /** After the writes before it, because a database may change their order. */
@@ -235,23 +236,14 @@ export class Pauses {
   }
 
   #write(work: () => unknown): void {
-    this.#contained(() => {
+    contained(() => {
       const given = this.#inTurn(work);
       if (!isPromise(given)) return;
       const written: Promise<void> = inTime(given)
         .then(undefined, this.#onError)
         .then(() => void this.#writes.delete(written));
       this.#writes.add(written);
-    });
-  }
-
-  #contained<T>(work: () => T): T | undefined {
-    try {
-      return work();
-    } catch (error) {
-      this.#onError(error);
-      return undefined;
-    }
+    }, this.#onError);
   }
 }
 

@@ -6,13 +6,14 @@ import {
   sourceMoment,
 } from "../../events/door.ts";
 import {
+  type AdapterCounts,
   countUse,
   describedIn,
+  type Fence,
   fieldsOf,
   listOf,
   type ModelCallOptions,
   type ResultOptions,
-  type SafeSink,
   textOf,
   whenKnown,
 } from "../core/door.ts";
@@ -74,7 +75,8 @@ export class CallTracker {
   readonly #held: HeldFailures;
   #shownElsewhere = 0;
 
-  constructor(options: LangChainHandlerOptions, sink: SafeSink, onError: (error: unknown) => void) {
+  constructor(options: LangChainHandlerOptions, fence: Fence) {
+    const { report: onError, sink } = fence;
     this.#scopes = new ScopeTable(
       options.sink,
       limitOf("openCalls", options.limits?.openCalls, DEFAULT_OPEN_CALLS),
@@ -82,13 +84,9 @@ export class CallTracker {
     this.#needs = sink.contentNeed;
     this.#held = HeldFailures.of(options.sink);
     this.#runs = new Runs(options, sink, this.#scopes, this.#held, onError);
-    this.#stopped = new StoppedGraphs(this.#scopes, (run, thrown, at) => {
-      try {
-        this.#runs.end(run, thrown, at);
-      } catch (error) {
-        onError(error);
-      }
-    });
+    this.#stopped = new StoppedGraphs(this.#scopes, (run, thrown, at) =>
+      fence.contain(() => this.#runs.end(run, thrown, at)),
+    );
     this.#open = new OpenCalls(options, this.#runs, this.#scopes, this.#stopped);
     this.retrievers = new Retrievers(this.#open, this.#scopes, this.#runs, this.#needs);
     this.#agent = options.agent;
@@ -96,7 +94,7 @@ export class CallTracker {
     this.#decisions = new Decisions(options.decidedBy, onError);
   }
 
-  get counts(): Omit<HandlerCounts, "sinkFailures" | "faults"> {
+  get counts(): Omit<HandlerCounts, keyof AdapterCounts> {
     return {
       ...this.#runs.counts,
       ...this.#open.counts,

@@ -9,6 +9,7 @@ import {
 } from "../../events/door.ts";
 import {
   ADAPTER_CHECKS,
+  type AdapterCounts,
   type AdapterOptions,
   askedTenant,
   checkPausedRuns,
@@ -75,7 +76,7 @@ export interface LangChainHandlerOptions extends Omit<AdapterOptions<Fields>, "c
 }
 
 /** Counts of callbacks that a handler did not send as events. */
-export interface HandlerCounts {
+export interface HandlerCounts extends AdapterCounts {
   /** Repeated starts: the handler, or another one with the same sink, is registered twice. */
   readonly duplicates: number;
   /** Ends without a start: repeated, evicted, or skipped. */
@@ -92,10 +93,6 @@ export interface HandlerCounts {
   readonly skipped: number;
   /** Tool calls that were already reported by another instrumentation. */
   readonly shownElsewhere: number;
-  /** Events that the sink refused. */
-  readonly sinkFailures: number;
-  /** Callbacks that failed in this package: each is a bug. */
-  readonly faults: number;
 }
 
 export const DEFAULT_OPEN_CALLS = 100_000;

@@ -48,15 +48,14 @@ export class LangChainHandler {
     checkHandlerOptions(options);
     this.#sink = options.sink;
     this.#fence = new Fence(options.sink, options.onError);
-    this.#calls = new CallTracker(options, this.#fence.sink, this.#fence.report);
+    this.#calls = new CallTracker(options, this.#fence);
   }
 
   /** Counts of callbacks that were not sent as events. */
   get counts(): HandlerCounts {
     return {
       ...this.#calls.counts,
-      sinkFailures: this.#fence.sink.failures,
-      faults: this.#fence.faults,
+      ...this.#fence.counts,
     };
   }
 

@@ -82,8 +82,7 @@ export class MastraTelemetry {
       forgotten: this.#forgotten,
       forgottenSpans: this.#scopes.forgotten,
       duplicates: this.#duplicates,
-      sinkFailures: this.#fence.sink.failures,
-      faults: this.#fence.faults,
+      ...this.#fence.counts,
     };
   }
 

@@ -1,6 +1,7 @@
 import { checkEach, checkFunction, type OptionChecks, wholeFrom } from "../../events/door.ts";
 import {
   ADAPTER_CHECKS,
+  type AdapterCounts,
   type AdapterOptions,
   checkPausedRuns,
   type PausedRuns,
@@ -43,7 +44,7 @@ export interface MastraTelemetryOptions extends AdapterOptions<MastraRun> {
 }
 
 /** Counts of Mastra's tracing events that were not sent as events. */
-export interface MastraCounts {
+export interface MastraCounts extends AdapterCounts {
   /** Spans outside a run, for example of tools or models. */
   readonly outside: number;
   /** Runs without a known tenant. */
@@ -54,10 +55,6 @@ export interface MastraCounts {
   readonly forgottenSpans: number;
   /** Repeated events: the telemetry is bridge and exporter of the same configuration. */
   readonly duplicates: number;
-  /** Events that the sink refused. */
-  readonly sinkFailures: number;
-  /** Callbacks that failed in this package: each is a bug. */
-  readonly faults: number;
 }
 
 export const DEFAULT_RUNS = 10_000;

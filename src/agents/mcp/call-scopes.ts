@@ -33,21 +33,21 @@ export class CallScopes {
 
   #lone(call: LoneCall): CallScope | undefined {
     const { agent = call.tool, loneCalls, sink, tenant } = this.#options;
-    const { counts, troubled } = this.#reporter;
+    const { counts, report } = this.#reporter;
     if (loneCalls === "skip" || sink === undefined || tenant === undefined) {
       counts.skipped += 1;
       return undefined;
     }
     const tenantId = tenantOf(tenant, call, (error) => {
       counts.refused += 1;
-      troubled(error);
+      report(error);
     });
     if (tenantId === undefined) return undefined;
     counts.reported += 1;
     const { context } = this.#options;
     const ask = context === undefined ? undefined : () => context(handed(call));
     const safe = this.#reporter.sinkOf(sink);
-    const { active: run, writer } = beginRun({ tenantId, ask }, safe, troubled);
+    const { active: run, writer } = beginRun({ tenantId, ask }, safe, report);
     writer.started({ agent });
     return { kind: "lone", run, sink: safe, writer };
   }

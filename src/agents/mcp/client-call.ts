@@ -102,7 +102,7 @@ export class ClientCall implements ToolCall {
     const { kind, sink, writer } = this.#scope;
     if (kind === "shown") return;
     const shown = sink.contentNeed === "none" ? null : result;
-    writer.toolReturned(this, result, shown, { isFailure, onError: reporter.troubled });
+    writer.toolReturned(this, result, shown, { isFailure, onError: reporter.report });
     if (kind === "lone") writer.completed();
   }
 

@@ -79,10 +79,6 @@ export class ClientWatch implements TransportWatch {
     this.#waiting.clear();
   }
 
-  troubled(error: unknown): void {
-    this.#reporter.troubled(error);
-  }
-
   /** Forgets the requests of an ended call. */
   ended(call: ClientCall): void {
     for (const table of [this.#requests, this.#waiting]) {

@@ -80,16 +80,14 @@ class WrappedCalls {
   }
 
   connects(transport: object): void {
-    try {
+    this.#reporter.contain(() => {
       if (this.#watched.has(transport)) return;
       this.#watched.add(transport);
       const { propagate = "run" } = this.#options;
       const watch = new ClientWatch(transport, this.#open, propagate, this.#reporter);
-      watchTransport(transport, watch);
+      watchTransport(transport, watch, this.#reporter);
       this.#watch = watch;
-    } catch (error) {
-      this.#reporter.troubled(error);
-    }
+    });
   }
 
   /**
@@ -132,7 +130,7 @@ class WrappedCalls {
   }
 
   #begin(params: unknown, args: readonly unknown[]): ClientCall | undefined {
-    try {
+    return this.#reporter.contain(() => {
       const tool = textOf(property(params, "name")) ?? "";
       const scope = this.#scopes.of({ tool, arguments: property(params, "arguments") });
       if (scope === undefined) return undefined;
@@ -141,10 +139,7 @@ class WrappedCalls {
       call.start();
       this.#open.add(call);
       return call;
-    } catch (error) {
-      this.#reporter.troubled(error);
-      return undefined;
-    }
+    });
   }
 
   #returned(call: ClientCall, result: unknown): void {
@@ -154,11 +149,7 @@ class WrappedCalls {
   #end(call: ClientCall, report: () => void): void {
     this.#open.delete(call);
     this.#watch?.ended(call);
-    try {
-      report();
-    } catch (error) {
-      this.#reporter.troubled(error);
-    }
+    this.#reporter.contain(report);
   }
 }
 

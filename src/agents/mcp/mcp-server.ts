@@ -57,13 +57,11 @@ export function mcpServer<S extends McpServerLike>(server: S, options: McpServer
   const scopes = new ServerScopes(options, options.agent ?? name ?? UNNAMED, reporter);
   const watched = new WeakSet<object>();
   const connects = (transport: unknown): void => {
-    try {
+    reporter.contain(() => {
       if (!isObject(transport) || watched.has(transport)) return;
       watched.add(transport);
-      watchTransport(transport, new ServerWatch(transport, options, scopes, reporter));
-    } catch (error) {
-      reporter.troubled(error);
-    }
+      watchTransport(transport, new ServerWatch(transport, options, scopes, reporter), reporter);
+    });
   };
   connects(property(lowLevel, "transport"));
   put(lowLevel, "connect", function (transport, ...rest) {

@@ -3,7 +3,7 @@ import { among, checkEach, checkFunction } from "../../events/door.ts";
 import { readMessage } from "./json-rpc.ts";
 import { type Propagate, withContext } from "./meta.ts";
 import { keepCounts, mcpCounts, Reporter } from "./reporter.ts";
-import { watchTransport } from "./transport-hook.ts";
+import { type TransportWatch, watchTransport } from "./transport-hook.ts";
 
 /** The method that a transport must have, in either version of the SDK or another client. */
 export interface McpTransportLike {
@@ -39,7 +39,7 @@ export function mcpTransport<T extends McpTransportLike>(
   if (mcpCounts(transport) !== undefined) return transport;
   const reporter = new Reporter(onError);
   keepCounts(transport, reporter);
-  watchTransport(transport, {
+  const watch: TransportWatch = {
     sending: (message) => {
       const read = readMessage(message);
       return read?.kind === "request"
@@ -48,7 +48,7 @@ export function mcpTransport<T extends McpTransportLike>(
     },
     receiving: () => undefined,
     closed: () => {},
-    troubled: reporter.troubled,
-  });
+  };
+  watchTransport(transport, watch, reporter);
   return transport;
 }

@@ -1,48 +1,38 @@
-import { type AgentEventSink, callErrorHook } from "../../events/door.ts";
-import { SafeSink } from "../core/door.ts";
+import type { AgentEventSink } from "../../events/door.ts";
+import { type AdapterCounts, Containment, SafeSink } from "../core/door.ts";
 
 /** Counts, errors and sinks of one wrapped client or server. */
-export class Reporter {
+export class Reporter extends Containment {
   readonly counts: MutableCounts = noCounts();
-  readonly #onError: ((error: unknown) => void) | undefined;
   /** A client may be used by runs with different sinks. */
   readonly #sinks = new WeakMap<object, SafeSink>();
-
-  constructor(onError: ((error: unknown) => void) | undefined) {
-    this.#onError = onError;
-  }
 
   sinkOf(sink: AgentEventSink): SafeSink {
     const known = this.#sinks.get(sink);
     if (known !== undefined) return known;
     const onError = (error: unknown) => {
       this.counts.sinkFailures += 1;
-      callErrorHook(this.#onError, error);
+      this.report(error);
     };
     const made = new SafeSink({ sink, onError });
     this.#sinks.set(sink, made);
     return made;
   }
-
-  /** Counts and reports an error that must not reach the SDK. */
-  readonly troubled = (error: unknown): void => {
-    this.counts.troubles += 1;
-    callErrorHook(this.#onError, error);
-  };
 }
 
 /** A global symbol, so that several loaded copies of this package share it. */
 const COUNTS: unique symbol = Symbol.for("entelix-otel.mcp-counts.v1");
 
 /** Marks an object as wrapped. */
-export function keepCounts(wrapped: object, { counts }: Reporter): void {
-  Object.defineProperty(wrapped, COUNTS, { value: counts, configurable: true });
+export function keepCounts(wrapped: object, reporter: Reporter): void {
+  const get = (): McpCounts => ({ ...reporter.counts, faults: reporter.faults });
+  Object.defineProperty(wrapped, COUNTS, { get, configurable: true });
 }
 
 /** Counts of a client or server that `mcpClient` or `mcpServer` wrapped. `undefined` for any other object. */
 export function mcpCounts(wrapped: object): McpCounts | undefined {
   const counts: unknown = Reflect.get(wrapped, COUNTS);
-  return isCounts(counts) ? { ...counts } : undefined;
+  return isCounts(counts) ? counts : undefined;
 }
 
 function isCounts(value: unknown): value is McpCounts {
@@ -50,7 +40,7 @@ function isCounts(value: unknown): value is McpCounts {
 }
 
 /** Counts of a wrapped client or server. All start at 0. */
-export interface McpCounts {
+export interface McpCounts extends AdapterCounts {
   /** Calls that were reported: as tool calls of a run, or as runs of a server. */
   readonly reported: number;
   /** Calls that a framework's adapter reports. They have no span of their own. */
@@ -63,13 +53,9 @@ export interface McpCounts {
   readonly unplaced: number;
   /** Runs of a server that were forgotten because too many are open. */
   readonly forgotten: number;
-  /** Events that a sink refused. */
-  readonly sinkFailures: number;
-  /** Errors inside this package or in an option's function. They did not reach the SDK. */
-  readonly troubles: number;
 }
 
-export type MutableCounts = { -readonly [Name in keyof McpCounts]: number };
+export type MutableCounts = { -readonly [Name in Exclude<keyof McpCounts, "faults">]: number };
 
 export function noCounts(): MutableCounts {
   return {
@@ -80,6 +66,5 @@ export function noCounts(): MutableCounts {
     unplaced: 0,
     forgotten: 0,
     sinkFailures: 0,
-    troubles: 0,
   };
 }

@@ -84,7 +84,7 @@ export class ServerCall implements ToolCall {
       this.#failed(error);
       return;
     }
-    const failure = failureInResult(result, this, isFailure, reporter.troubled);
+    const failure = failureInResult(result, this, isFailure, reporter.report);
     if (failure === undefined) {
       writer.toolCompleted(this, sink.contentNeed === "none" ? null : result);
     } else if (this.#thrown === undefined || result?.isError !== true) {

@@ -20,10 +20,10 @@ export class ServerScopes {
   /** @returns `undefined` for a call without a known tenant. It is counted. */
   start(caller: McpCaller, mcp: McpDetails): ServerScope | undefined {
     const { context, sink, tenant } = this.#options;
-    const { counts, troubled } = this.#reporter;
+    const { counts, report } = this.#reporter;
     const tenantId = tenantOf(tenant, caller, (error) => {
       counts.refused += 1;
-      troubled(error);
+      report(error);
     });
     if (tenantId === undefined) return undefined;
     counts.reported += 1;
@@ -31,7 +31,7 @@ export class ServerScopes {
     const ask = context === undefined ? undefined : () => context(handed(caller));
     const safe = this.#reporter.sinkOf(sink);
     const outer = { rootRunId: above.root_run_id, threadId: above.thread_id };
-    const { active: run, writer } = beginRun({ tenantId, outer, ask }, safe, troubled);
+    const { active: run, writer } = beginRun({ tenantId, outer, ask }, safe, report);
     writer.started({
       agent: this.#agent,
       parentRunId: above.parent_run_id,
@@ -46,8 +46,7 @@ export class ServerScopes {
   #isTrusted(caller: McpCaller): boolean {
     const { trust = false } = this.#options;
     if (typeof trust === "boolean") return trust;
-    const { troubled } = this.#reporter;
-    return answerOf(TRUST, () => trust(handed(caller)), troubled) === true;
+    return answerOf(TRUST, () => trust(handed(caller)), this.#reporter.report) === true;
   }
 }
 

@@ -75,10 +75,6 @@ export class ServerWatch implements TransportWatch {
     this.#waiting.clear();
   }
 
-  troubled(error: unknown): void {
-    this.#reporter.troubled(error);
-  }
-
   #called({ id, method, params }: Request, extra: unknown): Around | undefined {
     const tool = textOf(params?.name)?.slice(0, MOST_NAME) ?? "";
     const request = property(extra, "request") ?? property(extra, "requestInfo");

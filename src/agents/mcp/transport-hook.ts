@@ -1,4 +1,5 @@
 import { property } from "../../events/door.ts";
+import type { Containment } from "../core/door.ts";
 
 /** Runs work inside a context, once, and returns its result. */
 export type Around = <T>(work: () => T) => T;
@@ -18,7 +19,6 @@ export interface TransportWatch {
    */
   receiving(message: unknown, extra: unknown): Around | undefined;
   closed(): void;
-  troubled(error: unknown): void;
 }
 
 type Callback = (this: unknown, ...args: readonly unknown[]) => unknown;
@@ -30,16 +30,15 @@ type Callback = (this: unknown, ...args: readonly unknown[]) => unknown;
  * The client or server sets `onmessage` and `onclose` when it connects. Node transports of the SDK forward them to an
  * inner transport with accessors, which stay in use.
  */
-export function watchTransport(transport: object, watch: TransportWatch): void {
+export function watchTransport(
+  transport: object,
+  watch: TransportWatch,
+  containment: Containment,
+): void {
   const send: unknown = property(transport, "send");
   if (isCallback(send)) {
     const watched: Callback = function (message, ...rest) {
-      let out = message;
-      try {
-        out = watch.sending(message);
-      } catch (error) {
-        watch.troubled(error);
-      }
+      const out = containment.contain(() => watch.sending(message)) ?? message;
       return Reflect.apply(send, this, [out, ...rest]);
     };
     Object.defineProperty(transport, "send", {
@@ -60,7 +59,7 @@ export function watchTransport(transport: object, watch: TransportWatch): void {
         const before = current;
         current = message;
         try {
-          const around = attempt(watch, () => watch.receiving(message, extra));
+          const around = containment.contain(() => watch.receiving(message, extra));
           return around === undefined ? call() : around(call);
         } finally {
           current = before;
@@ -72,7 +71,7 @@ export function watchTransport(transport: object, watch: TransportWatch): void {
     "onclose",
     (close) =>
       function (...args) {
-        attempt(watch, () => watch.closed());
+        containment.contain(() => watch.closed());
         return Reflect.apply(close, this, args);
       },
   );
@@ -108,15 +107,6 @@ function descriptorOf(object: object, name: string): PropertyDescriptor | undefi
     at = Object.getPrototypeOf(at);
   }
   return undefined;
-}
-
-function attempt<T>(watch: TransportWatch, work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    watch.troubled(error);
-    return undefined;
-  }
 }
 
 function isCallback(value: unknown): value is Callback {

@@ -11,6 +11,7 @@ import {
 import {
   countUse,
   describedIn,
+  type Fence,
   type ModelCall,
   type ModelCallOptions,
   PAUSED,
@@ -66,7 +67,6 @@ const SHOWN_TO_MODEL = "Error running tool (non-fatal)";
 /** Matches the error of a rejected call, and captures the call's ID. */
 const REJECTED = /^Tool execution for (.+) was manually rejected by user\.$/s;
 
-/** `onError` is also called with errors of a start that is sent later. */
 export interface CallSpanOptions extends ResultOptions, Pick<ModelCallOptions, "price"> {
   readonly approvals: Approvals;
 }
@@ -81,10 +81,12 @@ export interface CallSpanOptions extends ResultOptions, Pick<ModelCallOptions, "
 export class CallSpans {
   readonly decided: DecidedCalls;
   readonly #need: ContentNeed;
+  readonly #fence: Fence;
   readonly #options: CallSpanOptions;
 
-  constructor(need: ContentNeed, options: CallSpanOptions) {
-    this.#need = need;
+  constructor(fence: Fence, options: CallSpanOptions) {
+    this.#need = fence.sink.contentNeed;
+    this.#fence = fence;
     this.#options = options;
     this.decided = new DecidedCalls(options.approvals);
   }
@@ -104,10 +106,10 @@ export class CallSpans {
     // `queueMicrotask` would create an async resource for each call.
     void GIVEN_WAY.then(() => {
       if (open.startSent) return;
-      this.#contain(() => {
+      this.#fence.contain(() => {
         const isClear = open.kind === "model" || (hasInput(open) && !hasTwin(run, open));
         if (isClear) this.sendStart({ trace, run, open });
-        else setImmediate(() => this.#contain(() => this.sendStart({ trace, run, open })));
+        else setImmediate(() => this.#fence.contain(() => this.sendStart({ trace, run, open })));
       });
     });
   }
@@ -264,15 +266,6 @@ export class CallSpans {
       output,
     };
     run.writer.modelAnswered(modelCall(open, answer.model, at), sent, on(open, "end", at));
-  }
-
-  /** Errors in later work must not end the process. */
-  #contain(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.#options.onError(error);
-    }
   }
 }
 

@@ -1,5 +1,7 @@
-/** Counts of SDK spans without an event, or without a run. All start at 0. */
-export interface ProcessorCounts {
+import type { AdapterCounts } from "../core/door.ts";
+
+/** Counts of SDK spans without an event, or without a run, and of errors. All start at 0. */
+export interface ProcessorCounts extends AdapterCounts {
   /** Handoffs between agents. The next agent's run names the agent before it. */
   readonly handoffs: number;
   /** Guardrails that ran. */
@@ -20,11 +22,11 @@ export interface ProcessorCounts {
   readonly forgottenTraces: number;
   /** Spans that were not followed because too many are open in their trace. */
   readonly crowdedSpans: number;
-  /** Callbacks that failed. The errors did not reach the SDK. */
-  readonly troubles: number;
 }
 
-export type MutableCounts = { -readonly [name in keyof ProcessorCounts]: number };
+export type MutableCounts = {
+  -readonly [name in Exclude<keyof ProcessorCounts, keyof AdapterCounts>]: number;
+};
 
 export function noCounts(): MutableCounts {
   return {
@@ -38,6 +40,5 @@ export function noCounts(): MutableCounts {
     unfollowedSpans: 0,
     forgottenTraces: 0,
     crowdedSpans: 0,
-    troubles: 0,
   };
 }

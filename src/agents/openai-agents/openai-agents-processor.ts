@@ -91,7 +91,7 @@ export class OpenAIAgentsProcessor {
     this.#sink = sink;
     this.#timeoutMs = flushTimeoutMs;
     this.#fence = new Fence(sink, onError);
-    this.#follower = new TraceFollower(this.#fence.sink, {
+    this.#follower = new TraceFollower(this.#fence, {
       tenant,
       context: options.context,
       maxTraces,
@@ -99,18 +99,12 @@ export class OpenAIAgentsProcessor {
       isFailure,
       price,
       decidedBy,
-      onError: this.#fence.fault,
     });
   }
 
   /** Counts of spans without an event or without a run. */
   get counts(): ProcessorCounts {
-    return { ...this.#counts, troubles: this.#fence.faults };
-  }
-
-  /** Number of events that the sink refused. */
-  get failures(): number {
-    return this.#fence.sink.failures;
+    return { ...this.#counts, ...this.#fence.counts };
   }
 
   onTraceStart(trace: SdkTrace): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Instant, type IsFailure, now } from "../../events/door.ts";
-import { type DecidedBy, inheritedBy, type SafeSink, tenantOf, textOf } from "../core/door.ts";
+import { type DecidedBy, type Fence, inheritedBy, tenantOf, textOf } from "../core/door.ts";
 import { type ActiveRun, activeRun, type Price } from "../runtime/door.ts";
 import { AgentRuns } from "./agent-runs.ts";
 import { Approvals, awaitedCalls } from "./approvals.ts";
@@ -46,7 +46,6 @@ export interface FollowerOptions {
   readonly isFailure: IsFailure | undefined;
   readonly price: Price | undefined;
   readonly decidedBy: DecidedBy | undefined;
-  readonly onError: (error: unknown) => void;
 }
 
 /** Follows traces of the SDK and sends them as runs. */
@@ -59,14 +58,15 @@ export class TraceFollower {
   readonly #runs: AgentRuns;
   readonly #calls: CallSpans;
 
-  constructor(sink: SafeSink, options: FollowerOptions) {
-    const { counts, decidedBy, isFailure, maxTraces, onError, price, tenant } = options;
+  constructor(fence: Fence, options: FollowerOptions) {
+    const { counts, decidedBy, isFailure, maxTraces, price, tenant } = options;
+    const { report: onError, sink } = fence;
     this.#table = new TraceTable(maxTraces, maxTraces);
     this.#given = tenant;
     this.#context = options.context;
     this.#onError = onError;
     this.#counts = counts;
-    const calls = new CallSpans(sink.contentNeed, {
+    const calls = new CallSpans(fence, {
       onError,
       isFailure,
       price,
@@ -74,14 +74,12 @@ export class TraceFollower {
     });
     this.#calls = calls;
     const later = (trace: TraceRecord, work: () => void) => {
-      setImmediate(() => {
-        try {
+      setImmediate(() =>
+        fence.contain(() => {
           work();
           this.#settle(trace);
-        } catch (error) {
-          onError(error);
-        }
-      });
+        }),
+      );
     };
     this.#runs = new AgentRuns(sink, later, (trace, run, at, failure) =>
       calls.cutOff(trace, run, at, failure),

@@ -61,7 +61,7 @@ async function run(sink: Parameters<typeof claudeAgent>[0]["sink"]): Promise<voi
   const { query } = scripted(everything);
   for await (const _ of agent.query(query, { prompt: "secret-question", options: { canUseTool } }));
   await agent.flush();
-  expect(agent.counts.troubles + agent.counts.sinkFailures).toBe(0);
+  expect(agent.counts.faults + agent.counts.sinkFailures).toBe(0);
 }
 
 describe("a recording", () => {

@@ -253,7 +253,7 @@ describe("two queries at once", () => {
     const { messages, process } = await play(seen, async (sdk) => sdk.send(INIT, result("ok")));
     expect(messages).toHaveLength(2);
     expect(seen.told).toEqual([]);
-    expect(seen.agent.counts).toMatchObject({ refused: 1, troubles: 1 });
+    expect(seen.agent.counts).toMatchObject({ refused: 1, faults: 0 });
     expect(process?.params).toEqual({ prompt: "hi" });
     expect(seen.errors).toEqual([new Error("who is it?")]);
   });
@@ -298,7 +298,7 @@ describe("an error of ours", () => {
     });
     expect(messages).toHaveLength(5);
     expect(seen.lines().at(-1)).toBe("complete");
-    expect(seen.agent.counts.troubles).toBe(1);
+    expect(seen.agent.counts.faults).toBe(1);
   });
 
   it("in an option is named where it is given", () => {

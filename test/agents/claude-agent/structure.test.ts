@@ -60,7 +60,7 @@ describe("a prompt", () => {
       refused: 0,
       forgotten: 0,
       sessionsForgotten: 0,
-      troubles: 0,
+      faults: 0,
       sinkFailures: 0,
     });
   });

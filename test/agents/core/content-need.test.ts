@@ -44,7 +44,7 @@ const AGENTS: Readonly<Record<string, (sink: InnerSink) => Promise<void>>> = {
     const script = [[asks("add", { a: 471_147_114_711 })], [says("answer-mark")]];
     await runAgents(agent("A", script, { tools: [add] }), "question-mark");
     await processor.forceFlush();
-    expect(processor.counts.troubles).toBe(0);
+    expect(processor.counts.faults).toBe(0);
   },
 };
 

@@ -57,7 +57,7 @@ describe("a call inside a run", () => {
       "gen_ai.tool.call.result": JSON.stringify(text("order 17 is on its way")),
     });
     expect(errors).toEqual([]);
-    expect(mcpCounts(mcp)).toMatchObject({ reported: 1, troubles: 0, sinkFailures: 0 });
+    expect(mcpCounts(mcp)).toMatchObject({ reported: 1, faults: 0, sinkFailures: 0 });
   });
 
   it("has no content on its span by default", async () => {
@@ -359,7 +359,7 @@ describe("trouble of ours", () => {
     );
     expect(result).toEqual(text("order 2 is on its way"));
     expect(errors.map(String)).toEqual(Array(2).fill("Error: the sink is broken"));
-    expect(mcpCounts(mcp)).toMatchObject({ sinkFailures: 2, troubles: 0 });
+    expect(mcpCounts(mcp)).toMatchObject({ sinkFailures: 2, faults: 0 });
   });
 
   it("is a TypeError where an option or the client is wrong", () => {

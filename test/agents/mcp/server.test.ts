@@ -57,7 +57,7 @@ describe("a call that comes in", () => {
       "jsonrpc.request.id": "1",
       "gen_ai.tool.call.result": JSON.stringify(text("order 17 is on its way")),
     });
-    expect(mcpCounts(server)).toMatchObject({ reported: 1, troubles: 0 });
+    expect(mcpCounts(server)).toMatchObject({ reported: 1, faults: 0 });
   });
 
   it("runs the handler as code of the run, inside the span of the call", async () => {

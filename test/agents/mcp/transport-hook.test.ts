@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Containment } from "../../../src/agents/core/door.ts";
 import { isSameTool } from "../../../src/agents/mcp/call-scopes.ts";
 import { type TransportWatch, watchTransport } from "../../../src/agents/mcp/transport-hook.ts";
 
@@ -14,10 +15,10 @@ function watching(over: Partial<TransportWatch> = {}) {
       return undefined;
     },
     closed: () => void seen.push("closed"),
-    troubled: (error) => void seen.push(String(error)),
     ...over,
   };
-  return { seen, watch };
+  const containment = new Containment((error) => void seen.push(String(error)));
+  return { seen, watches: (transport: object) => watchTransport(transport, watch, containment) };
 }
 
 type Callback = (...args: readonly unknown[]) => void;
@@ -56,8 +57,8 @@ describe.each([
 ])("a transport that is %s", (_, make) => {
   it("is watched in both directions, and works as before", async () => {
     const transport = make();
-    const { seen, watch } = watching();
-    watchTransport(transport, watch);
+    const { seen, watches } = watching();
+    watches(transport);
     const got: unknown[] = [];
     transport.onmessage = (message, extra) => void got.push([message, extra]);
     transport.onclose = () => void got.push("closed");
@@ -71,8 +72,8 @@ describe.each([
 
   it("is watched once where who connects again calls the callback before", () => {
     const transport = make();
-    const { seen, watch } = watching();
-    watchTransport(transport, watch);
+    const { seen, watches } = watching();
+    watches(transport);
     const got: unknown[] = [];
     transport.onmessage = (message) => void got.push(`first ${message}`);
     const before = transport.onmessage;
@@ -89,8 +90,8 @@ describe.each([
     const transport = make();
     const got: unknown[] = [];
     transport.onmessage = (message) => void got.push(message);
-    const { seen, watch } = watching();
-    watchTransport(transport, watch);
+    const { seen, watches } = watching();
+    watches(transport);
     transport.onmessage("in");
     expect([got, seen]).toEqual([["in"], ["receiving in"]]);
   });
@@ -101,9 +102,9 @@ describe("what the watch throws", () => {
     const fail = () => {
       throw new Error("trouble");
     };
-    const { seen, watch } = watching({ sending: fail, receiving: fail, closed: fail });
+    const { seen, watches } = watching({ sending: fail, receiving: fail, closed: fail });
     const transport = new Plain();
-    watchTransport(transport, watch);
+    watches(transport);
     const got: unknown[] = [];
     transport.onmessage = (message) => void got.push(message);
     transport.onclose = () => void got.push("closed");
@@ -115,9 +116,9 @@ describe("what the watch throws", () => {
   });
 
   it("of a delivery is what its receiver throws", () => {
-    const { watch } = watching({ receiving: () => (work) => work() });
+    const { watches } = watching({ receiving: () => (work) => work() });
     const transport = new Plain();
-    watchTransport(transport, watch);
+    watches(transport);
     transport.onmessage = () => {
       throw new Error("of the receiver");
     };

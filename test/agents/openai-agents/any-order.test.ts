@@ -83,7 +83,7 @@ describe("callbacks in any order", () => {
           }
           await processor.forceFlush();
           await bridge.shutdown();
-          expect(processor.counts.troubles).toBe(0);
+          expect(processor.counts.faults).toBe(0);
           const open = new Set<string>();
           for (const { type, run_id } of events) {
             if (type === "started") {

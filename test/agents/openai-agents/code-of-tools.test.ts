@@ -148,7 +148,7 @@ describe("an agent that code of a tool runs", () => {
       resumed_from_run_id: before?.event.run_id,
       parent_tool_use_id: "call_ask",
     });
-    expect(heard.processor.counts).toMatchObject({ strayEnds: 0, troubles: 0 });
+    expect(heard.processor.counts).toMatchObject({ strayEnds: 0, faults: 0 });
   });
 });
 

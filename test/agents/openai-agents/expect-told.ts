@@ -19,7 +19,7 @@ export async function expectTold({ work, told, tree, counts = {} }: Scene): Prom
   expect(await heard.tree()).toBe(tree.slice(1));
   const counted = Object.entries(heard.processor.counts).filter(([, count]) => count > 0);
   expect(Object.fromEntries(counted)).toEqual(counts);
-  expect(heard.processor.failures).toBe(0);
+  expect(heard.processor.counts.sinkFailures).toBe(0);
   expect(heard.bridge.diagnostics().openRuns).toBe(0);
   for (const ended of heard.ended.values()) expect(ended).toBe(1);
   expect(heard.ended.size).toBe(heard.started.size);

@@ -35,7 +35,7 @@ async function spansOf(heard: ReturnType<typeof listen>) {
   await heard.processor.forceFlush();
   const spans = heard.spans();
   expectMessageForm(spans);
-  expect(heard.processor.counts.troubles).toBe(0);
+  expect(heard.processor.counts.faults).toBe(0);
   return { spans, chats: spans.filter(({ name }) => name.startsWith("chat")) };
 }
 

@@ -35,7 +35,7 @@ describe("an SDK that ends the spans of agents that pause", () => {
       root_run_id: "trace_newer",
       resumed_from_run_id: "trace_newer",
     });
-    expect(heard.processor.counts).toMatchObject({ forgottenTraces: 0, troubles: 0 });
+    expect(heard.processor.counts).toMatchObject({ forgottenTraces: 0, faults: 0 });
   });
 
   it("notes nothing of a state whose trace it knows, or that has none", async () => {

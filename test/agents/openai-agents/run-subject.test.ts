@@ -70,7 +70,7 @@ describe("whose runs a trace's are", () => {
     await run(adds(), "hi");
     await heard.processor.forceFlush();
     expect(errors.map(String)).toEqual(["TypeError: tags: expected a list, got string"]);
-    expect(heard.processor.counts.troubles).toBe(1);
+    expect(heard.processor.counts.faults).toBe(0);
     for (const { envelope } of heard.told) expect(envelope.details?.tags).toBeUndefined();
     const options: object = { context: 1 };
     expect(() => listen(options)).toThrow("context: expected a function, got number");

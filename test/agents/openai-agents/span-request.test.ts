@@ -114,7 +114,9 @@ function spanOf(spanId: string, parentId: string | null, spanData: SdkSpanData):
 /** The events of an agent that asks the Responses API for one tool call, and makes it. */
 async function played(price?: Price) {
   const sink = new CaptureSink();
-  const options = { sink, tenant: "acme", ...(price === undefined ? {} : { price }) };
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const options = { sink, onError, tenant: "acme", ...(price === undefined ? {} : { price }) };
   const processor = new OpenAIAgentsProcessor(options);
   const agent = spanOf("span_agent", null, { type: "agent", name: "support" });
   const response: Record<string, unknown> = { type: "response" };
@@ -146,7 +148,7 @@ async function played(price?: Price) {
   await processor.onTraceEnd({ traceId: TRACE, name: "Agent workflow" });
   await processor.forceFlush();
   const sent = (type: string) => sink.items.find(({ event }) => event.type === type);
-  return { sent, processor };
+  return { sent, processor, errors };
 }
 
 describe("the events of a Responses call", () => {
@@ -191,7 +193,8 @@ describe("the events of a Responses call", () => {
     expect(free.sent("complete")?.envelope?.details?.cost_known).toBe(true);
     const broken = await played(() => "free");
     expect(broken.sent("model_complete")?.event).not.toHaveProperty("cost_usd");
-    expect(broken.processor.counts.troubles).toBe(1);
+    expect(broken.errors).toHaveLength(1);
+    expect(broken.processor.counts.faults).toBe(0);
   });
 });
 

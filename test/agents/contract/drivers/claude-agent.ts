@@ -44,7 +44,7 @@ export const claude: Driver = {
       })(),
     );
     await agent.flush();
-    const { refused, sinkFailures, troubles } = agent.counts;
-    return { answer, thrown, counts: { refused, sinkFailures, faults: troubles } };
+    const { faults, refused, sinkFailures } = agent.counts;
+    return { answer, thrown, counts: { refused, sinkFailures, faults } };
   },
 };

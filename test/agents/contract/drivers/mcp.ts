@@ -17,8 +17,8 @@ async function called(client: Client, server: Server) {
 
 function countsOf(counts: McpCounts | undefined): Counts {
   if (counts === undefined) throw new Error("not a wrapped client or server");
-  const { refused, sinkFailures, troubles } = counts;
-  return { refused, sinkFailures, faults: troubles };
+  const { faults, refused, sinkFailures } = counts;
+  return { refused, sinkFailures, faults };
 }
 
 export const mcpOfClient: Driver = {

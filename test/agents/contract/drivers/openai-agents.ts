@@ -24,8 +24,8 @@ export const openaiAgents: Driver = {
       run(agent("support", script, { tools: [add] }), "question-mark"),
     );
     await processor.forceFlush();
-    const { troubles, untenanted } = processor.counts;
-    const counts = { refused: untenanted, faults: troubles, sinkFailures: processor.failures };
+    const { faults, sinkFailures, untenanted } = processor.counts;
+    const counts = { refused: untenanted, faults, sinkFailures };
     return { answer: given?.finalOutput, thrown, counts };
   },
 };
