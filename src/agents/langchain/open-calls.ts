@@ -1,4 +1,4 @@
-import type { HandlerCounts, LangChainHandlerOptions } from "./handler-options.ts";
+import type { LangChainHandlerOptions } from "./handler-options.ts";
 import type { RunState } from "./run-state.ts";
 import type { RunStart, Runs } from "./runs.ts";
 import type { KnownScope, Scope, ScopeTable } from "./scope.ts";
@@ -12,10 +12,7 @@ export class OpenCalls {
   readonly #scopes: ScopeTable;
   readonly #stopped: StoppedGraphs;
   readonly #skipsLone: boolean;
-  #duplicates = 0;
-  #unmatched = 0;
-  #late = 0;
-  #skipped = 0;
+  readonly counts = { duplicates: 0, unmatched: 0, late: 0, skipped: 0 };
 
   constructor(
     options: LangChainHandlerOptions,
@@ -27,15 +24,6 @@ export class OpenCalls {
     this.#scopes = scopes;
     this.#stopped = stopped;
     this.#skipsLone = options.loneCalls === "skip";
-  }
-
-  get counts(): Pick<HandlerCounts, "duplicates" | "unmatched" | "late" | "skipped"> {
-    return {
-      duplicates: this.#duplicates,
-      unmatched: this.#unmatched,
-      late: this.#late,
-      skipped: this.#skipped,
-    };
   }
 
   /** The scope around a new call. `IGNORED`: the call was seen before, or has no tenant. */
@@ -52,7 +40,7 @@ export class OpenCalls {
 
   #isKnown(id: string, parentId: string | undefined): boolean {
     if (!this.#scopes.knows(id, parentId)) return false;
-    this.#duplicates += 1;
+    this.counts.duplicates += 1;
     return true;
   }
 
@@ -61,7 +49,7 @@ export class OpenCalls {
     const scope = this.#scopes.get(id);
     const fits = scope?.id !== id || kinds.includes(scope.kind) || scope.kind === "refused";
     if (scope === undefined || !fits) {
-      this.#unmatched += 1;
+      this.counts.unmatched += 1;
       return undefined;
     }
     this.#scopes.delete(id);
@@ -76,7 +64,7 @@ export class OpenCalls {
     const scope = this.take(id, kind);
     if (scope?.id !== id) return undefined;
     if (!scope.run.ended) return scope;
-    this.#late += 1;
+    this.counts.late += 1;
     return undefined;
   }
 
@@ -99,11 +87,11 @@ export class OpenCalls {
           inputs: undefined,
         });
       }
-      this.#skipped += 1;
+      this.counts.skipped += 1;
       return undefined;
     }
     if (!above.run.ended) return above.run;
-    this.#late += 1;
+    this.counts.late += 1;
     this.#scopes.set(id, parentId, above);
     return undefined;
   }

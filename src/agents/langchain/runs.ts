@@ -17,7 +17,6 @@ import { activeRun, cutBy } from "../runtime/door.ts";
 import { eventOf } from "./event-ids.ts";
 import {
   DEFAULT_PAUSED_THREADS,
-  type HandlerCounts,
   type InvocationTenant,
   type LangChainHandlerOptions,
   limitOf,
@@ -70,8 +69,7 @@ export class Runs {
   readonly #paused: Pauses;
   readonly #scopes: ScopeTable;
   readonly #held: HeldFailures;
-  #threadsForgotten = 0;
-  #refused = 0;
+  readonly counts = { refused: 0, threadsForgotten: 0 };
 
   constructor(
     options: LangChainHandlerOptions,
@@ -99,10 +97,6 @@ export class Runs {
   /** Resolves when the store has the paused runs. Never rejects. */
   settled(): Promise<void> {
     return this.#paused.settled();
-  }
-
-  get counts(): Pick<HandlerCounts, "refused" | "threadsForgotten"> {
-    return { refused: this.#refused, threadsForgotten: this.#threadsForgotten };
   }
 
   /**
@@ -217,7 +211,7 @@ export class Runs {
   #tenantOf({ from: { id }, tenant }: Invocation, paused: KnownPause | undefined) {
     const tenantId = tenant.given ?? paused?.tenantId ?? tenant.otherwise;
     if (tenantId !== undefined) return tenantId;
-    this.#refused += 1;
+    this.counts.refused += 1;
     this.#scopes.set(id, undefined, { kind: "refused", id });
     this.#onError(tenant.problem);
     return undefined;
@@ -243,7 +237,7 @@ export class Runs {
     if (known?.runId === runId && partOf(known) > part) return;
     const details = pauseDetails(run, pause.reviews);
     const paused = { runId, tenantId, at: Date.now(), threadId, subject, details };
-    this.#threadsForgotten += this.#paused.add(threadId, paused);
+    this.counts.threadsForgotten += this.#paused.add(threadId, paused);
   }
 
   /**
@@ -269,7 +263,7 @@ export class Runs {
     if (resumes === undefined || threadId === undefined) return;
     // The thread may have paused again.
     if (this.#paused.inMemory(threadId, tenant) !== undefined) return;
-    this.#threadsForgotten += this.#paused.add(threadId, resumes);
+    this.counts.threadsForgotten += this.#paused.add(threadId, resumes);
   }
 
   /** Ends inner graphs. LangGraph does not report the end of all graphs that it stopped when another node failed. */

@@ -24,11 +24,7 @@ export interface ProcessorCounts extends AdapterCounts {
   readonly crowdedSpans: number;
 }
 
-export type MutableCounts = {
-  -readonly [name in Exclude<keyof ProcessorCounts, keyof AdapterCounts>]: number;
-};
-
-export function noCounts(): MutableCounts {
+export function noCounts() {
   return {
     handoffs: 0,
     guardrails: 0,
@@ -38,7 +34,6 @@ export function noCounts(): MutableCounts {
     strayEnds: 0,
     untenanted: 0,
     unfollowedSpans: 0,
-    forgottenTraces: 0,
     crowdedSpans: 0,
   };
 }

@@ -17,7 +17,7 @@ import {
   textOf,
 } from "../core/door.ts";
 import { withCurrentRun } from "../runtime/door.ts";
-import { type MutableCounts, noCounts, type ProcessorCounts } from "./counts.ts";
+import type { ProcessorCounts } from "./counts.ts";
 import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { TraceFollower } from "./trace-follower.ts";
 import type { CodeOutcome } from "./trace-record.ts";
@@ -80,31 +80,22 @@ export class OpenAIAgentsProcessor {
   readonly #fence: Fence;
   readonly #follower: TraceFollower;
   readonly #timeoutMs: number;
-  readonly #counts: MutableCounts = noCounts();
   /** The last shutdown, if no event came since. */
   #shutDown: Promise<void> | undefined;
 
   constructor(options: OpenAIAgentsProcessorOptions) {
     checkEach(options, CHECKS);
-    const { sink, tenant, maxTraces = 2_000, flushTimeoutMs = 5_000 } = options;
-    const { decidedBy, isFailure, onError, price } = options;
+    const { flushTimeoutMs = 5_000, onError, sink } = options;
     this.#sink = sink;
     this.#timeoutMs = flushTimeoutMs;
     this.#fence = new Fence(sink, onError);
-    this.#follower = new TraceFollower(this.#fence, {
-      tenant,
-      context: options.context,
-      maxTraces,
-      counts: this.#counts,
-      isFailure,
-      price,
-      decidedBy,
-    });
+    this.#follower = new TraceFollower(this.#fence, options);
   }
 
   /** Counts of spans without an event or without a run. */
   get counts(): ProcessorCounts {
-    return { ...this.#counts, ...this.#fence.counts };
+    const { counts, forgottenTraces } = this.#follower;
+    return { ...counts, forgottenTraces, ...this.#fence.counts };
   }
 
   onTraceStart(trace: SdkTrace): Promise<void> {

@@ -1,10 +1,10 @@
-import { type Instant, type IsFailure, now } from "../../events/door.ts";
-import { type DecidedBy, type Fence, inheritedBy, tenantOf, textOf } from "../core/door.ts";
-import { type ActiveRun, activeRun, type Price } from "../runtime/door.ts";
+import { type Instant, now } from "../../events/door.ts";
+import { type AdapterOptions, type Fence, inheritedBy, tenantOf, textOf } from "../core/door.ts";
+import { type ActiveRun, activeRun } from "../runtime/door.ts";
 import { AgentRuns } from "./agent-runs.ts";
 import { Approvals, awaitedCalls } from "./approvals.ts";
 import { CallSpans } from "./call-spans.ts";
-import type { MutableCounts } from "./counts.ts";
+import { noCounts } from "./counts.ts";
 import { runIdOfTrace } from "./ids.ts";
 import { type SdkSpan, type SdkTrace, shown, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { notBefore, timeOf } from "./span-time.ts";
@@ -33,39 +33,25 @@ const MAX_OPEN_SPANS = 10_000;
 /** Spans of newer SDKs around agents and model calls. They are not sent, because they add no information. */
 const STRUCTURE: ReadonlySet<string> = new Set(["task", "turn"]);
 
-/** Shared empty maps of ended traces. Nothing is added to them. */
-const NO_RUNS = new Map<string, AgentRun>();
-const NO_SPANS = new Map<string, OpenSpan>();
+const DEFAULT_TRACES = 2_000;
 
-/** Options of a {@link TraceFollower}. */
-export interface FollowerOptions {
-  readonly tenant: string | ((trace: SdkTrace) => string);
-  readonly context: ((trace: SdkTrace) => unknown) | undefined;
-  readonly maxTraces: number;
-  readonly counts: MutableCounts;
-  readonly isFailure: IsFailure | undefined;
-  readonly price: Price | undefined;
-  readonly decidedBy: DecidedBy | undefined;
-}
+type FollowerOptions = AdapterOptions<SdkTrace> & { readonly maxTraces?: number | undefined };
 
 /** Follows traces of the SDK and sends them as runs. */
 export class TraceFollower {
   readonly #table: TraceTable;
-  readonly #given: FollowerOptions["tenant"];
-  readonly #context: ((trace: SdkTrace) => unknown) | undefined;
+  readonly #options: FollowerOptions;
   readonly #onError: (error: unknown) => void;
-  readonly #counts: MutableCounts;
+  readonly counts = noCounts();
   readonly #runs: AgentRuns;
   readonly #calls: CallSpans;
 
   constructor(fence: Fence, options: FollowerOptions) {
-    const { counts, decidedBy, isFailure, maxTraces, price, tenant } = options;
+    const { decidedBy, isFailure, maxTraces = DEFAULT_TRACES, price } = options;
     const { report: onError, sink } = fence;
     this.#table = new TraceTable(maxTraces, maxTraces);
-    this.#given = tenant;
-    this.#context = options.context;
+    this.#options = options;
     this.#onError = onError;
-    this.#counts = counts;
     const calls = new CallSpans(fence, {
       onError,
       isFailure,
@@ -77,13 +63,17 @@ export class TraceFollower {
       setImmediate(() =>
         fence.contain(() => {
           work();
-          this.#settle(trace);
+          this.#table.settle(trace);
         }),
       );
     };
     this.#runs = new AgentRuns(sink, later, (trace, run, at, failure) =>
       calls.cutOff(trace, run, at, failure),
     );
+  }
+
+  get forgottenTraces(): number {
+    return this.#table.forgotten;
   }
 
   traceStarted(trace: SdkTrace): void {
@@ -109,7 +99,7 @@ export class TraceFollower {
       for (const open of trace.open.values()) this.#sendStart(trace, open);
       this.#runs.traceEnded(trace, now());
     }
-    this.#settle(trace);
+    this.#table.settle(trace);
   }
 
   /**
@@ -129,7 +119,7 @@ export class TraceFollower {
       record.awaited = awaitedCalls(state);
       record.pausedRootId = record.rootRunId;
     }
-    this.#settle(record);
+    this.#table.settle(record);
   }
 
   /**
@@ -151,21 +141,21 @@ export class TraceFollower {
       if (!waits) this.#calls.decided.fromState(trace, run, agentSpanIn(state) ?? "", heldAt);
       this.#runs.noted(trace, run, end, now());
     }
-    this.#settle(trace);
+    this.#table.settle(trace);
   }
 
   spanStarted(span: SdkSpan): void {
     const trace = this.#table.find(span.traceId) ?? this.#adopt(span);
     if (trace.tenantId === undefined || isForeign(trace, span)) {
-      this.#counts.unfollowedSpans += 1;
+      this.counts.unfollowedSpans += 1;
       return;
     }
     if (trace.open.has(span.spanId) || trace.agents.has(span.spanId)) return;
     if (trace.open.size >= MAX_OPEN_SPANS) {
-      this.#counts.crowdedSpans += 1;
+      this.counts.crowdedSpans += 1;
       return;
     }
-    if (trace.resting) this.#wake(trace);
+    if (trace.resting) this.#table.wake(trace);
     const at = this.#at(trace, span.startedAt);
     const parent = this.#scopeOf(trace, span, at);
     if (span.spanData.type === "agent") {
@@ -197,20 +187,20 @@ export class TraceFollower {
   spanEnded(span: SdkSpan): void {
     const trace = this.#followed(span.traceId);
     if (trace === undefined) {
-      this.#counts.strayEnds += 1;
+      this.counts.strayEnds += 1;
       return;
     }
     if (span.spanData.type === "agent") {
       const at = this.#at(trace, span.endedAt);
       const run = trace.agents.get(span.spanId);
       if (run !== undefined) this.#calls.decided.fromState(trace, run, span.spanId, at);
-      if (!this.#runs.end(trace, span, at)) this.#counts.strayEnds += 1;
+      if (!this.#runs.end(trace, span, at)) this.counts.strayEnds += 1;
     } else {
       const open = trace.open.get(span.spanId);
-      if (open === undefined) this.#counts.strayEnds += 1;
+      if (open === undefined) this.counts.strayEnds += 1;
       else this.#ended(trace, open);
     }
-    this.#settle(trace);
+    this.#table.settle(trace);
   }
 
   /** The run and tool call of an SDK span. Sends the start of the call if necessary. */
@@ -259,16 +249,16 @@ export class TraceFollower {
         return;
       }
       case "handoff": {
-        this.#counts.handoffs += 1;
+        this.counts.handoffs += 1;
         const { run } = open.scope;
         const to = textOf(spanData.to_agent);
         if (run !== undefined && to !== undefined) handOff(trace, run, to);
         return;
       }
       case "guardrail": {
-        this.#counts.guardrails += 1;
+        this.counts.guardrails += 1;
         if (spanData.triggered !== true) return;
-        this.#counts.tripwires += 1;
+        this.counts.tripwires += 1;
         const { run } = open.scope;
         if (run === undefined) return;
         run.tripped = textOf(spanData.name);
@@ -277,8 +267,8 @@ export class TraceFollower {
         return;
       }
       case "other":
-        if (spanData.type === "mcp_tools") this.#counts.mcpLists += 1;
-        else if (!STRUCTURE.has(spanData.type)) this.#counts.otherSpans += 1;
+        if (spanData.type === "mcp_tools") this.counts.mcpLists += 1;
+        else if (!STRUCTURE.has(spanData.type)) this.counts.otherSpans += 1;
         this.#runs.taskEnded(trace, open.span.spanId);
         return;
       default:
@@ -339,13 +329,12 @@ export class TraceFollower {
   #add(trace: SdkTrace, rootRunId: string | undefined, seen: boolean): KnownTrace {
     const here = activeRun();
     const tenantId = this.#tenant(trace, here?.tenantId);
-    if (tenantId === undefined) this.#counts.untenanted += 1;
+    if (tenantId === undefined) this.counts.untenanted += 1;
     const record =
       tenantId === undefined
         ? { traceId: trace.traceId, tenantId, begun: seen ? 1 : 0, resting: false }
         : this.#traceOf(trace, tenantId, here, rootRunId, seen);
     this.#table.add(record);
-    this.#counts.forgottenTraces = this.#table.forgotten;
     return record;
   }
 
@@ -358,7 +347,7 @@ export class TraceFollower {
   ): TraceRecord {
     // A run of another tenant is not around it.
     const outer = here?.tenantId === tenantId ? here : undefined;
-    const context = this.#context;
+    const { context } = this.#options;
     const ask = context && (() => context(shown(trace)));
     const threadId = textOf(trace.groupId);
     const inherited = inheritedBy({ threadId, outer, ask }, this.#onError);
@@ -370,29 +359,7 @@ export class TraceFollower {
     return (
       textOf(trace.metadata?.tenant_id) ??
       outer ??
-      tenantOf(this.#given, shown(trace), this.#onError)
+      tenantOf(this.#options.tenant, shown(trace), this.#onError)
     );
-  }
-
-  /** Something starts in an idle trace. */
-  #wake(trace: TraceRecord): void {
-    this.#table.wake(trace);
-    this.#counts.forgottenTraces = this.#table.forgotten;
-    if (trace.agents === NO_RUNS) trace.agents = new Map();
-    if (trace.open === NO_SPANS) trace.open = new Map();
-  }
-
-  #settle(trace: KnownTrace): void {
-    if (trace.tenantId !== undefined) {
-      if (trace.openRuns > 0 || trace.open.size > 0) return;
-      // Thousands of ended traces may be kept, and their maps use most of the memory.
-      if (isOver(trace)) {
-        trace.agents = NO_RUNS;
-        trace.open = NO_SPANS;
-        trace.handoffs.length = 0;
-      }
-    }
-    this.#table.rest(trace);
-    this.#counts.forgottenTraces = this.#table.forgotten;
   }
 }

@@ -1,4 +1,8 @@
-import type { KnownTrace } from "./trace-record.ts";
+import { type AgentRun, isOver, type KnownTrace, type OpenSpan } from "./trace-record.ts";
+
+/** Shared empty maps of ended traces. Nothing is added to them. */
+const NO_RUNS = new Map<string, AgentRun>();
+const NO_SPANS = new Map<string, OpenSpan>();
 
 /**
  * Known traces: live ones, in which something is open, and idle ones, which may continue. The SDK resumes a paused
@@ -38,10 +42,26 @@ export class TraceTable {
   /** Something in the trace is open again. */
   wake(trace: KnownTrace): void {
     if (this.#resting.traces.get(trace.traceId) === trace) this.add(trace);
+    if (trace.tenantId === undefined) return;
+    if (trace.agents === NO_RUNS) trace.agents = new Map();
+    if (trace.open === NO_SPANS) trace.open = new Map();
   }
 
-  /** Nothing in the trace is open. */
-  rest(trace: KnownTrace): void {
+  /** Something in the trace ended. */
+  settle(trace: KnownTrace): void {
+    if (trace.tenantId !== undefined) {
+      if (trace.openRuns > 0 || trace.open.size > 0) return;
+      // Thousands of ended traces may be kept, and their maps use most of the memory.
+      if (isOver(trace)) {
+        trace.agents = NO_RUNS;
+        trace.open = NO_SPANS;
+        trace.handoffs.length = 0;
+      }
+    }
+    this.#rest(trace);
+  }
+
+  #rest(trace: KnownTrace): void {
     if (this.#live.traces.get(trace.traceId) !== trace) return;
     this.#live.remove(trace.traceId);
     trace.resting = true;

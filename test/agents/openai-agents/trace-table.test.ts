@@ -21,7 +21,7 @@ describe("the table of traces", () => {
     if (a === undefined) throw new Error("a: expected to be known");
     table.wake(a);
     expect(a.resting).toBe(false);
-    table.rest(a);
+    table.settle(a);
     expect(a.resting).toBe(true);
     rested(table, "d");
     expect(known(table)).toBe("acd");
@@ -44,7 +44,7 @@ describe("the table of traces", () => {
     const paused = traceOf("a");
     paused.root = { state: "interrupted" } as TraceRecord["root"];
     table.add(paused);
-    table.rest(paused);
+    table.settle(paused);
     rested(table, "b");
     rested(table, "c");
     expect(known(table)).toBe("c");
@@ -57,7 +57,7 @@ describe("the table of traces", () => {
     const before = heap();
     for (let n = 0; n < 200_000; n++) {
       table.wake(trace);
-      table.rest(trace);
+      table.settle(trace);
     }
     // It was 30 MB: an iterator that stands still holds every table that its map has had.
     expect(heap() - before).toBeLessThan(5_000_000);
@@ -79,7 +79,7 @@ describe("the table of traces", () => {
 function rested(table: TraceTable, id: string): TraceRecord {
   const trace = traceOf(id);
   table.add(trace);
-  table.rest(trace);
+  table.settle(trace);
   return trace;
 }
 
