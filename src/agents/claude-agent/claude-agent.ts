@@ -147,8 +147,7 @@ export class ClaudeAgent {
       session,
       options: this.#options,
       metadata,
-      contain: (work: () => void) => void this.#fence.contain(work),
-      onError: this.#fence.report,
+      fence: this.#fence,
     };
     // If the conversation is not known, the run starts later, when the process reports it.
     const begins = prompt !== undefined && session.hasConversation;
@@ -229,14 +228,14 @@ export class ClaudeAgent {
 
   /** The same object, with a followed stream. */
   #followed<Q extends SdkQuery>(inner: Q, session: Session): Q {
-    const contain = (work: () => void) => void this.#fence.contain(work);
-    const stream = new FollowedQuery(inner, session, contain);
+    const fence = this.#fence;
+    const stream = new FollowedQuery(inner, session, fence);
     const own = {
       next: () => stream.next(),
       return: () => stream.return(),
       throw: (error: unknown) => stream.throw(error),
       interrupt: (...args: readonly unknown[]) => {
-        contain(() => session.interrupted());
+        fence.contain(() => session.interrupted());
         return applied(inner, "interrupt", args);
       },
       close: (...args: readonly unknown[]) => {

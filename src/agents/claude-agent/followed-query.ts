@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { fieldsOf } from "../core/door.ts";
+import { type Fence, fieldsOf } from "../core/door.ts";
 import type { SdkQuery } from "./sdk.ts";
 import type { Session } from "./session.ts";
 
@@ -16,16 +16,16 @@ type Step = { readonly value: unknown } | { readonly thrown: unknown } | { reado
 export class FollowedQuery {
   readonly #inner: SdkQuery;
   readonly #session: Session;
-  readonly #contain: (work: () => void) => void;
+  readonly #fence: Fence;
   readonly #steps: Step[] = [];
   readonly #readers: ((step: Step) => void)[] = [];
   #isOver = false;
   #wasClosed = false;
 
-  constructor(inner: SdkQuery, session: Session, contain: (work: () => void) => void) {
+  constructor(inner: SdkQuery, session: Session, fence: Fence) {
     this.#inner = inner;
     this.#session = session;
-    this.#contain = contain;
+    this.#fence = fence;
     void this.#pump();
   }
 
@@ -58,7 +58,7 @@ export class FollowedQuery {
       while (true) {
         const step = await this.#inner.next();
         if (step.done === true) break;
-        this.#contain(() => this.#session.message(fieldsOf(step.value) ?? {}));
+        this.#fence.contain(() => this.#session.message(fieldsOf(step.value) ?? {}));
         this.#give({ value: step.value });
       }
       this.#end(undefined);
@@ -71,7 +71,7 @@ export class FollowedQuery {
   }
 
   #end(thrown: unknown): void {
-    this.#contain(() => this.#session.ended(thrown, this.#wasClosed));
+    this.#fence.contain(() => this.#session.ended(thrown, this.#wasClosed));
   }
 
   #give(step: Step): void {

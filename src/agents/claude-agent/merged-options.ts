@@ -1,19 +1,16 @@
-import { type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
+import { type Fence, type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
 import { reportLongWait } from "../runtime/door.ts";
 import { canUseToolDecision, type Decided, hookDecision } from "./decisions.ts";
 import type { ClaudeAgentOptions, QueryMetadata } from "./options.ts";
 import { HOOK_EVENTS } from "./sdk.ts";
 import type { Session } from "./session.ts";
-import type { OpenTool } from "./tool-calls.ts";
 
 /** Receives the reports of the merged options. */
 export interface Reports {
   readonly session: Session;
   readonly options: ClaudeAgentOptions;
   readonly metadata: QueryMetadata;
-  /** Calls `work`. Its errors do not reach the SDK. */
-  contain(work: () => void): void;
-  readonly onError: (error: unknown) => void;
+  readonly fence: Fence;
 }
 
 type Callback = (...args: readonly unknown[]) => unknown;
@@ -33,9 +30,9 @@ export function mergedHooks(given: unknown, reports: Reports): Fields {
   return hooks;
 }
 
-function listener({ contain, session }: Reports) {
+function listener({ fence, session }: Reports) {
   return async (input: unknown): Promise<object> => {
-    contain(() => session.hookCalled(fieldsOf(input) ?? {}));
+    fence.contain(() => session.hookCalled(fieldsOf(input) ?? {}));
     return {};
   };
 }
@@ -51,7 +48,7 @@ function watched(matcher: unknown, reports: Reports): unknown {
   };
 }
 
-function watchedHook(hook: Callback, { contain, session }: Reports): Callback {
+function watchedHook(hook: Callback, { fence, session }: Reports): Callback {
   return async (...args) => {
     const [given, second] = args;
     const input = fieldsOf(given) ?? {};
@@ -60,54 +57,49 @@ function watchedHook(hook: Callback, { contain, session }: Reports): Callback {
     const known = named === undefined ? undefined : session.findCall(named);
     const isNamed = textOf(input.tool_use_id) !== undefined || known !== undefined;
     const toolUseId = isNamed ? named : undefined;
-    let asked: OpenTool | undefined;
-    contain(() => {
-      if (isNamed) asked = session.asked(toolUseId, input);
-    });
+    const ask = () => session.asked(toolUseId, input);
+    const asked = isNamed ? fence.contain(ask) : undefined;
     let decided: Decided | undefined;
     try {
       const output = await hook(...args);
-      contain(() => {
+      fence.contain(() => {
         const tool = textOf(input.tool_name) ?? "";
         const call = { tool, toolUseId: toolUseId ?? "", input: input.tool_input };
         decided = hookDecision(output, call);
       });
       return output;
     } finally {
-      contain(() => session.answered(toolUseId, input, decided, asked));
+      fence.contain(() => session.answered(toolUseId, input, decided, asked));
     }
   };
 }
 
 /** The application's `canUseTool`, whose decisions are reported. */
 export function watchedCanUseTool(canUseTool: Callback, reports: Reports): Callback {
-  const { contain, metadata, onError, options, session } = reports;
+  const { fence, metadata, options, session } = reports;
   return async (...args) => {
     const [tool, input, third] = args;
     const about = fieldsOf(third);
     const toolUseId = textOf(about?.toolUseID);
     const as = { tool_name: tool, tool_input: input, agent_id: about?.agentID };
-    let asked: OpenTool | undefined;
-    contain(() => {
-      asked = session.asked(toolUseId, as);
-    });
+    const asked = fence.contain(() => session.asked(toolUseId, as));
     const before = performance.now();
     let decided: Decided | undefined;
     try {
       const result = await reportLongWait((async () => canUseTool(...args))(), () =>
-        contain(() => {
-          if (asked?.state === "asking") asked.run.writer.toolAsked(asked);
+        fence.contain(() => {
+          if (asked?.state === "asking") asked.run.waits(asked);
         }),
       );
-      contain(() => {
+      fence.contain(() => {
         const call = { tool: textOf(tool) ?? "", toolUseId: toolUseId ?? "", input };
         const waitMs = performance.now() - before;
-        decided = canUseToolDecision(result, call, waitMs, options, metadata, onError);
+        decided = canUseToolDecision(result, call, waitMs, options, metadata, fence.report);
         if (decided !== undefined && fieldsOf(result)?.interrupt === true) session.interrupted();
       });
       return result;
     } finally {
-      contain(() => session.answered(toolUseId, as, decided, asked));
+      fence.contain(() => session.answered(toolUseId, as, decided, asked));
     }
   };
 }

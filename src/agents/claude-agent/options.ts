@@ -5,9 +5,13 @@ import {
   checkText,
   type IsFailure,
   type OptionChecks,
-  wholeFrom,
 } from "../../events/door.ts";
-import { ADAPTER_CHECKS, type AdapterCounts, type AdapterOptions } from "../core/door.ts";
+import {
+  ADAPTER_CHECKS,
+  type AdapterCounts,
+  type AdapterOptions,
+  checkLimit,
+} from "../core/door.ts";
 import type { Price } from "../runtime/door.ts";
 
 /** Your data for the functions in the options, passed to `query`. */
@@ -99,9 +103,8 @@ const CHECKS: OptionChecks<ClaudeAgentOptions> = {
   permissionsBy: among("user", "policy"),
   limits: checkObject,
 };
-const limit = (value: unknown, name: string) => wholeFrom(1)(value, `limits.${name}`);
 const LIMITS: OptionChecks<ClaudeAgentLimits> = {
-  openCalls: limit,
-  openAgents: limit,
-  sessions: limit,
+  openCalls: checkLimit,
+  openAgents: checkLimit,
+  sessions: checkLimit,
 };

@@ -127,6 +127,11 @@ export class ToolCalls {
     } else if (call.state === "announced") call.state = "asking";
   }
 
+  /** The decision takes long. */
+  waits(call: OpenTool): void {
+    if (this.writer.open.has(call)) this.writer.toolAsked(call);
+  }
+
   approve(call: OpenTool, decision: DecisionDetails): void {
     if (call.isDecided) return;
     call.isDecided = true;

@@ -23,7 +23,6 @@ import {
   DEFAULT_OPEN_CALLS,
   type HandlerCounts,
   type LangChainHandlerOptions,
-  limitOf,
 } from "./handler-options.ts";
 import { HeldFailures } from "./held-failures.ts";
 import {
@@ -77,10 +76,8 @@ export class CallTracker {
 
   constructor(options: LangChainHandlerOptions, fence: Fence) {
     const { report: onError, sink } = fence;
-    this.#scopes = new ScopeTable(
-      options.sink,
-      limitOf("openCalls", options.limits?.openCalls, DEFAULT_OPEN_CALLS),
-    );
+    const { openCalls = DEFAULT_OPEN_CALLS } = options.limits ?? {};
+    this.#scopes = new ScopeTable(options.sink, openCalls);
     this.#needs = sink.contentNeed;
     this.#held = HeldFailures.of(options.sink);
     this.#runs = new Runs(options, sink, this.#scopes, this.#held, onError);

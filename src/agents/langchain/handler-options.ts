@@ -1,17 +1,10 @@
-import {
-  among,
-  checkEach,
-  checkedElsewhere,
-  checkObject,
-  checkText,
-  checkWhole,
-  type OptionChecks,
-} from "../../events/door.ts";
+import { among, checkEach, checkObject, checkText, type OptionChecks } from "../../events/door.ts";
 import {
   ADAPTER_CHECKS,
   type AdapterCounts,
   type AdapterOptions,
   askedTenant,
+  checkLimit,
   checkPausedRuns,
   type Fields,
   type PausedRuns,
@@ -96,14 +89,6 @@ export interface HandlerCounts extends AdapterCounts {
 }
 
 export const DEFAULT_OPEN_CALLS = 100_000;
-export const DEFAULT_PAUSED_THREADS = 10_000;
-
-/** @throws RangeError when a limit is not a whole number from 1. */
-export function limitOf(name: string, given: number | undefined, otherwise: number): number {
-  const value = given ?? otherwise;
-  checkWhole(value, `limits.${name}`, 1);
-  return value;
-}
 
 /** @throws TypeError or RangeError when an option is invalid. */
 export function checkHandlerOptions(options: LangChainHandlerOptions): void {
@@ -119,8 +104,8 @@ const CHECKS: OptionChecks<LangChainHandlerOptions> = {
   limits: checkObject,
 };
 const LIMITS: OptionChecks<HandlerLimits> = {
-  openCalls: checkedElsewhere,
-  pausedThreads: checkedElsewhere,
+  openCalls: checkLimit,
+  pausedThreads: checkLimit,
 };
 
 /** Resolves the tenant of an invocation. */

@@ -15,13 +15,7 @@ import {
 } from "../core/door.ts";
 import { activeRun, cutBy } from "../runtime/door.ts";
 import { eventOf } from "./event-ids.ts";
-import {
-  DEFAULT_PAUSED_THREADS,
-  type InvocationTenant,
-  type LangChainHandlerOptions,
-  limitOf,
-  Tenants,
-} from "./handler-options.ts";
+import { type InvocationTenant, type LangChainHandlerOptions, Tenants } from "./handler-options.ts";
 import type { HeldFailures } from "./held-failures.ts";
 import { isResumption, threadOf } from "./invocation.ts";
 import { explained, failureOf, runFailureOf, signalOf, stopReasonOf } from "./langchain-errors.ts";
@@ -86,7 +80,7 @@ export class Runs {
       sink: options.sink,
       framework: "langchain",
       store: options.pausedRuns,
-      least: limitOf("pausedThreads", options.limits?.pausedThreads, DEFAULT_PAUSED_THREADS),
+      least: options.limits?.pausedThreads,
       sharesKeys: true,
       onError,
     });
