@@ -341,7 +341,7 @@ describe("a call outside any run", () => {
     expect(await played(mcp.callTool({ name: "refuse" }))).toMatchObject({ isError: true });
     expect(seen.told).toEqual([]);
     expect(seen.errors.map(String)).toEqual(["Error: no tenant"]);
-    expect(mcpCounts(mcp)).toMatchObject({ refused: 1 });
+    expect(mcpCounts(mcp)).toMatchObject({ refused: 1, faults: 0 });
   });
 });
 

@@ -182,7 +182,7 @@ describe("what a caller says in `_meta`", () => {
       text("order undefined is on its way"),
     );
     expect(seen.told).toEqual([]);
-    expect(mcpCounts(server)).toMatchObject({ refused: 1, reported: 0 });
+    expect(mcpCounts(server)).toMatchObject({ refused: 1, reported: 0, faults: 0 });
   });
 });
 
