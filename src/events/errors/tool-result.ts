@@ -54,8 +54,8 @@ export function failureInResult(
   onError: ((error: unknown) => void) | undefined,
 ): ToolFailure | undefined {
   const { tool, toolUseId } = call;
-  const ask = () => isFailure?.(result, { tool, toolUseId });
-  const answer = answerOf(FAILURE_ANSWER, ask, onError);
+  const ask = isFailure && (() => isFailure(result, { tool, toolUseId }));
+  const answer = ask && answerOf(FAILURE_ANSWER, ask, onError);
   const failed = answer ?? saysFailure(result);
   if (failed === false) return undefined;
   const text = textOfResult(result);
@@ -70,11 +70,24 @@ export function failureInResult(
   };
 }
 
+/** Fields of a result that may say that the call failed. */
+type ResultFields = Partial<Record<"isError" | "tool_call_id" | "status" | "content", unknown>>;
+
 /** A result with `isError: true`, as those of MCP tools, or the `ToolMessage` of LangChain. */
 function saysFailure(result: unknown): boolean {
-  if (property(result, "isError") === true) return true;
-  if (property(result, "tool_call_id") === undefined) return textSaysFailure(result);
-  return property(result, "status") === "error" || textSaysFailure(property(result, "content"));
+  if (!isObject(result)) return textSaysFailure(result);
+  try {
+    if (result.isError === true) return true;
+    if (result.tool_call_id === undefined) return false;
+    return result.status === "error" || textSaysFailure(result.content);
+  } catch {
+    // A getter or a Proxy may throw.
+    return false;
+  }
+}
+
+function isObject(value: unknown): value is ResultFields {
+  return typeof value === "object" && value !== null;
 }
 
 /** Longest text that is parsed. */
