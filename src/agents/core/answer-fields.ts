@@ -4,9 +4,6 @@ import { countOf, type Fields, fieldsOf, listOf, textOf } from "./narrow.ts";
 // How an answer ended and what it used, in the forms of the providers (Chat Completions, Responses, Anthropic, Gemini,
 // Bedrock, Cohere) and of the frameworks, which rename their fields.
 
-const REASONS = ["finish_reason", "stop_reason", "stopReason", "finishReason", "done_reason"];
-const MODELS = ["model_name", "model"];
-
 type Sources = readonly (Fields | undefined)[];
 
 /**
@@ -19,7 +16,7 @@ export function reasonIn(
   sources: Sources,
   answer: { readonly asks?: boolean; readonly refuses?: boolean } = {},
 ): string | undefined {
-  const reason = firstText(sources, REASONS) ?? statusIn(sources, answer.asks === true);
+  const reason = firstText(sources, givenReason) ?? statusIn(sources, answer.asks === true);
   const isPlain = reason === undefined || reason === "stop";
   return isPlain && answer.refuses === true ? "refusal" : reason;
 }
@@ -54,50 +51,35 @@ export function refusesIn(items: unknown): boolean {
 
 /** The model that answered. */
 export function modelIn(sources: Sources): string | undefined {
-  return firstText(sources, MODELS);
+  return firstText(sources, givenModel);
 }
 
-function firstText(sources: Sources, names: readonly string[]): string | undefined {
-  for (const fields of sources) {
-    if (fields === undefined) continue;
-    for (const name of names) {
-      const text = textOf(fields[name]);
-      if (text !== undefined) return text;
-    }
+// Every name is written out: reading fields by names from a list is ten times slower.
+
+function firstText(
+  sources: Sources,
+  read: (source: Fields) => string | undefined,
+): string | undefined {
+  for (const source of sources) {
+    const text = source === undefined ? undefined : read(source);
+    if (text !== undefined) return text;
   }
   return undefined;
 }
 
-const INPUT = ["input_tokens", "inputTokens", "prompt_tokens", "promptTokens", "promptTokenCount"];
-const OUTPUT = [
-  "output_tokens",
-  "outputTokens",
-  "completion_tokens",
-  "completionTokens",
-  "candidatesTokenCount",
-];
-const INPUT_DETAILS = [
-  "input_token_details",
-  "input_tokens_details",
-  "prompt_tokens_details",
-  "inputTokenDetails",
-  "inputDetails",
-  // The AI SDK's models have objects in the place of numbers.
-  "inputTokens",
-  "details",
-];
-const OUTPUT_DETAILS = [
-  "output_token_details",
-  "output_tokens_details",
-  "completion_tokens_details",
-  "outputTokenDetails",
-  "outputDetails",
-  "outputTokens",
-  "details",
-];
-const CACHE_READ = ["cached_tokens", "cache_read", "cacheReadTokens", "cacheRead"];
-const CACHE_WRITE = ["cache_write_tokens", "cache_creation", "cacheWriteTokens", "cacheWrite"];
-const REASONING = ["reasoning_tokens", "reasoning", "reasoningTokens"];
+function givenReason(source: Fields): string | undefined {
+  return (
+    textOf(source.finish_reason) ??
+    textOf(source.stop_reason) ??
+    textOf(source.stopReason) ??
+    textOf(source.finishReason) ??
+    textOf(source.done_reason)
+  );
+}
+
+function givenModel(source: Fields): string | undefined {
+  return textOf(source.model_name) ?? textOf(source.model);
+}
 
 /**
  * What a model call used, in the conventions' words: input includes cached tokens, output includes reasoning tokens.
@@ -106,37 +88,81 @@ const REASONING = ["reasoning_tokens", "reasoning", "reasoningTokens"];
 export function tokensIn(given: unknown): ModelCallUsage | undefined {
   const usage = fieldsOf(given);
   if (usage === undefined) return undefined;
-  const ofInput = firstFields(usage, INPUT_DETAILS);
-  const ofOutput = firstFields(usage, OUTPUT_DETAILS);
-  const input = firstCount(usage, INPUT) ?? countOf(ofInput?.total);
-  const output = firstCount(usage, OUTPUT) ?? countOf(ofOutput?.total);
+  const ofInput = inputDetails(usage);
+  const ofOutput = outputDetails(usage);
+  const input = inputTokens(usage) ?? countOf(ofInput?.total);
+  const output = outputTokens(usage) ?? countOf(ofOutput?.total);
   if (input === null && output === null) return undefined;
-  const read = firstCount(ofInput, CACHE_READ) ?? countOf(usage.cachedInputTokens);
-  const written = firstCount(ofInput, CACHE_WRITE) ?? countOf(usage.cacheCreationInputTokens);
   // Anthropic counts cached tokens beside the others.
   const besides = countOf(usage.cache_read_input_tokens);
   const writtenBesides = countOf(usage.cache_creation_input_tokens);
   return {
     input_tokens: input === null ? null : input + (besides ?? 0) + (writtenBesides ?? 0),
     output_tokens: output,
-    cache_read_input_tokens: besides ?? read ?? countOf(usage.cachedContentTokenCount),
-    cache_write_input_tokens: writtenBesides ?? written,
-    reasoning_output_tokens: firstCount(ofOutput, REASONING) ?? countOf(usage.reasoningTokens),
+    cache_read_input_tokens:
+      besides ??
+      countOf(ofInput?.cached_tokens) ??
+      countOf(ofInput?.cache_read) ??
+      countOf(ofInput?.cacheReadTokens) ??
+      countOf(ofInput?.cacheRead) ??
+      countOf(usage.cachedInputTokens) ??
+      countOf(usage.cachedContentTokenCount),
+    cache_write_input_tokens:
+      writtenBesides ??
+      countOf(ofInput?.cache_write_tokens) ??
+      countOf(ofInput?.cache_creation) ??
+      countOf(ofInput?.cacheWriteTokens) ??
+      countOf(ofInput?.cacheWrite) ??
+      countOf(usage.cacheCreationInputTokens),
+    reasoning_output_tokens:
+      countOf(ofOutput?.reasoning_tokens) ??
+      countOf(ofOutput?.reasoning) ??
+      countOf(ofOutput?.reasoningTokens) ??
+      countOf(usage.reasoningTokens),
   };
 }
 
-function firstCount(fields: Fields | undefined, names: readonly string[]): number | null {
-  for (const name of names) {
-    const count = countOf(fields?.[name]);
-    if (count !== null) return count;
-  }
-  return null;
+function inputTokens(usage: Fields): number | null {
+  return (
+    countOf(usage.input_tokens) ??
+    countOf(usage.inputTokens) ??
+    countOf(usage.prompt_tokens) ??
+    countOf(usage.promptTokens) ??
+    countOf(usage.promptTokenCount)
+  );
 }
 
-function firstFields(fields: Fields, names: readonly string[]): Fields | undefined {
-  for (const name of names) {
-    const found = fieldsOf(fields[name]);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+function outputTokens(usage: Fields): number | null {
+  return (
+    countOf(usage.output_tokens) ??
+    countOf(usage.outputTokens) ??
+    countOf(usage.completion_tokens) ??
+    countOf(usage.completionTokens) ??
+    countOf(usage.candidatesTokenCount)
+  );
+}
+
+/** The AI SDK's models have objects in the place of numbers. */
+function inputDetails(usage: Fields): Fields | undefined {
+  return (
+    fieldsOf(usage.input_token_details) ??
+    fieldsOf(usage.input_tokens_details) ??
+    fieldsOf(usage.prompt_tokens_details) ??
+    fieldsOf(usage.inputTokenDetails) ??
+    fieldsOf(usage.inputDetails) ??
+    fieldsOf(usage.inputTokens) ??
+    fieldsOf(usage.details)
+  );
+}
+
+function outputDetails(usage: Fields): Fields | undefined {
+  return (
+    fieldsOf(usage.output_token_details) ??
+    fieldsOf(usage.output_tokens_details) ??
+    fieldsOf(usage.completion_tokens_details) ??
+    fieldsOf(usage.outputTokenDetails) ??
+    fieldsOf(usage.outputDetails) ??
+    fieldsOf(usage.outputTokens) ??
+    fieldsOf(usage.details)
+  );
 }

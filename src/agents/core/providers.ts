@@ -90,13 +90,18 @@ export function answeredBy(
   { client, responseModel, routed }: AnswerNames,
 ): string | undefined {
   if (routed !== undefined) return otherThan(asked, renamedProvider(routed) ?? wordOf(routed));
-  const vendor = vendorOf(responseModel);
   const known = client === undefined ? undefined : (renamedProvider(client) ?? client);
+  const ofClient = otherThan(asked, known);
+  if (!isOpen(ofClient ?? asked)) return ofClient;
+  const vendor = vendorOf(responseModel);
   // Clients of other providers are often built on OpenAI's.
-  const other = known === "openai" && vendor !== "openai" ? undefined : otherThan(asked, known);
+  const other = known === "openai" && vendor !== "openai" ? undefined : ofClient;
   const by = other ?? asked;
-  if (by === undefined || !OPEN_CLIENTS.has(by)) return other;
-  return otherThan(by, vendor) ?? other;
+  return isOpen(by) ? (otherThan(by, vendor) ?? other) : other;
+}
+
+function isOpen(provider: string | undefined): boolean {
+  return provider !== undefined && OPEN_CLIENTS.has(provider);
 }
 
 /** The second provider, unless both are products of one company. */
