@@ -143,7 +143,8 @@ export class ModelCalls {
       responseId: textOf(event.responseId) ?? textOf(response?.id),
     };
     const answer = {
-      ...countUse(model, known, state.totals, this.#options),
+      ...known,
+      cost: countUse(model, known, state.totals, this.#options),
       firstOutputMs: firstOutputIn(event),
       finishReasons: reason === undefined ? undefined : [reason],
       output: this.#options.contentNeed === "all" ? answerIn(state, event, reason) : undefined,
@@ -173,8 +174,8 @@ export class ModelCalls {
     const { responseModel, routed } = model;
     const provider = answeredBy(model.provider, { responseModel, routed });
     const known = { provider, usage, responseModel };
-    const use = countUse(model, known, state.totals, this.#options);
-    writer.modelFailed(model, { thrown, text, ...use }, { at: model.answeredAt });
+    const cost = countUse(model, known, state.totals, this.#options);
+    writer.modelFailed(model, { thrown, text, ...known, cost }, { at: model.answeredAt });
   }
 
   /** The last event of a text stream names the model that answered. */

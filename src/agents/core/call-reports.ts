@@ -17,7 +17,11 @@ export interface ModelCallOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Adds what a model call used to the totals of its run, with its cost. The call may have failed. */
+/**
+ * Adds what a model call used to the totals of its run. The call may have failed.
+ *
+ * @returns its cost. `undefined`: not known.
+ */
 export function countUse(
   {
     model,
@@ -26,13 +30,13 @@ export function countUse(
   use: Omit<ModelUse, "cost">,
   totals: UsageTotals,
   { onError, price }: Pick<ModelCallOptions, "onError" | "price">,
-): ModelUse {
+): string | undefined {
   const { responseModel, usage } = use;
-  if (usage === undefined) return use;
+  if (usage === undefined) return undefined;
   const by = use.provider ?? provider;
   const cost = costOf(price, { provider: by, model, responseModel, usage }, onError);
   totals.add(usage, cost);
-  return { ...use, cost };
+  return cost;
 }
 
 /** Sends the end of a tool call that returned. Its result may be a failure (`isFailure`). */

@@ -2,7 +2,7 @@ import { textOfResult, whyNotMade } from "../../events/door.ts";
 import { fieldsOf, listOf, startedNow, textOf } from "../core/door.ts";
 import { messagesIn } from "./held-failures.ts";
 import { toolInput } from "./invocation.ts";
-import { type AskedCall, callIn } from "./review.ts";
+import { type AskedCall, callsIn } from "./review.ts";
 import type { RunState } from "./run-state.ts";
 
 /** A run that remembers more calls forgets all of them at the next answer. */
@@ -32,10 +32,10 @@ export class AskedCalls {
       this.#calls.clear();
       this.#open = 0;
     }
-    this.last = calls.flatMap(callIn);
-    for (const call of this.last) {
-      if (this.#calls.get(call.id)?.isKnown !== false) this.#open += 1;
-      this.#calls.set(call.id, { ...call, isKnown: false });
+    this.last = callsIn(calls);
+    for (const { args, id, tool } of this.last) {
+      if (this.#calls.get(id)?.isKnown !== false) this.#open += 1;
+      this.#calls.set(id, { args, id, tool, isKnown: false });
     }
   }
 

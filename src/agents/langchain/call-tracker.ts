@@ -343,7 +343,7 @@ export class CallTracker {
       fieldsOf(extra)?.cached === true,
       this.#needs === "all",
     );
-    const { cost } = countUse(call, answer, run.totals, this.#options);
+    const cost = countUse(call, answer, run.totals, this.#options);
     run.asked.add(answer.toolCalls);
     const firstOutputMs = call.firstMs === undefined ? undefined : call.firstMs - call.startedMs;
     // No spread: adding fields after one is slow in Node 20.

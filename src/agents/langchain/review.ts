@@ -31,16 +31,20 @@ export function lastCalls(state: unknown): readonly AskedCall[] | undefined {
   const messages = listOf(fieldsOf(state)?.messages) ?? [];
   for (let at = messages.length - 1; at >= 0; at -= 1) {
     const calls = listOf(fieldsOf(messages[at])?.tool_calls);
-    if (calls !== undefined) return calls.slice(0, MOST).flatMap(callIn);
+    if (calls !== undefined) return callsIn(calls.slice(0, MOST));
   }
   return undefined;
 }
 
-export function callIn(call: unknown): readonly AskedCall[] {
-  const fields = fieldsOf(call);
-  const id = textOf(fields?.id);
-  const tool = textOf(fields?.name);
-  return id === undefined || tool === undefined ? [] : [{ id, tool, args: fields?.args }];
+export function callsIn(calls: readonly unknown[]): readonly AskedCall[] {
+  const found: AskedCall[] = [];
+  for (const call of calls) {
+    const fields = fieldsOf(call);
+    const id = textOf(fields?.id);
+    const tool = textOf(fields?.name);
+    if (id !== undefined && tool !== undefined) found.push({ id, tool, args: fields?.args });
+  }
+  return found;
 }
 
 /** The calls that an interrupt asks about, in its order. `undefined`: none, or not all of them are known. */

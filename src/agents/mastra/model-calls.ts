@@ -236,7 +236,7 @@ export class ModelCalls {
       responseModel,
       responseId: model.responseId ?? textOf(attributes.responseId),
     };
-    return countUse(model, use, run.totals, this.#options);
+    return { ...use, cost: countUse(model, use, run.totals, this.#options) };
   }
 
   #failed(run: RunState, model: OpenModel, thrown: unknown, { usage }: Fields = {}): void {

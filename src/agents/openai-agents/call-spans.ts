@@ -247,7 +247,7 @@ export class CallSpans {
     trace.totals.requests += 1;
     const request = requestIn(spanData);
     const asked = { model: answer.model, provider: request.provider };
-    const { cost } = countUse(asked, answer, trace.totals, this.#options);
+    const cost = countUse(asked, answer, trace.totals, this.#options);
     // Field by field: spreading the answer or the request is slower than the rest of this method.
     const sent = {
       provider: answer.provider,
