@@ -29,8 +29,15 @@ export class ToolCalls {
 
   #open(state: CallState, toolUseId: string, call: Fields): OpenTool {
     const name = textOf(call.toolName) ?? "";
-    const times = startedNow();
-    const tool: OpenTool = { toolUseId, tool: name, key: undefined, code: "waits", ...times };
+    const { since, startedMs } = startedNow();
+    const tool: OpenTool = {
+      toolUseId,
+      tool: name,
+      key: undefined,
+      code: "waits",
+      since,
+      startedMs,
+    };
     state.reported.add(toolUseId);
     state.totals.toolCalls += 1;
     state.writer.toolStarted(tool, this.#inputOf(call), descriptionOf(state, name));

@@ -43,10 +43,15 @@ function statusIn(sources: Sources, asks: boolean): string | undefined {
 
 /** Whether parts of an answer refuse, or items whose content are such parts. */
 export function refusesIn(items: unknown): boolean {
-  const isRefusal = (part: unknown) => fieldsOf(part)?.type === "refusal";
-  return (listOf(items) ?? []).some((item) => {
-    return isRefusal(item) || (listOf(fieldsOf(item)?.content) ?? []).some(isRefusal);
-  });
+  for (const item of listOf(items) ?? []) {
+    const fields = fieldsOf(item);
+    if (fields === undefined) continue;
+    if (fields.type === "refusal") return true;
+    for (const part of listOf(fields.content) ?? []) {
+      if (fieldsOf(part)?.type === "refusal") return true;
+    }
+  }
+  return false;
 }
 
 /** The model that answered. */

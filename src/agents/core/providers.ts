@@ -41,16 +41,24 @@ export function aiSdkProvider(name: string | undefined): string | undefined {
 /** Clients that reach models of many providers, because others speak OpenAI's protocol or are behind a gateway. */
 const OPEN_CLIENTS: ReadonlySet<string> = new Set(["gateway", "litellm", "openai", "openrouter"]);
 
-/** Starts of the names of models, and the provider whose models have them. */
-const MODELS: readonly (readonly [RegExp, string])[] = [
-  [/^(?:gpt-|chatgpt|o\d)/, "openai"],
-  [/^claude-/, "anthropic"],
-  [/^gemini-/, "gcp.gemini"],
-  [/^(?:mistral|magistral|codestral|ministral|pixtral)-/, "mistral_ai"],
-  [/^grok-/, "x_ai"],
-  [/^deepseek-/, "deepseek"],
-  [/^command-/, "cohere"],
-];
+/** Families of models, which are the names up to the first `-`, and the provider whose models have them. */
+const FAMILIES: ReadonlyMap<string, string> = new Map([
+  ["chatgpt", "openai"],
+  ["claude", "anthropic"],
+  ["codestral", "mistral_ai"],
+  ["command", "cohere"],
+  ["deepseek", "deepseek"],
+  ["gemini", "gcp.gemini"],
+  ["gpt", "openai"],
+  ["grok", "x_ai"],
+  ["magistral", "mistral_ai"],
+  ["ministral", "mistral_ai"],
+  ["mistral", "mistral_ai"],
+  ["pixtral", "mistral_ai"],
+]);
+
+/** `o1`, `o3-mini`, … */
+const OPENAI_REASONING = /^o\d/;
 
 const VENDORS: ReadonlyMap<string, string> = new Map([
   ["anthropic", "anthropic"],
@@ -68,7 +76,8 @@ function vendorOf(model: string | undefined): string | undefined {
   const name = model?.toLowerCase() ?? "";
   const slash = name.indexOf("/");
   if (slash > 0) return VENDORS.get(name.slice(0, slash));
-  return MODELS.find(([start]) => start.test(name))?.[1];
+  const vendor = FAMILIES.get(name.slice(0, Math.max(0, name.indexOf("-"))));
+  return vendor ?? (OPENAI_REASONING.test(name) ? "openai" : undefined);
 }
 
 /** Data of an answer that may name its provider. */

@@ -26,11 +26,13 @@ export class ToolCalls {
     const { attributes, fields } = span;
     const toolUseId = textOf(attributes.toolCallId) ?? span.id;
     const name = textOf(fields.entityName) ?? textOf(fields.entityId) ?? "";
+    const { since, startedMs } = startedNow();
     const tool: OpenTool = {
       spanId: span.id,
       toolUseId,
       tool: name,
-      ...startedNow(),
+      since,
+      startedMs,
       modelStep,
       error: undefined,
     };

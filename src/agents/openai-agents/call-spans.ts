@@ -273,27 +273,26 @@ const GIVEN_WAY = Promise.resolve();
 
 const toolName = ({ spanData }: SdkSpan) => textOf(spanData.name) ?? "";
 
+// The span's own times count, so the writer does not measure.
+
 /** @param at its end. */
 function toolCall(open: OpenTool, at = open.startedAt): ToolCall {
   const { outer, span } = open;
   const { callKey: key, toolUseId } = open.scope;
-  return { toolUseId, key, tool: toolName(span), details: below(outer), ...lasted(open, at) };
+  const durationMs = millisecondsBetween(open.startedAt, at);
+  return { toolUseId, key, tool: toolName(span), details: below(outer), startedMs: 0, durationMs };
 }
 
 /** @param at its end. */
 function modelCall(open: OpenModel, model: string | undefined, at = open.startedAt): ModelCall {
   const details = below(open.scope.callKey ?? open.scope.toolUseId);
-  return { modelCallId: open.span.spanId, model, details, ...lasted(open, at) };
+  const durationMs = millisecondsBetween(open.startedAt, at);
+  return { modelCallId: open.span.spanId, model, details, startedMs: 0, durationMs };
 }
 
 /** Details of a call that the code of another call made. */
 const below = (toolUseId: string | undefined) =>
   toolUseId === undefined ? undefined : { tool_use_id: toolUseId };
-
-/** The span's own times count, so the writer does not measure. */
-function lasted({ startedAt }: OpenSpan, at: Readonly<Instant>) {
-  return { startedMs: 0, durationMs: millisecondsBetween(startedAt, at) };
-}
 
 /** The event's ID is derived from the SDK's span, so that duplicates are recognised. */
 function on({ span, startedAt }: OpenSpan, what: SpanEvent, at = startedAt): Stamp {

@@ -239,9 +239,16 @@ function asked(
 ): AskedCall | undefined {
   const tool = textOf(name);
   if (id === undefined || tool === undefined) return undefined;
-  const spanNames = [tool];
-  const unmade = { begun: false, isVoid: false };
-  return { id, tool, spanNames, input: textOf(input), parts: NO_PARTS, bare, ...unmade };
+  return {
+    id,
+    tool,
+    spanNames: [tool],
+    input: textOf(input),
+    parts: NO_PARTS,
+    bare,
+    begun: false,
+    isVoid: false,
+  };
 }
 
 const NO_PARTS: readonly string[] = [];

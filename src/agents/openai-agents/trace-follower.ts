@@ -351,7 +351,9 @@ export class TraceFollower {
     const ask = context && (() => context(shown(trace)));
     const threadId = textOf(trace.groupId);
     const inherited = inheritedBy({ threadId, outer, ask }, this.#onError);
-    return newTrace(trace, { tenantId, ...inherited, outer, rootRunId }, seen);
+    const { subject } = inherited;
+    const known = { tenantId, threadId: inherited.threadId, subject, outer, rootRunId };
+    return newTrace(trace, known, seen);
   }
 
   /** The trace's metadata take precedence, then the surrounding run, then the option. */

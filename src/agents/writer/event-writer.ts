@@ -23,7 +23,9 @@ export function withDetails(
   envelope: OpenEnvelope,
   details: EventDetails | undefined,
 ): OpenEnvelope {
-  if (details !== undefined) envelope.details = { ...envelope.details, ...details };
+  if (details === undefined) return envelope;
+  const before = envelope.details;
+  envelope.details = before === undefined ? details : { ...before, ...details };
   return envelope;
 }
 
