@@ -140,32 +140,6 @@ describe("a call of the AI SDK", () => {
     expect(heard.ofType("started")[0]).toMatchObject({ parent_run_id: "r1" });
   });
 
-  it("sends nothing without a tenant, and counts it", async () => {
-    const heard = listen({ tenant: ({ runtimeContext }) => String(runtimeContext.tenant ?? "") });
-    for (const runtimeContext of [{}, { tenant: "acme" }]) {
-      const call = new FakeCall(heard.telemetry, { runtimeContext });
-      await call.start();
-      await call.finish([text("hi")]);
-    }
-    expect(heard.ofType("started").map(({ tenant_id }) => tenant_id)).toEqual(["acme"]);
-    expect(heard.telemetry.counts).toMatchObject({ refused: 1, faults: 0 });
-    expect(heard.errors).toEqual([
-      new TypeError("tenant: expected a text that is not empty, got an empty text"),
-    ]);
-  });
-
-  it("converts no content that the sink does not read", async () => {
-    const heard = listen({}, "none");
-    const call = new FakeCall(heard.telemetry);
-    const look = asks("look", "c1", { q: "input-mark" });
-    await call.start();
-    await call.model({});
-    call.answers([look]);
-    await call.tool(look, () => "result-mark");
-    await call.finish([text("answer-mark")]);
-    expect(JSON.stringify(heard.sent)).not.toContain("-mark");
-  });
-
   it("is forgotten above the limit, and a second registration changes nothing", async () => {
     const heard = listen({ maxCalls: 1 });
     const [first, second] = [new FakeCall(heard.telemetry), new FakeCall(heard.telemetry)];

@@ -154,18 +154,6 @@ describe("a call of the AI SDK 6", () => {
     });
   });
 
-  it("converts no content that the sink does not read", async () => {
-    const heard = listen6({}, "none");
-    const look = asks("look", "c1", { q: "input-mark" });
-    await new FakeCall6(heard.tracer).generate(async (call) => {
-      await call.model([look]);
-      await call.tool(look, () => "result-mark");
-      await call.model([text("answer-mark")]);
-    });
-    expect(JSON.stringify(heard.sent)).not.toContain("-mark");
-    expect(heard.types()).toHaveLength(8);
-  });
-
   it("is forgotten above the limit, and refused without a tenant, with all inside it", async () => {
     const heard = listen6({
       maxCalls: 1,

@@ -243,42 +243,9 @@ describe("two queries at once", () => {
     }
     expect(new Set(seen.spans().map((span) => span.spanContext().traceId)).size).toBe(2);
   });
-
-  it("without a known tenant are not sent, and work", async () => {
-    const seen = observe({
-      tenant: () => {
-        throw new Error("who is it?");
-      },
-    });
-    const { messages, process } = await play(seen, async (sdk) => sdk.send(INIT, result("ok")));
-    expect(messages).toHaveLength(2);
-    expect(seen.told).toEqual([]);
-    expect(seen.agent.counts).toMatchObject({ refused: 1, faults: 0 });
-    expect(process?.params).toEqual({ prompt: "hi" });
-    expect(seen.errors).toEqual([new Error("who is it?")]);
-  });
 });
 
 describe("an error of ours", () => {
-  it("of the sink does not reach the SDK", async () => {
-    const errors: unknown[] = [];
-    const agent = claudeAgent({
-      sink: { send: () => Promise.reject(new Error("full")) },
-      tenant: "acme",
-      onError: (error) => void errors.push(error),
-    });
-    const { query } = scripted(async (sdk) => {
-      await sdk.prompt("hi");
-      sdk.send(result("ok"));
-    });
-    const types: unknown[] = [];
-    for await (const { type } of agent.query(query, { prompt: "hi" })) types.push(type);
-    await agent.flush();
-    expect(types).toEqual(["system", "result"]);
-    expect(agent.counts.sinkFailures).toBe(2);
-    expect(errors).toEqual([new Error("full"), new Error("full")]);
-  });
-
   it("of what the SDK gives does not reach it", async () => {
     const seen = observe();
     const odd = new Proxy(

@@ -210,6 +210,7 @@ describe.each(DRIVERS.map((driver) => [driver.name, driver] as const))("%s", (_,
   where(has.need)?.each<[ContentNeed, readonly string[]]>([
     ["none", []],
     ["tools", ["471147114711"]],
+    ["rows", has.models ? ["question-mark", "471147114711"] : ["471147114711"]],
     ["all", has.models ? MARKS : ["471147114711"]],
   ])("sends the content that a sink of need %s reads", async (need, marks) => {
     const { sent } = await play(driver, {}, {}, need);

@@ -1,42 +1,10 @@
 import { RunnableLambda } from "@langchain/core/runnables";
 import { describe, expect, it } from "vitest";
 import { LangChainHandler } from "../../../src/entries/langchain.ts";
-import { ASKED, add, reactAgent, run } from "./agents.ts";
+import { run } from "./agents.ts";
 import { observe } from "./observed.ts";
-import { says } from "./scripted-model.ts";
-
-const script = () => [says("", ["add", "call_1", { a: 1, b: 2 }]), says("3")];
 
 describe("the framework is never disturbed", () => {
-  it.each([
-    [
-      "throws",
-      () => {
-        throw new Error("no");
-      },
-    ],
-    ["rejects", () => Promise.reject(new Error("no"))],
-    ["never settles", () => new Promise<void>(() => {})],
-  ])("by a sink that %s", async (name, send) => {
-    const errors: unknown[] = [];
-    const seen = {
-      handler: new LangChainHandler({
-        sink: { send },
-        tenant: "acme",
-        onError: (error) => {
-          errors.push(error);
-          throw new Error("the hook is broken as well");
-        },
-      }),
-    };
-    const answer = await reactAgent(script(), [add]).invoke(ASKED, { callbacks: [seen.handler] });
-    expect(answer.messages.at(-1)?.content).toBe("3");
-    if (name === "never settles") return;
-    await seen.handler.flush();
-    expect(seen.handler.counts).toMatchObject({ sinkFailures: 14, faults: 0 });
-    expect(errors).toHaveLength(14);
-  });
-
   it("by what is thrown, whatever it is", async () => {
     const seen = observe();
     const hostile = new Proxy(new Error("x"), {

@@ -74,31 +74,6 @@ describe("whose run an invocation is", () => {
     }
   });
 
-  const bad: readonly [name: string, context: () => unknown, error: string][] = [
-    [
-      "throws",
-      () => {
-        throw new Error("who?");
-      },
-      "who?",
-    ],
-    ["gives a text", () => "u-17", "context: expected an object or nothing, got string"],
-    ["gives a list", () => ["u-17"], "context: expected an object or nothing, got a list"],
-    [
-      "gives a promise",
-      () => Promise.resolve({ user: "u-17" }),
-      "context: expected an object or nothing, got a promise",
-    ],
-    ["gives a number", () => ({ user: 17 }), "user: expected a text that is not empty, got number"],
-  ];
-  it.each(bad)("is reported and left out where the mapping %s", async (_, given, error) => {
-    const seen = observe({ context: given as Context });
-    await run(seen, agent());
-    expect(seen.errors.map((one) => (one as Error).message)).toEqual([error]);
-    expect(seen.of("complete")).toHaveLength(1);
-    for (const one of subjects(seen)) expect(one.details).toEqual({});
-  });
-
   it("is refused unless it is a function", () => {
     const options: object = { context: "user_id" };
     expect(() => observe(options)).toThrow("context: expected a function, got string");

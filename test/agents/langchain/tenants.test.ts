@@ -45,23 +45,6 @@ describe("tenants", () => {
     expect(new Set(seen.told.map(({ event }) => event.tenant_id))).toEqual(new Set(["org-7"]));
   });
 
-  it.each([
-    [
-      "throws",
-      () => {
-        throw new Error("who?");
-      },
-    ],
-    ["gives no text", () => undefined],
-    ["gives empty text", () => ""],
-  ])("nothing is told of an invocation whose function %s", async (_, tenant) => {
-    const seen = observe({ tenant: tenant as () => string });
-    await run(seen, agent("a"));
-    expect(seen.told).toEqual([]);
-    expect(seen.handler.counts).toMatchObject({ refused: 1, faults: 0 });
-    expect(seen.errors).toHaveLength(1);
-  });
-
   it("a run of another tenant inside one stands alone", async () => {
     const seen = observe();
     const outer = { tenantId: "acme", runId: "r1", rootRunId: "r1", sink: seen.sink };

@@ -115,18 +115,6 @@ describe("a call inside a run", () => {
     expect(ends).toHaveLength(4);
     for (const { event } of ends) expect(event.tenant_id).toBe(runs.get(event.run_id));
   });
-
-  it("gives the sink no content that it does not read", async () => {
-    const { mcp, of, sink } = await scene();
-    const blind = { ...sink, contentNeed: "none" as const };
-    await played(
-      runAgent({ sink: blind, agent: "support", tenant: "acme" }, () =>
-        mcp.callTool({ name: "find_order", arguments: { id: 17 } }),
-      ),
-    );
-    expect(of("tool_start")[0]?.event.input).toBeNull();
-    expect(of("tool_complete")[0]?.event.output).toBeNull();
-  });
 });
 
 describe("what requests carry", () => {
@@ -329,19 +317,6 @@ describe("a call outside any run", () => {
     expect(seen.attributes("invoke_agent busy")["entelix.failure.kind"]).toBe(
       "tool_error_terminal",
     );
-  });
-
-  it("is not reported where its tenant is not known, and is made all the same", async () => {
-    const seen = observe();
-    const tenant = () => {
-      throw new Error("no tenant");
-    };
-    const mcp = seen.client({ sink: seen.sink, tenant });
-    await seen.connected(mcp, new Server(TOOLS));
-    expect(await played(mcp.callTool({ name: "refuse" }))).toMatchObject({ isError: true });
-    expect(seen.told).toEqual([]);
-    expect(seen.errors.map(String)).toEqual(["Error: no tenant"]);
-    expect(mcpCounts(mcp)).toMatchObject({ refused: 1, faults: 0 });
   });
 });
 

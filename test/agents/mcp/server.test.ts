@@ -341,20 +341,6 @@ describe("how a handler ends", () => {
 });
 
 describe("trouble of ours", () => {
-  it("does not reach the caller", async () => {
-    const seen = observe();
-    const sink = {
-      send() {
-        throw new Error("the sink is broken");
-      },
-    };
-    const server = seen.server(TOOLS, { sink });
-    expect(await called(seen, server, { name: "find_order", arguments: { id: 3 } })).toEqual(
-      text("order 3 is on its way"),
-    );
-    expect(mcpCounts(server)).toMatchObject({ sinkFailures: 4 });
-  });
-
   it("is an error where an option is wrong", () => {
     const { server } = observe();
     expect(() => server({}, JSON.parse('{"trust":"yes"}'))).toThrow("trust: expected a function");

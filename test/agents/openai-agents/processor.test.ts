@@ -190,36 +190,6 @@ describe("the processor", () => {
     expect(agents).toEqual(["known", "A", "Ours"]);
   });
 
-  it("contains a tenant function that throws", async () => {
-    const errors: unknown[] = [];
-    const tenant = () => {
-      throw new Error("no tenant");
-    };
-    const heard = listen({ tenant, onError: (error) => errors.push(error) });
-    const result = await run(simple(), "hi");
-    expect(result.finalOutput).toBe("done");
-    expect(heard.told).toEqual([]);
-    expect(heard.processor.counts.faults).toBe(0);
-    expect(errors.length).toBeGreaterThan(0);
-  });
-
-  it.each([
-    [
-      "throws",
-      () => {
-        throw new Error("sink");
-      },
-    ],
-    ["rejects", () => Promise.reject(new Error("sink"))],
-  ])("keeps a sink that %s from the SDK", async (_, send) => {
-    const processor = new OpenAIAgentsProcessor({ sink: { send }, tenant: "acme" });
-    listen();
-    setTraceProcessors([processor]);
-    expect((await run(simple(), "hi")).finalOutput).toBe("done");
-    await processor.forceFlush();
-    expect(processor.counts.sinkFailures).toBe(8);
-  });
-
   it("waits for the sink, but not for ever", async () => {
     let taken = 0;
     const sink = {

@@ -62,19 +62,6 @@ describe("whose runs a trace's are", () => {
     expect(started).toHaveLength(2);
     for (const { envelope } of started) expect(envelope.details?.user_id).toBe("u-1");
   });
-
-  it("is reported and left out where the mapping fails", async () => {
-    const errors: unknown[] = [];
-    const given: unknown = () => ({ tags: "beta" });
-    const heard = listen({ context: given as Context, onError: (error) => errors.push(error) });
-    await run(adds(), "hi");
-    await heard.processor.forceFlush();
-    expect(errors.map(String)).toEqual(["TypeError: tags: expected a list, got string"]);
-    expect(heard.processor.counts.faults).toBe(0);
-    for (const { envelope } of heard.told) expect(envelope.details?.tags).toBeUndefined();
-    const options: object = { context: 1 };
-    expect(() => listen(options)).toThrow("context: expected a function, got number");
-  });
 });
 
 describe("the exception of a failed call", () => {
