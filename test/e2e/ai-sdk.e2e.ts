@@ -2,8 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listening } from "../support/listening.ts";
 import { expectMessageForm, messagesOn } from "../support/message-form.ts";
 import { OtlpServer } from "../support/otlp-server.ts";
+import { wireTree } from "../support/wire-tree.ts";
 import { AdaptersProject, installedPath, packed } from "./support/adapters-project.ts";
 import { byId, type PrintedRun, replayed } from "./support/printed-spans.ts";
 
@@ -174,6 +176,18 @@ describe("the AI SDK 7", () => {
     const said = await project.registered("register-ai-sdk.mjs", env);
     expect(said).toBe("entelix-otel: reports AI SDK, tenant default\nhello\n");
     expect(receiver.spans.map(({ name }) => name)).toEqual(names);
+  });
+
+  it("has the requests of stock instrumentation below their calls, without code", async () => {
+    await using receiver = await OtlpServer.start();
+    await using shop = await listening();
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, SHOP: shop.url };
+    await project.registered("register-ai-sdk-http.mjs", env);
+    expect(wireTree(receiver.spans)).toEqual([
+      ...["invoke_agent agent", "  chat small-1", "    GET /model"],
+      ...["  execute_tool look", "    GET /tool", "  chat small-1", "    GET /model"],
+      ...["invoke_agent streams", "  chat small-1", "    GET /model"],
+    ]);
   });
 
   it("runs the example", async () => {

@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { listening } from "../../support/listening.ts";
 import { OtlpServer, type OtlpServerOptions } from "../../support/otlp-server.ts";
+import { wireTree } from "../../support/wire-tree.ts";
 
 const PROGRAMS = join(import.meta.dirname, "register-programs");
 
@@ -116,6 +118,32 @@ describe("node --import entelix-otel/register", () => {
     expect(wrong.err).toBe(
       'entelix-otel: nothing is reported: TypeError: ENTELIX_REGISTER: expected ai-sdk, openai-agents, langchain, separated by commas, got "autogen"\n',
     );
+  });
+
+  it.each([
+    [
+      "langchain-http.mjs",
+      [
+        "invoke_agent agent",
+        "  step agent",
+        "    chat Model",
+        "      GET /model",
+        "  step tools",
+        "    execute_tool look",
+        "      GET /tool",
+        "  step agent",
+        "    chat Model",
+        "      GET /model",
+        "invoke_agent streams",
+        "  step agent",
+        "    chat Streaming",
+        "      GET /model",
+      ],
+    ],
+  ])("has the requests of stock instrumentation below their calls: %s", async (program, tree) => {
+    await using shop = await listening();
+    const { spans } = await run(program, [shop.url]);
+    expect(wireTree(spans)).toEqual(tree);
   });
 
   it("sends nothing for a program without agents", async () => {

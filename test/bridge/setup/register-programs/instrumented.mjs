@@ -1,0 +1,4 @@
+// Stock instrumentation of `fetch`, as an application has it beside this package.
+import { UndiciInstrumentation } from "@opentelemetry/instrumentation-undici";
+
+new UndiciInstrumentation().enable();
