@@ -88,14 +88,14 @@ const ENDS: readonly {
   {
     server: "mastra-oldest",
     program: "adapters-mastra.mjs",
-    needs: ["language-model.mjs", "mastra-model.mjs"],
+    needs: ["language-model.mjs", "mastra-model.mjs", "mastra-workflows.mjs"],
     trees: mastraTrees(true),
     newerNode: true,
   },
   {
     server: "mastra-newest",
     program: "adapters-mastra.mjs",
-    needs: ["language-model.mjs", "mastra-model.mjs"],
+    needs: ["language-model.mjs", "mastra-model.mjs", "mastra-workflows.mjs"],
     trees: mastraTrees(false),
     newerNode: true,
   },
@@ -107,7 +107,7 @@ const COUNTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   embedding: { otherOperations: 1 },
 };
 /** Scenes of two runs, of which each has a trace. */
-const TWO_TRACES = /^interrupt and|^approved and|^denied$|that waits$/;
+const TWO_TRACES = /^interrupt and|^approved and|^denied$|waits$|merged/;
 
 let folder: string;
 let tarball: string;

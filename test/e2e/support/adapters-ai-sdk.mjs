@@ -2,6 +2,9 @@
 // spans of each scene as JSON. It uses only what the oldest supported version has.
 import * as ai from "ai";
 import {
+  createUIMessageStream,
+  createUIMessageStreamResponse,
+  dynamicTool,
   embed,
   generateObject,
   generateText,
@@ -11,6 +14,7 @@ import {
   tool,
 } from "ai";
 import { AiSdkTelemetry } from "entelix-otel/ai-sdk";
+import { runAgent } from "entelix-otel/runtime";
 import { z } from "zod";
 import { forever, play, raceFree, settled } from "./adapters-scenes.mjs";
 import { scripted, unavailable } from "./ai-sdk-model.mjs";
@@ -127,6 +131,10 @@ const scenes = {
     const model = scripted(unavailable(401));
     await readAll(streamText({ model, prompt: "go", maxRetries: 0, onError() {}, ...many() }));
   },
+  async "stream whose retries fail"() {
+    const model = scripted(unavailable(), unavailable(), unavailable());
+    await readAll(streamText({ model, prompt: "go", maxRetries: 2, onError() {}, ...many() }));
+  },
   async "stream whose second step fails"() {
     const model = scripted(asks(ADD), unavailable(401));
     const tools = { add };
@@ -161,6 +169,90 @@ const scenes = {
     await reader.cancel();
     await settled();
   },
+  async "client that leaves the second of two merged streams"() {
+    const response = await integration.respond((abortSignal) => {
+      const part = (name, text) =>
+        streamText({ model: scripted(says(text)), prompt: "go", abortSignal, ...named(name) });
+      const execute = async ({ writer }) => {
+        const first = part("first", "quick");
+        writer.merge(first.toUIMessageStream({ sendFinish: false }));
+        await first.consumeStream();
+        writer.merge(part("second", "one two three ".repeat(100)).toUIMessageStream());
+      };
+      return createUIMessageStreamResponse({ stream: createUIMessageStream({ execute }) });
+    });
+    const reader = response.body.getReader();
+    const decoder = new TextDecoder();
+    for (let text = ""; !text.includes("three"); ) {
+      text += decoder.decode((await reader.read()).value);
+    }
+    await reader.cancel();
+    await settled();
+  },
+  async "client that leaves a stream which is read all the same"() {
+    const model = scripted(says("one two three ".repeat(100)));
+    const result = streamText({ model, prompt: "go", ...many() });
+    const read = result.consumeStream();
+    const reader = result.toUIMessageStreamResponse().body.getReader();
+    await reader.read();
+    await reader.cancel();
+    await read;
+  },
+  async "stream with two readers"() {
+    const result = streamText({ model: scripted(says("one two")), prompt: "go", ...many() });
+    await Promise.all([result.text, readAll(result)]);
+  },
+  async "stream that a run returns"() {
+    const response = await runAgent({ sink, agent: "outer", tenant: "acme" }, async () =>
+      streamText({
+        model: scripted(says("one two")),
+        prompt: "go",
+        ...many(),
+      }).toUIMessageStreamResponse(),
+    );
+    await response.text();
+    await settled();
+  },
+  async "stream with a time limit"() {
+    const controller = new AbortController();
+    const { signal: abortSignal } = controller;
+    const model = scripted(says("one two three ".repeat(100)));
+    const result = streamText({ model, prompt: "go", abortSignal, ...many() });
+    const late = new DOMException("late", "TimeoutError");
+    for await (const _ of result.textStream) controller.abort(late);
+    await settled();
+  },
+  async "stopped before it begins"() {
+    const abortSignal = AbortSignal.abort();
+    await generateText({
+      model: scripted(({ abortSignal: s }) => s.throwIfAborted()),
+      prompt: "go",
+      abortSignal,
+      ...many(),
+    });
+  },
+  async "tool of any input"() {
+    const any = dynamicTool({
+      description: "takes all",
+      inputSchema: z.any(),
+      execute: async (input) => ({ input }),
+    });
+    const model = scripted(asks(["any", "c1", { a: 1 }]), says("done"));
+    await generateText({ model, tools: { any }, prompt: "go", ...many() });
+  },
+  async "as many steps as may be"() {
+    const model = scripted(asks(ADD), asks(ADD));
+    const few = { ...many(), stopWhen: isStepCount(2) };
+    await readAll(streamText({ model, tools: { add }, prompt: "go", ...few }));
+  },
+  async "answer that ends for no known reason"() {
+    const finishReason = { unified: "other", raw: undefined };
+    await generateText({
+      model: scripted({ ...says("x"), finishReason }),
+      prompt: "go",
+      ...many(),
+    });
+  },
   async "nested agents"() {
     const expert = new ToolLoopAgent({
       model: scripted(asks(ADD), says("3")),
@@ -180,6 +272,19 @@ const scenes = {
       { approved: false, reason: "twice" },
     );
     await generateText({ model: scripted(says("done")), tools, messages, ...many() });
+  },
+  async "approved and denied, beside one that nobody is asked about"() {
+    const tools = {
+      pay: tool({
+        inputSchema: z.object({ sum: z.number() }),
+        needsApproval: ({ sum }) => sum > 10,
+        execute: async () => "paid",
+      }),
+    };
+    const sums = [5, 50, 60].map((sum, at) => ["pay", `c${at + 1}`, { sum }]);
+    const first = await paused(tools, ...sums);
+    const messages = answers(first, { approved: true }, { approved: false, reason: "too much" });
+    await readAll(streamText({ model: scripted(says("done")), tools, messages, ...many() }));
   },
   async "stream that waits"() {
     const tools = { pay };
@@ -242,6 +347,7 @@ const scenes = {
 if (is6) delete scenes["decided by a rule"];
 
 let integration;
+let sink;
 
 // The timers of `AbortSignal.timeout` keep no process alive; `play` ends it.
 setInterval(() => {}, 1000);
@@ -256,7 +362,8 @@ await play({
     "entelix.run.approved_calls",
     "entelix.run.denied_calls",
   ],
-  begin(sink, onError) {
+  begin(bridge, onError) {
+    sink = bridge;
     integration = new AiSdkTelemetry({ sink, tenant: "acme", onError });
     globalThis.AI_SDK_TELEMETRY_INTEGRATIONS = undefined;
     ai.registerTelemetry?.(integration);

@@ -2,6 +2,8 @@
 // the spans of each scene as JSON. It uses only what the oldest supported version has.
 import { Mastra } from "@mastra/core";
 import { Agent } from "@mastra/core/agent";
+import { createDurableAgent } from "@mastra/core/agent/durable";
+import { MockMemory } from "@mastra/core/memory";
 import { InMemoryStore } from "@mastra/core/storage";
 import { createTool } from "@mastra/core/tools";
 import { createStep, createWorkflow } from "@mastra/core/workflows";
@@ -11,6 +13,7 @@ import { z } from "zod";
 import { forever, play, raceFree, settled } from "./adapters-scenes.mjs";
 import { asks, says } from "./language-model.mjs";
 import { scripted, unavailable } from "./mastra-model.mjs";
+import { workflows } from "./mastra-workflows.mjs";
 
 const ADD = ["add", "c1", { a: 1, b: 2 }];
 
@@ -33,9 +36,9 @@ let telemetry;
 let storage;
 
 /** A Mastra of these agents and workflows. */
-function mastraOf(parts) {
+function mastraOf(parts, more = {}) {
   const observability = new Observability({
-    configs: { main: { serviceName: "support", bridge: telemetry } },
+    configs: { main: { serviceName: "support", bridge: telemetry, ...more } },
   });
   return new Mastra({ logger: false, storage, observability, ...parts });
 }
@@ -49,9 +52,17 @@ function agent(model, more = {}, parts = {}) {
   return mastraOf({ agents: { support: agentOf(model, more) }, ...parts }).getAgent("support");
 }
 
+function flowOf(id = "flow") {
+  return createWorkflow({ id, inputSchema: z.any(), outputSchema: z.any() });
+}
+
 async function start(steps, inputData = {}, parts = {}) {
-  const flow = createWorkflow({ id: "flow", inputSchema: z.any(), outputSchema: z.any() });
+  const flow = flowOf();
   for (const step of steps) flow.then(step);
+  return begin(flow, inputData, parts);
+}
+
+async function begin(flow, inputData = {}, parts = {}) {
   const mastra = mastraOf({ workflows: { flow: flow.commit() }, ...parts });
   const run = await mastra.getWorkflow("flow").createRun();
   return { run, started: run.start({ inputData }) };
@@ -59,6 +70,16 @@ async function start(steps, inputData = {}, parts = {}) {
 
 const stepOf = (id, execute, more = {}) =>
   createStep({ id, inputSchema: z.any(), outputSchema: z.any(), execute, ...more });
+
+/** Waits for a person the first time, unless there is nothing to ask. */
+const WAITS = { resumeSchema: z.any(), suspendSchema: z.any() };
+const waiting = (id, asks = () => true) =>
+  stepOf(
+    id,
+    async ({ inputData, resumeData, suspend }) =>
+      resumeData ?? (asks(inputData) ? suspend({ question: "sure?" }) : inputData),
+    WAITS,
+  );
 
 const once = { modelSettings: { maxRetries: 0 } };
 
@@ -186,6 +207,45 @@ const scenes = {
     const support = agentOf(model, { tools: { ask } });
     await mastraOf({ agents: { expert, support } }).getAgent("support").generate("go");
   },
+  async "agent whose turns are not exported"() {
+    const support = agentOf(scripted(asks(ADD), says("it is 3")), { tools: { add } });
+    const left = { excludeSpanTypes: ["model_step", "model_chunk"] };
+    await mastraOf({ agents: { support } }, left).getAgent("support").generate("1 + 2?");
+  },
+  async "durable agent"() {
+    const support = createDurableAgent({
+      agent: agentOf(scripted(asks(ADD), says("it is 3")), { tools: { add } }),
+    });
+    mastraOf({ agents: { support } });
+    const { cleanup, fullStream, output } = await support.stream("1 + 2?");
+    await readAll(fullStream ?? output.fullStream);
+    cleanup?.();
+    await settled();
+  },
+  async "router of agents"() {
+    const weather = agentOf(scripted(says("sunny")), {
+      id: "weather",
+      name: "weather",
+      description: "knows the weather",
+    });
+    const routes = ({ responseFormat }) => {
+      const asked = Object.keys(responseFormat?.schema?.properties ?? {});
+      if (asked.includes("isComplete")) {
+        const said = { isComplete: true, finalResult: "sunny", completionReason: "known" };
+        return says(JSON.stringify(said));
+      }
+      const chosen = { primitiveId: "weather", primitiveType: "agent", prompt: "weather?" };
+      return says(JSON.stringify({ ...chosen, selectionReason: "it knows" }));
+    };
+    const support = agentOf(scripted(routes, routes, routes), {
+      agents: { weather },
+      memory: new MockMemory({ storage }),
+    });
+    const router = mastraOf({ agents: { support, weather } }).getAgent("support");
+    const memory = { thread: "t1", resource: "u1" };
+    await readAll(await router.network("weather?", { memory, maxSteps: 2 }));
+    await settled();
+  },
   async "approved and paid"() {
     const support = agent(scripted(asks(["pay", "c1"]), says("done")), { tools: { pay } });
     const { runId } = await support.generate("pay 17");
@@ -215,11 +275,7 @@ const scenes = {
     const hello = stepOf("hello", async ({ mastra }) => {
       return (await mastra.getAgent("support").generate("hi")).text;
     });
-    const pause = stepOf(
-      "pause",
-      async ({ resumeData, suspend }) => resumeData ?? (await suspend({ question: "sure?" })),
-      { resumeSchema: z.any(), suspendSchema: z.any() },
-    );
+    const pause = waiting("pause");
     const agents = { support: agentOf(scripted(says("hi"))) };
     const { run, started } = await start([hello, pause], {}, { agents });
     await started;
@@ -238,13 +294,8 @@ const scenes = {
     await support.approveToolCallGenerate({ runId, toolCallId: "c1" });
   },
   async "nested workflow that waits"() {
-    const pause = stepOf(
-      "pause",
-      async ({ resumeData, suspend }) => resumeData ?? (await suspend({ question: "sure?" })),
-      { resumeSchema: z.any(), suspendSchema: z.any() },
-    );
-    const inner = createWorkflow({ id: "inner", inputSchema: z.any(), outputSchema: z.any() });
-    const { run, started } = await start([inner.then(pause).commit()]);
+    const pause = waiting("pause");
+    const { run, started } = await start([flowOf("inner").then(pause).commit()]);
     await started;
     await run.resume({ step: ["inner", "pause"], resumeData: { ok: true } });
   },
@@ -291,11 +342,13 @@ const scenes = {
   },
 };
 
+const begins = { agentOf, begin, flowOf, stepOf, waiting };
+
 // The timers of `AbortSignal.timeout` keep no process alive; `play` ends it.
 setInterval(() => {}, 1000);
 
 await play({
-  scenes,
+  scenes: { ...scenes, ...workflows(begins) },
   shown: [
     "entelix.failure.origin",
     "entelix.retry.count",

@@ -54,6 +54,7 @@ export function aiSdkTrees({ goesOn, major, streamsWait }: Version): Trees {
     stream: [completed(2), ASKS, tool("add", "c1"), SAYS],
     "stream that fails": [failed("model_dispatch", "model"), failedModel(` ${USED}`)],
     "stream that does not begin": [failed("model_dispatch", "model"), failedModel()],
+    "stream whose retries fail": [failed("model_dispatch", "model"), failedModel(" retry.count=2")],
     "stream whose second step fails": [
       failed("model_dispatch", "model"),
       ASKS,
@@ -63,6 +64,27 @@ export function aiSdkTrees({ goesOn, major, streamsWait }: Version): Trees {
     "aborted stream": cancelled,
     "reader that leaves": cancelled,
     "client that leaves": cancelled,
+    "client that leaves the second of two merged streams": [
+      completed(1).replace("support", "first"),
+      SAYS,
+      failed("cancelled", "run").replace("support", "second"),
+      failedModel(" response.model=small-1-2026"),
+    ],
+    "client that leaves a stream which is read all the same": [completed(1), SAYS],
+    "stream with two readers": [completed(1), SAYS],
+    "stream that a run returns": [
+      "invoke_agent outer kind=0 run.outcome=complete",
+      "  invoke_agent support kind=0 run.outcome=complete",
+      `  ${SAYS}`,
+    ],
+    "stream with a time limit": [
+      failed("deadline_exceeded", "run"),
+      failedModel(" response.model=small-1-2026"),
+    ],
+    "stopped before it begins": [failed("cancelled", "run"), failedModel()],
+    "tool of any input": [completed(2), ASKS, tool("any", "c1"), SAYS],
+    "as many steps as may be": [completed(2), ASKS, tool("add", "c1"), ASKS, tool("add", "c1")],
+    "answer that ends for no known reason": [completed(1), answered("other")],
     "nested agents": [
       completed(4),
       ASKS,
@@ -77,6 +99,15 @@ export function aiSdkTrees({ goesOn, major, streamsWait }: Version): Trees {
       completed(1, " run.approved_calls=1 run.denied_calls=1 links=1"),
       tool("pay", "c2", "denied"),
       tool("pay", "c1"),
+      SAYS,
+    ],
+    "approved and denied, beside one that nobody is asked about": [
+      "invoke_agent support kind=0 run.outcome=interrupted",
+      ASKS,
+      tool("pay", "c1"),
+      completed(1, " run.approved_calls=1 run.denied_calls=1 links=1"),
+      tool("pay", "c3", "denied"),
+      tool("pay", "c2"),
       SAYS,
     ],
     "stream that waits": [

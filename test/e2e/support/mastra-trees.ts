@@ -32,7 +32,10 @@ const DISPATCH = [failed("model_dispatch", "model"), FAILED_MODEL];
 const CANCELLED = [failed("cancelled", "run"), FAILED_MODEL];
 const DONE = "run.outcome=complete";
 
-/** @param isOld whether Mastra asks the model again after an abort inside a tool, and retries in another way. */
+/**
+ * @param isOld whether Mastra asks the model again after an abort inside a tool, retries in another way, and waits for
+ *   a step that does not look at the signal.
+ */
 export function mastraTrees(isOld: boolean): Trees {
   return withUsage({
     success: [completed(2), ASKS, tool("look", "c1"), tool("look", "c2"), SAYS],
@@ -73,6 +76,17 @@ export function mastraTrees(isOld: boolean): Trees {
       ...below(failed("model_dispatch", "model", "expert"), FAILED_MODEL),
       SAYS,
     ],
+    "agent whose turns are not exported": [
+      completed(2),
+      SAYS.replace(USED, completed(2).replace(/.*complete /, "")),
+      tool("add", "c1"),
+    ],
+    // A durable agent's spans do not name the model that answered.
+    "durable agent": [completed(2), ASKS, tool("add", "c1"), SAYS].map((line) =>
+      line.replace(" response.model=small-1-2026", ""),
+    ),
+    // Mastra exports no span of the router.
+    "router of agents": [completed(1).replace("support", "weather"), SAYS],
     "approved and paid": [
       paused("approval_pending"),
       ASKS,
@@ -142,5 +156,41 @@ export function mastraTrees(isOld: boolean): Trees {
       ...below(failed("model_dispatch", "model"), FAILED_MODEL),
     ],
     "workflow that is cancelled": [failed("cancelled", "run", "flow"), step("wait", "cancelled")],
+    "workflow with tasks of a list": [
+      `invoke_agent flow kind=0 ${DONE}`,
+      ...["list", "each", "each", "each", "sum"].map((name) => step(name)),
+    ],
+    "workflow of which one task of a list fails": [
+      failed("unclassified", "run", "flow"),
+      step("list"),
+      "  step each kind=0 ERROR step.outcome=error",
+      step("each"),
+      step("each"),
+    ],
+    "workflow of which one task of a list waits": [
+      paused("custom", "flow"),
+      ...["list", "each", "each"].map((name) => step(name)),
+      step("each", "interrupted"),
+      `invoke_agent flow kind=0 ${DONE} links=1`,
+      step("each"),
+    ],
+    "workflow of which one branch waits": [
+      paused("custom", "flow"),
+      step("quick"),
+      step("ask", "interrupted"),
+      `invoke_agent flow kind=0 ${DONE} links=1`,
+      step("ask"),
+      step("last"),
+    ],
+    "workflow with a retry, a branch, a loop and an early end": [
+      completed(1).replace("support", "flow"),
+      ...["flaky", "yes", "unpack", "loop", "loop", "prompt", "helper"].map((name) => step(name)),
+      ...below(`invoke_agent helper kind=0 ${DONE}`, SAYS),
+      step("stop"),
+    ],
+    "workflow that is cancelled in a step which does not look": [
+      failed("cancelled", "run", "flow"),
+      step("deaf", isOld ? "complete" : "cancelled"),
+    ],
   });
 }
