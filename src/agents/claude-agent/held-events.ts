@@ -1,4 +1,11 @@
-import { type AgentEvent, sentLater } from "../../events/door.ts";
+import {
+  type AgentEvent,
+  type Instant,
+  isSince,
+  now,
+  readEventTime,
+  sentLater,
+} from "../../events/door.ts";
 import type { OpenEnvelope, SafeSink } from "../core/door.ts";
 
 /** Maximum number of waiting events. Above it, all are sent. */
@@ -30,6 +37,8 @@ export class HeldEvents {
   readonly #sink: Pick<SafeSink, "send">;
   readonly #waiting: Waiting[] = [];
   #isHolding = false;
+  /** When the last waiting event was sent. */
+  #flushedAt: Readonly<Instant> | undefined;
 
   constructor(sink: Pick<SafeSink, "send">) {
     this.#sink = sink;
@@ -37,7 +46,8 @@ export class HeldEvents {
 
   send(event: AgentEvent, envelope: OpenEnvelope): void {
     if (!this.#isHolding && this.#waiting.length === 0) {
-      this.#sink.send(event, envelope);
+      // A model's answer has an earlier time. Readers of a recording would put it before its start, which waited.
+      this.#sink.send(event, this.#isEarlier(envelope) ? sentLater(envelope) : envelope);
       return;
     }
     this.#waiting.push({ event, envelope, isHeld: this.#isHolding, isDropped: false });
@@ -82,8 +92,14 @@ export class HeldEvents {
   #flush(): void {
     for (let next = this.#waiting[0]; next?.isHeld === false; next = this.#waiting[0]) {
       this.#waiting.shift();
-      if (!next.isDropped) this.#sink.send(next.event, sentLater(next.envelope));
+      if (next.isDropped) continue;
+      this.#sink.send(next.event, sentLater(next.envelope));
+      this.#flushedAt = now();
     }
+  }
+
+  #isEarlier(envelope: OpenEnvelope): boolean {
+    return this.#flushedAt !== undefined && !isSince(readEventTime(envelope), this.#flushedAt);
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HeldEvents } from "../../../src/agents/claude-agent/held-events.ts";
 import type { OpenEnvelope } from "../../../src/agents/writer/event-writer.ts";
-import { readEventTime } from "../../../src/events/door.ts";
+import { compareInstants, readEventTime } from "../../../src/events/door.ts";
 import { RunEvents, second } from "../../support/run-events.ts";
 
 const run = new RunEvents("018f3c7a-0000-7000-8000-000000000002");
@@ -23,5 +23,19 @@ describe("events that wait", () => {
     const [one, two] = waited.map(({ timestamp }) => timestamp);
     expect(one).not.toEqual(second(1));
     expect(String(one) <= String(two)).toBe(true);
+  });
+
+  it("have a later event of an earlier time behind them, also for readers of a recording", () => {
+    const sent: OpenEnvelope[] = [];
+    const events = new HeldEvents({ send: (_, envelope) => void sent.push(envelope) });
+    const held = events.hold(
+      () => events.send(run.modelStart("m1"), { event_id: "e0", timestamp: second(0) }),
+      60_000,
+    );
+    held.release();
+    events.send(run.modelComplete("m1"), { event_id: "e1", timestamp: second(1) });
+    expect(sent.map((one) => readEventTime(one))).toEqual([second(0), second(1)]);
+    const [start, end] = sent.map(({ timestamp }) => readEventTime({ timestamp }));
+    expect(start && end && compareInstants(start, end)).toBeLessThanOrEqual(0);
   });
 });
