@@ -255,6 +255,9 @@ export class MastraTelemetry {
       case "tool_call":
       case "mcp_tool_call":
         return this.#tools.started(span, above);
+      case "client_tool_call":
+        this.#tools.leftToClient(span, above);
+        return above;
       case "workflow_step":
         return this.#steps.started(span, above);
       default:
@@ -283,6 +286,7 @@ export class MastraTelemetry {
         break;
       case "model_step":
         this.#models.stepEnded(span, scope);
+        this.#tools.turnEnded(span, scope);
         break;
       case "model_inference":
         this.#models.ended(span, scope);

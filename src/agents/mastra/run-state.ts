@@ -75,6 +75,8 @@ export interface RunState extends BegunRun<OpenTool> {
   readonly isResumed: boolean;
   readonly models: Map<string, OpenModel>;
   readonly steps: Set<OpenStep>;
+  /** Names of the tools that Mastra left to the client. It does so with a tool that does not exist, too. */
+  readonly clientTools: Set<string>;
   /** IDs of its spans. */
   readonly spans: Set<string>;
   /** A failed model call whose error is known only at the run's end. */

@@ -151,6 +151,7 @@ export class Runs {
       isResumed: span.metadata.resumed === true,
       models: new Map(),
       steps: new Set(),
+      clientTools: new Set(),
       spans: new Set(),
       failedModel: undefined,
       finish: undefined,

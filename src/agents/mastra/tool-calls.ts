@@ -1,6 +1,7 @@
 import { AgentError, property } from "../../events/door.ts";
 import {
   fieldsOf,
+  listOf,
   PAUSED,
   replacementText,
   sendReturned,
@@ -40,6 +41,31 @@ export class ToolCalls {
     const input = this.#options.contentNeed === "none" ? undefined : span.input;
     run.writer.toolStarted(tool, input, textOf(attributes.toolDescription), step?.stepId);
     return { run, tool };
+  }
+
+  /** Mastra has no code of the tool. */
+  leftToClient({ fields }: MastraSpan, { run }: SpanScope): void {
+    const name = textOf(fields.entityName) ?? textOf(fields.entityId);
+    if (name !== undefined) run.clientTools.add(name);
+  }
+
+  /** A turn ended. If the model is asked again, Mastra itself has answered calls of tools that do not exist. */
+  turnEnded({ attributes, output }: MastraSpan, { modelStep, run, step }: SpanScope): void {
+    if (run.clientTools.size === 0 || modelStep === undefined) return;
+    if (attributes.isContinued !== true) return;
+    const offered = listOf(modelStep.generation.attributes.tools) ?? [];
+    for (const asked of listOf(fieldsOf(output)?.toolCalls) ?? []) {
+      const call = fieldsOf(asked);
+      const [tool, toolUseId] = [textOf(call?.toolName), textOf(call?.toolCallId)];
+      if (tool === undefined || toolUseId === undefined || !run.clientTools.has(tool)) continue;
+      if (offered.some((one) => fieldsOf(one)?.name === tool)) continue;
+      run.totals.toolCalls += 1;
+      const input = this.#options.contentNeed === "none" ? undefined : call?.args;
+      run.writer.toolNotMade(
+        { toolUseId, tool, ...startedNow() },
+        { input, code: "tool_unknown", text: null, stepId: step?.stepId },
+      );
+    }
   }
 
   /** The tool's code threw an error. */

@@ -15,7 +15,7 @@ import { asks, FakeCall, text } from "../ai-sdk/fake-sdk.ts";
 import { FakeCall6 } from "../ai-sdk/fake-sdk-6.ts";
 import { add } from "../langchain/agents.ts";
 import { type Line, ScriptedModel, says } from "../langchain/scripted-model.ts";
-import { agentRun, answered, asked, tool as mastraTool } from "../mastra/fake-mastra.ts";
+import { agentRun, answered, asked, tool as mastraTool, REQUEST } from "../mastra/fake-mastra.ts";
 
 setUnclassifiedWarning(() => {});
 
@@ -73,8 +73,9 @@ function failedCalls({ spans }: ReturnType<typeof recorder>) {
     ]);
 }
 
+const MISSING = [2, "validation", "tool_unknown"];
 const REFUSED = [
-  ["execute_tool nope", "u1", 2, "validation", "tool_unknown"],
+  ["execute_tool nope", "u1", ...MISSING],
   ["execute_tool add", "u2", 2, "validation", "tool_input_invalid"],
 ];
 
@@ -153,6 +154,29 @@ describe("calls that a framework does not make", () => {
     generation.end(answered());
     run.end({ output: { text: "done" } });
     expect(failedCalls(recording)).toEqual(REFUSED);
+    await recording.replayed();
+  });
+
+  it.each([
+    ["is one that Mastra answers", true, [{ name: "add" }], [["execute_tool nope", "u1"]]],
+    ["is the application's own, which Mastra waits for", false, [{ name: "add" }], []],
+    ["is one that the client offers", true, [{ name: "nope" }], []],
+  ])("are known from what Mastra leaves to the client, if it %s", async (...given) => {
+    const [, isContinued, tools, calls] = given;
+    const recording = recorder({ captureContent: true });
+    const run = agentRun(new MastraTelemetry({ sink: recording.sink, tenant: "acme" }));
+    const generation = run.child("model_generation", { attributes: { ...REQUEST, tools } });
+    const step = generation.child("model_step");
+    const inference = step.child("model_inference", { attributes: REQUEST });
+    run.child("client_tool_call", { entityName: "nope" }).end();
+    inference.end(answered("tool-calls", ""));
+    const { args, id: toolCallId, name: toolName } = UNKNOWN;
+    const output = { toolCalls: [{ toolCallId, toolName, args }] };
+    step.end({ attributes: { isContinued }, output });
+    generation.end(answered());
+    run.end({ output: { text: "done" } });
+    expect(failedCalls(recording)).toEqual(calls.map((call) => [...call, ...MISSING]));
+    expect(root(recording)?.["entelix.run.tool_calls"]).toBe(calls.length || undefined);
     await recording.replayed();
   });
 
