@@ -107,7 +107,7 @@ export function awaitedCalls(state: object): readonly AwaitedCall[] {
     if (id === undefined || tool === undefined || agent === undefined) return [];
     const input = textOf(fieldIn(raw, "arguments"));
     const spanNames = [tool];
-    const unmade = { begun: false, isVoid: false };
+    const unmade = { begun: false, isVoid: false, isMissing: false };
     return [{ id, tool, spanNames, agent, input, parts: [], bare: false, ...unmade }];
   });
 }

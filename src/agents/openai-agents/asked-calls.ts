@@ -25,8 +25,8 @@ export function asks(run: AgentRun, { asked, tools }: ModelAnswer): void {
   for (const call of run.asked) {
     if (call.spanNames === undefined) call.tool = ownName(call.tool, offered, listOf(tools));
     const { bare, id, tool } = call;
-    const isMissing = bare && offered?.includes(tool) === false;
-    call.isVoid = isMissing || ids.has(id) || run.made?.has(id) === true;
+    call.isMissing = bare && offered?.includes(tool) === false;
+    call.isVoid = call.isMissing || ids.has(id) || run.made?.has(id) === true;
     ids.add(id);
   }
   // The end of a model call may arrive after the start of its tools.

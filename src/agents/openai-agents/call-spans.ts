@@ -88,7 +88,7 @@ export class CallSpans {
     this.#need = fence.sink.contentNeed;
     this.#fence = fence;
     this.#options = options;
-    this.decided = new DecidedCalls(options.approvals);
+    this.decided = new DecidedCalls(options.approvals, this.#need);
   }
 
   /** A call's span started. */

@@ -1,4 +1,4 @@
-import type { Instant } from "../../events/door.ts";
+import { type ContentNeed, type Instant, parseExact, textOfResult } from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf, type ToolDecision, textOf } from "../core/door.ts";
 import type { Approvals } from "./approvals.ts";
 import { begins } from "./asked-calls.ts";
@@ -7,15 +7,17 @@ import { givenIn } from "./span-input.ts";
 import type { AgentRun, OpenModel, TraceRecord } from "./trace-record.ts";
 
 /**
- * Sends decisions about calls that get no span: refused calls of OpenAI's own tools (shell, editor, computer), and
- * calls that OpenAI makes (hosted MCP). The run's state shows them, if it is known, and so does the next request to the
- * model, which has the answer to each call.
+ * Sends calls that get no span: calls of tools that do not exist, and decisions about refused calls of OpenAI's own
+ * tools (shell, editor, computer) and calls that OpenAI makes (hosted MCP). The run's state shows them, if it is known,
+ * and so does the next request to the model, which has the answer to each call.
  */
 export class DecidedCalls {
   readonly #approvals: Approvals;
+  readonly #need: ContentNeed;
 
-  constructor(approvals: Approvals) {
+  constructor(approvals: Approvals, need: ContentNeed) {
     this.#approvals = approvals;
+    this.#need = need;
   }
 
   /** @param spanId the span that shows that the run no longer waits for the calls. */
@@ -28,17 +30,48 @@ export class DecidedCalls {
 
   /** Reads the request of a call of the agent's model, if its span has it. */
   fromRequest(trace: TraceRecord, run: AgentRun, { afterPause, span, startedAt }: OpenModel): void {
-    const unmade = run.asked.filter(isUnmade);
+    const unmade = run.asked.filter((call) => isUnmade(call) || isMissing(call));
     const given = unmade.length === 0 ? undefined : listOf(givenIn(span.spanData));
     for (const item of given ?? []) {
       const fields = fieldsOf(item);
       if (fields === undefined) continue;
       for (const call of unmade) {
+        if (isMissing(call)) {
+          const text = answerIn(fields, call);
+          if (text !== undefined) this.#notMade(trace, run, call, text, span.spanId, startedAt);
+          continue;
+        }
         const decision = call.begun ? undefined : decisionOf(fields, call);
         if (decision === undefined) continue;
         this.#send(trace, run, call, decision, span.spanId, startedAt, afterPause);
       }
     }
+  }
+
+  /** The agent's run failed: the SDK does so if a tool does not exist. */
+  failed(trace: TraceRecord, run: AgentRun, spanId: string, at: Readonly<Instant>): void {
+    for (const call of run.asked.filter(isMissing)) {
+      this.#notMade(trace, run, call, null, spanId, at);
+    }
+  }
+
+  #notMade(
+    trace: TraceRecord,
+    run: AgentRun,
+    call: AskedCall,
+    text: string | null,
+    spanId: string,
+    at: Readonly<Instant>,
+  ): void {
+    begins(run, call);
+    trace.totals.toolCalls += 1;
+    const { id: toolUseId, input, tool } = call;
+    run.writer.toolNotMade(
+      { toolUseId, tool, startedMs: 0, durationMs: 0 },
+      { code: "tool_unknown", input: this.#need === "none" ? undefined : read(input), text },
+      { eventId: `${spanId}:call-start:${toolUseId}`, at },
+      { eventId: `${spanId}:call-end:${toolUseId}`, at },
+    );
   }
 
   #send(
@@ -57,6 +90,23 @@ export class DecidedCalls {
     if (outcome === "denied") run.writer.toolDenied(decision, reason, details, undefined, on);
     else run.writer.toolApproved(decision, details, undefined, on);
   }
+}
+
+const isMissing = (call: AskedCall) => call.isMissing && !call.begun;
+
+function read(input = ""): unknown {
+  try {
+    return parseExact(input);
+  } catch {
+    return input;
+  }
+}
+
+/** The text of the SDK's answer to the call, if the item of a request is that. */
+function answerIn(item: Fields, { id }: AskedCall): string | undefined {
+  if (item.type === "function_call_result" && item.callId === id) return textOfResult(item.output);
+  // In Chat Completions, it is a message.
+  return item.role === "tool" && item.tool_call_id === id ? textOfResult(item.content) : undefined;
 }
 
 /** The decision about the call, if the item of a request is its answer. */

@@ -36,6 +36,8 @@ export interface AskedCall {
    * has no such tool.
    */
   isVoid: boolean;
+  /** Whether the agent has no such tool. The SDK answers the call, or fails the run. */
+  isMissing: boolean;
 }
 
 /** Whether the call was not made, so that a decision about it may be missing. */
@@ -248,6 +250,7 @@ function asked(
     bare,
     begun: false,
     isVoid: false,
+    isMissing: false,
   };
 }
 

@@ -193,7 +193,10 @@ export class TraceFollower {
     if (span.spanData.type === "agent") {
       const at = this.#at(trace, span.endedAt);
       const run = trace.agents.get(span.spanId);
-      if (run !== undefined) this.#calls.decided.fromState(trace, run, span.spanId, at);
+      if (run !== undefined) {
+        this.#calls.decided.fromState(trace, run, span.spanId, at);
+        if (span.error !== null) this.#calls.decided.failed(trace, run, span.spanId, at);
+      }
       if (!this.#runs.end(trace, span, at)) this.counts.strayEnds += 1;
     } else {
       const open = trace.open.get(span.spanId);

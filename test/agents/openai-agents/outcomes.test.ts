@@ -123,11 +123,14 @@ invoke_agent A failed model_dispatch
       "A started",
       "A model_start",
       "A model_complete",
+      "A tool_start nope call_nope",
+      "A tool_error nope validation: nope was not called: the agent has no such tool",
       "A failed model_dispatch: Tool nope not found in agent A.",
     ],
     tree: `
 invoke_agent A failed model_dispatch
   chat complete
+  execute_tool nope error validation
 `,
   },
   {
