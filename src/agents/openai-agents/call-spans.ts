@@ -224,7 +224,10 @@ export class CallSpans {
   modelEnded(scope: ModelScope, at: Instant): void {
     const { trace, run, open } = scope;
     this.sendStart(scope);
-    if (isOwnModelCall(open)) this.decided.fromRequest(trace, run, open);
+    if (isOwnModelCall(open)) {
+      this.decided.fromRequest(trace, run, open);
+      this.decided.missing(trace, run, open.span.spanId, open.startedAt);
+    }
     const { error, spanData } = open.span;
     if (error !== null || isBrokenOff(spanData)) {
       const parsed = error === null ? BROKEN_OFF : parseSpanError(error);

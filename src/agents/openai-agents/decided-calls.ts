@@ -48,8 +48,8 @@ export class DecidedCalls {
     }
   }
 
-  /** The agent's run failed: the SDK does so if a tool does not exist. */
-  failed(trace: TraceRecord, run: AgentRun, spanId: string, at: Readonly<Instant>): void {
+  /** The model is asked again, or the run failed: calls of tools that do not exist had no other answer. */
+  missing(trace: TraceRecord, run: AgentRun, spanId: string, at: Readonly<Instant>): void {
     for (const call of run.asked.filter(isMissing)) {
       this.#notMade(trace, run, call, null, spanId, at);
     }

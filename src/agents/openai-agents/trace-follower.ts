@@ -195,7 +195,7 @@ export class TraceFollower {
       const run = trace.agents.get(span.spanId);
       if (run !== undefined) {
         this.#calls.decided.fromState(trace, run, span.spanId, at);
-        if (span.error !== null) this.#calls.decided.failed(trace, run, span.spanId, at);
+        if (span.error !== null) this.#calls.decided.missing(trace, run, span.spanId, at);
       }
       if (!this.#runs.end(trace, span, at)) this.counts.strayEnds += 1;
     } else {
