@@ -14,10 +14,12 @@ const OUTPUT_TOKENS = 20;
 export const text = (said) => ({ type: "text", text: said });
 export const uses = (id, name, input = {}) => ({ type: "tool_use", id, name, input });
 /** An answer with an HTTP status. */
+/** An answer that ends in another way than usual. */
+export const ends = (reason, ...blocks) => Object.assign(blocks, { reason });
 export const refuses = (status, type) => ({ status, type });
 
 /**
- * @param script gets the request's last message as JSON, and the number of requests before it. It returns content
+ * @param script gets the request's last message as JSON, the number of requests before it, and the model. It returns content
  *   blocks, `refuses(…)`, or `undefined` for no answer at all.
  */
 export async function messagesApi(script) {
@@ -30,7 +32,7 @@ export async function messagesApi(script) {
     request.on("end", () => {
       if (!request.url.startsWith("/v1/messages?")) return json(response, 404, { type: "error" });
       const { messages, model } = JSON.parse(body);
-      const answer = script(JSON.stringify(messages.at(-1)), requests);
+      const answer = script(JSON.stringify(messages.at(-1)), requests, model);
       requests += 1;
       if (answer === undefined) return;
       if (!Array.isArray(answer)) {
@@ -71,7 +73,8 @@ function stream(response, id, model, blocks) {
     send("content_block_delta", { index, delta });
     send("content_block_stop", { index });
   }
-  const stop_reason = blocks.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn";
+  const usual = blocks.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn";
+  const stop_reason = blocks.reason ?? usual;
   const usage = { output_tokens: OUTPUT_TOKENS };
   send("message_delta", { delta: { stop_reason, stop_sequence: null }, usage });
   send("message_stop", {});

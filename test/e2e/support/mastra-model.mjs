@@ -30,13 +30,13 @@ export function scripted(...script) {
     supportedUrls: {},
     async doGenerate(options) {
       const answer = await next(options);
-      return { ...answer, usage: USAGE, warnings: [], response: RESPONSE };
+      return { usage: USAGE, warnings: [], response: RESPONSE, ...answer };
     },
     async doStream(options) {
-      const { content = [], finishReason, parts } = await next(options);
+      const { content = [], finishReason, parts, response = RESPONSE } = await next(options);
       const chunks = parts ?? [
         { type: "stream-start", warnings: [] },
-        { type: "response-metadata", ...RESPONSE },
+        { type: "response-metadata", ...response },
         ...content.flatMap(streamed),
         { type: "finish", finishReason, usage: USAGE },
       ];

@@ -2,8 +2,8 @@
 import { Usage, withResponseSpan } from "@openai/agents-core";
 
 /**
- * Answers by its script: items, an error, or a function of the request. It traces as the models of
- * `@openai/agents-openai` do.
+ * Answers by its script: items, an error, a function of the request, or items with further fields of the response. It
+ * traces as the models of `@openai/agents-openai` do.
  */
 export class ScriptedModel {
   constructor(script) {
@@ -12,9 +12,11 @@ export class ScriptedModel {
 
   getResponse(request) {
     return withResponseSpan(async (span) => {
+      if (request.tracing === true) span.spanData._input = request.input;
       const step = this.script.shift();
-      const output = typeof step === "function" ? await step(request) : step;
-      if (output instanceof Error) throw output;
+      const said = typeof step === "function" ? await step(request) : step;
+      if (said instanceof Error) throw said;
+      const { output, response } = Array.isArray(said) ? { output: said } : said;
       const usage = new Usage({ requests: 1, inputTokens: 10, outputTokens: 5, totalTokens: 15 });
       span.spanData.response_id = "resp-1";
       span.spanData._response = {
@@ -27,6 +29,7 @@ export class ScriptedModel {
           output_tokens: 5,
           input_tokens_details: { cached_tokens: 2 },
         },
+        ...response,
       };
       return { output, usage, responseId: "resp-1" };
     });

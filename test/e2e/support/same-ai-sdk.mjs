@@ -12,6 +12,12 @@ import { playSame } from "./same-scenarios.mjs";
 const ASKS = asks(["look", "c1"]);
 const DONE = says("done");
 
+/** An answer that ended in another way than usual. */
+const ended = (text, reason) => ({
+  ...says(text),
+  finishReason: { unified: reason, raw: reason },
+});
+
 const plain = (execute, more = {}) => tool({ inputSchema: z.object({}), execute, ...more });
 const look = plain(async () => "seen");
 const boom = plain(() => {
@@ -36,11 +42,19 @@ const ofTenant = (telemetry, tenantId) =>
 const generate = ({ telemetry }, script, tools = {}, more = {}) =>
   generateText({ model: scripted(...script), tools, prompt: "go", ...options(telemetry), ...more });
 
+/** Says whose run a call is. */
+const ofUser = (telemetry, user) =>
+  is6
+    ? options(telemetry, { metadata: { user } })
+    : {
+        runtimeContext: { user },
+        ...options(telemetry, { includeRuntimeContext: { user: true } }),
+      };
+
 /** The run pauses, and the next call has the person's answer. */
-async function decided(first, second, answer) {
-  const { content, response, responseMessages } = await generate(first, [asks(["pay", "c1"])], {
-    pay,
-  });
+async function decided(first, second, answer, more = {}) {
+  const script = [asks(["pay", "c1"])];
+  const { content, response, responseMessages } = await generate(first, script, { pay }, more);
   const { approvalId } = content.find(({ type }) => type === "tool-approval-request");
   await first.telemetry.flush();
   const messages = [
@@ -63,6 +77,19 @@ const scenarios = {
     const controller = new AbortController();
     const wait = plain((_, { abortSignal }) => {
       setImmediate(() => controller.abort());
+      return forever(abortSignal);
+    });
+    const goesOn = ({ abortSignal }) => {
+      abortSignal.throwIfAborted();
+      return DONE;
+    };
+    const { signal: abortSignal } = controller;
+    return generate(context, [ASKS, goesOn], { look: wait }, { abortSignal });
+  },
+  "stop with a reason": (context) => {
+    const controller = new AbortController();
+    const wait = plain((_, { abortSignal }) => {
+      setImmediate(() => controller.abort(new Error("the user pressed stop")));
       return forever(abortSignal);
     });
     const goesOn = ({ abortSignal }) => {
@@ -96,6 +123,22 @@ const scenarios = {
     await reader.cancel();
     await settled();
   },
+  "answer cut by length": (context) => generate(context, [ended("do", "length")]),
+  refusal: (context) => generate(context, [ended("", "content-filter")]),
+  fallback: (context) =>
+    generate(context, [{ ...DONE, response: { id: "resp-1", modelId: "small-2" } }]),
+  "failure after an answer": (context) =>
+    generate(context, [ASKS, unavailable()], { look }, { maxRetries: 0 }),
+  "call that never ran": (context) => generate(context, [asks(["none", "c1"]), DONE], { look }),
+  "one ID twice": (context) => {
+    let calls = 0;
+    const fails = plain(() => {
+      calls += 1;
+      if (calls === 2) throw new RangeError("out of order");
+      return "seen";
+    });
+    return generate(context, [asks(["look", "c1"], ["look", "c1"]), DONE], { look: fails });
+  },
   "agent in a tool": (context) => {
     const expert = new ToolLoopAgent({
       model: scripted(ASKS, DONE),
@@ -109,6 +152,8 @@ const scenarios = {
   "pause, denied": (context) => decided(context, context, { approved: false, reason: "not today" }),
   "pause, approved in another process": async (context, open) =>
     decided(context, await open(), { approved: true }),
+  "resumption of a user's run": (context) =>
+    decided(context, context, { approved: true }, ofUser(context.telemetry, "u1")),
   "two tenants at once": (context) => {
     const both = plain(raceFree(2));
     return Promise.all(
@@ -130,7 +175,8 @@ await playSame({
   scenarios,
   begin(sink, onError) {
     const tenant = ({ runtimeContext }) => runtimeContext.tenantId ?? "acme";
-    const telemetry = new AiSdkTelemetry({ sink, tenant, pausedRuns, onError });
+    const context = ({ runtimeContext: { user } }) => (user === undefined ? undefined : { user });
+    const telemetry = new AiSdkTelemetry({ sink, tenant, context, pausedRuns, onError });
     globalThis.AI_SDK_TELEMETRY_INTEGRATIONS = undefined;
     ai.registerTelemetry?.(telemetry);
     return { telemetry, flush: () => telemetry.flush() };

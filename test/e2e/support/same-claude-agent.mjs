@@ -3,9 +3,10 @@ import { createSdkMcpServer, tool } from "@anthropic-ai/claude-agent-sdk";
 import { claudeAgent } from "entelix-otel/claude-agent";
 import { raceFree } from "./adapters-scenes.mjs";
 import { ask } from "./claude-agent-ask.mjs";
-import { refuses, text, uses } from "./claude-agent-messages-api.mjs";
+import { ends, refuses, text, uses } from "./claude-agent-messages-api.mjs";
 import { playSame } from "./same-scenarios.mjs";
 
+const FALLBACK = "claude-haiku-4-5";
 const LOOK = "mcp__shop__look";
 const seen = async () => ({ content: [{ type: "text", text: "seen" }] });
 const boom = async () => {
@@ -60,6 +61,14 @@ const scenarios = {
     };
     return ask(config, oneCall, withLook(wait, { abortController }));
   },
+  "stop with a reason": (config) => {
+    const { abort, abortController } = aborts(new Error("the user pressed stop"));
+    const wait = () => {
+      abort();
+      return new Promise(() => {});
+    };
+    return ask(config, oneCall, withLook(wait, { abortController }));
+  },
   "timeout in the model": (config) => {
     const { abort, abortController } = aborts(new DOMException("late", "TimeoutError"));
     const never = () => {
@@ -72,12 +81,39 @@ const scenarios = {
       includePartialMessages: true,
       follow: ({ type }) => (type === "stream_event" ? "leave" : undefined),
     }),
+  "answer cut by length": (config) =>
+    ask(config, (_, n) => (n === 0 ? ends("max_tokens", text("do")) : [text("ne")])),
+  refusal: (config) => ask(config, () => ends("refusal", text("no"))),
+  fallback: (config) => {
+    const usual = (_, __, model) =>
+      model === FALLBACK ? [text("done")] : refuses(529, "overloaded_error");
+    return ask(config, usual, { fallbackModel: FALLBACK });
+  },
+  "failure after an answer": (config) => {
+    const script = (_, n) => (n === 0 ? [uses("t1", LOOK)] : refuses(500, "api_error"));
+    return ask(config, script, withLook(seen, { env: { CLAUDE_CODE_MAX_RETRIES: "1" } }));
+  },
+  "call that never ran": (config) => ask(config, callsThenSays(uses("t1", "None")), withLook()),
+  "one ID twice": (config) => {
+    let calls = 0;
+    const fails = async () => {
+      calls += 1;
+      if (calls === 2) throw new RangeError("out of order");
+      return seen();
+    };
+    return ask(config, callsThenSays(uses("t1", LOOK), uses("t1", LOOK)), withLook(fails));
+  },
   "agent in a tool": (config) =>
     ask(config, subAgent, withLook(seen, { allowedTools: ["Agent", LOOK] })),
   "pause, approved": (config) =>
     ask(config, oneCall, withLook(seen, canUseTool({ behavior: "allow", updatedInput: {} }))),
   "pause, denied": (config) =>
     ask(config, oneCall, withLook(seen, canUseTool({ behavior: "deny", message: "not today" }))),
+  "resumption of a user's run": async (config) => {
+    const details = { metadata: { user: "u1" } };
+    const [{ session_id: resume }] = await ask(config, () => [text("one")], { details });
+    await ask(config, () => [text("two")], { resume });
+  },
   "two tenants at once": (config) => {
     const both = raceFree(2);
     const work = async () => {
@@ -94,8 +130,10 @@ const scenarios = {
 
 await playSame({
   scenarios,
+  answer: { tokens: 16, model: "claude-sonnet-4-5" },
   begin(sink, onError) {
-    const agent = claudeAgent({ sink, tenant: "acme", onError });
+    const context = ({ user }) => (user === undefined ? undefined : { user });
+    const agent = claudeAgent({ sink, tenant: "acme", context, onError });
     return { agent, flush: () => agent.flush() };
   },
 });

@@ -30,12 +30,21 @@ const boom = plain("look", () => {
 });
 const unavailable = () => Object.assign(new Error("overloaded"), { status: 503 });
 
+/** An answer that ended in another way than usual, or that another model gave. */
+const answer = (text, { kwargs = {}, ...metadata }) => {
+  const message = says(text);
+  Object.assign(message.response_metadata, metadata);
+  return Object.assign(message, { additional_kwargs: kwargs });
+};
+
 const agent = (script, tools, name = "support") =>
   createReactAgent({ llm: new ScriptedModel(script), tools, name });
 
 /** An agent of one node that asks the model again when it fails. */
-function retrying(...script) {
-  const model = new ScriptedModel(script).withRetry({ stopAfterAttempt: 2 });
+const retrying = (...script) =>
+  asking(new ScriptedModel(script).withRetry({ stopAfterAttempt: 2 }));
+
+function asking(model) {
   return new StateGraph(MessagesAnnotation)
     .addNode("agent", async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
     .addEdge(START, "agent")
@@ -137,12 +146,51 @@ const scenarios = {
     });
     return agent([ASKS], [wait]).invoke(ASKED, { ...config, signal: controller.signal });
   },
+  "stop with a reason": ({ config }) => {
+    const controller = new AbortController();
+    const wait = plain("look", ({ signal }) => {
+      setImmediate(() => controller.abort(new Error("the user pressed stop")));
+      return forever(signal);
+    });
+    return agent([ASKS], [wait]).invoke(ASKED, { ...config, signal: controller.signal });
+  },
   "timeout in the model": ({ config }) =>
     agent([({ signal }) => forever(signal)], [look]).invoke(ASKED, { ...config, timeout: 50 }),
   async "stream whose reader leaves"({ config }) {
     const graph = createReactAgent({ llm: new TalkingModel([]), tools: [look], name: "support" });
     for await (const _ of await graph.stream(ASKED, { ...config, streamMode: "messages" })) break;
     await pause();
+  },
+  "answer cut by length": ({ config }) =>
+    agent([answer("do", { finish_reason: "length" })], [look]).invoke(ASKED, config),
+  refusal: ({ config }) =>
+    agent([answer("", { kwargs: { refusal: "no" } })], [look]).invoke(ASKED, config),
+  fallback: ({ config }) => {
+    const second = new ScriptedModel([answer("done", { model_name: "small-2" })]);
+    const model = new ScriptedModel([unavailable()]).withFallbacks([second]);
+    return asking(model).invoke(ASKED, config);
+  },
+  "failure after an answer": ({ config }) =>
+    agent([ASKS, unavailable()], [look]).invoke(ASKED, config),
+  "call that never ran": ({ config }) =>
+    agent([says("", ["none", "c1"]), DONE], [look]).invoke(ASKED, config),
+  "calls inside a call": ({ config }) => {
+    const calls = plain("look", async (runConfig) => {
+      await look.invoke({}, runConfig);
+      await new ScriptedModel([DONE]).invoke("hi", runConfig);
+      return "seen";
+    });
+    return agent([ASKS, DONE], [calls]).invoke(ASKED, config);
+  },
+  "one ID twice": ({ config }) => {
+    let calls = 0;
+    const fails = plain("look", () => {
+      calls += 1;
+      if (calls === 2) throw new RangeError("out of order");
+      return "seen";
+    });
+    const script = [says("", ["look", "c1"], ["look", "c1"]), DONE];
+    return agent(script, [fails]).invoke(ASKED, config);
   },
   "agent in a tool": ({ config }) => {
     const inner = agent([ASKS, DONE], [look], "expert");
@@ -156,6 +204,8 @@ const scenarios = {
   "pause, denied": ({ config }) => decided("reject", config),
   "pause, approved in another process": async ({ config }, open) =>
     decided("approve", config, (await open()).config),
+  "resumption of a user's run": ({ config }) =>
+    decided("approve", { ...config, metadata: { user: "u1" } }, config),
   "two tenants at once": async ({ config }) => {
     const both = raceFree(2);
     await Promise.all(
@@ -173,7 +223,8 @@ await playSame({
   scenarios,
   begin(sink, onError) {
     const tenant = ({ tenant = "acme" }) => tenant;
-    const handler = new LangChainHandler({ sink, tenant, onError });
+    const context = ({ user }) => (user === undefined ? undefined : { user });
+    const handler = new LangChainHandler({ sink, tenant, context, onError });
     return { config: { callbacks: [handler] }, flush: () => handler.flush() };
   },
 });

@@ -15,6 +15,12 @@ import { playSame } from "./same-scenarios.mjs";
 const ASKS = asks(["look", "c1"]);
 const DONE = says("done");
 
+/** An answer that ended in another way than usual. */
+const ended = (text, reason) => ({
+  ...says(text),
+  finishReason: { unified: reason, raw: reason },
+});
+
 const plain = (execute, more = {}, id = "look") =>
   createTool({ id, description: id, inputSchema: z.object({}), execute, ...more });
 const look = plain(async () => "seen");
@@ -27,21 +33,24 @@ const agentOf = (model, tools = {}, name = "support") =>
   new Agent({ id: name, name, instructions: "be kind", model, tools });
 
 /** The agent `support`, as a process has it whose Mastra keeps its state in `storage`. */
-function agent({ storage, telemetry }, script, tools = {}, others = {}) {
+const agent = (context, script, tools, others) =>
+  agentIn(context, agentOf(scripted(...script), tools), others);
+
+function agentIn({ storage, telemetry }, support, others = {}) {
   const observability = new Observability({
     configs: {
-      main: { serviceName: "support", bridge: telemetry, requestContextKeys: ["tenant"] },
+      main: { serviceName: "support", bridge: telemetry, requestContextKeys: ["tenant", "user"] },
     },
   });
-  const agents = { support: agentOf(scripted(...script), tools), ...others };
+  const agents = { support, ...others };
   return new Mastra({ logger: false, storage, observability, agents }).getAgent("support");
 }
 
 const retries = (maxRetries) => ({ modelSettings: { maxRetries } });
 
-async function decided(context, method) {
+async function decided(context, method, more) {
   const support = agent(context, [asks(["pay", "c1"]), DONE], { pay });
-  const { runId } = await support.generate("pay 17");
+  const { runId } = await support.generate("pay 17", more);
   await support[method]({ runId, toolCallId: "c1" });
 }
 
@@ -64,8 +73,25 @@ const scenarios = {
       setImmediate(() => controller.abort());
       return forever(abortSignal);
     });
+    const goesOn = ({ abortSignal }) => {
+      abortSignal.throwIfAborted();
+      return DONE;
+    };
     const { signal: abortSignal } = controller;
-    return agent(context, [ASKS, DONE], { look: wait }).generate("go", { abortSignal });
+    return agent(context, [ASKS, goesOn], { look: wait }).generate("go", { abortSignal });
+  },
+  "stop with a reason": (context) => {
+    const controller = new AbortController();
+    const wait = plain((_, { abortSignal }) => {
+      setImmediate(() => controller.abort(new Error("the user pressed stop")));
+      return forever(abortSignal);
+    });
+    const goesOn = ({ abortSignal }) => {
+      abortSignal.throwIfAborted();
+      return DONE;
+    };
+    const { signal: abortSignal } = controller;
+    return agent(context, [ASKS, goesOn], { look: wait }).generate("go", { abortSignal });
   },
   "timeout in the model": (context) =>
     agent(context, [({ abortSignal }) => forever(abortSignal)]).generate("go", {
@@ -78,6 +104,30 @@ const scenarios = {
     for await (const _ of textStream) break;
     controller.abort();
     await settled();
+  },
+  "answer cut by length": (context) => agent(context, [ended("do", "length")]).generate("go"),
+  refusal: (context) => agent(context, [ended("no", "content-filter")]).generate("go"),
+  fallback: (context) => {
+    const second = { ...DONE, response: { id: "resp-1", modelId: "small-2" } };
+    const models = [unavailable(400), second].map((answer, at) => ({
+      model: { ...scripted(answer), modelId: `small-${at + 1}` },
+      maxRetries: 0,
+    }));
+    return agentIn(context, agentOf(models)).generate("go");
+  },
+  "failure after an answer": (context) =>
+    agent(context, [ASKS, unavailable()], { look }).generate("go", retries(0)),
+  "call that never ran": (context) =>
+    agent(context, [asks(["none", "c1"]), DONE], { look }).generate("go"),
+  "one ID twice": (context) => {
+    let calls = 0;
+    const fails = plain(async () => {
+      calls += 1;
+      if (calls === 2) throw new RangeError("out of order");
+      return "seen";
+    });
+    const script = [asks(["look", "c1"], ["look", "c1"]), DONE];
+    return agent(context, script, { look: fails }).generate("go");
   },
   "agent in a tool": (context) => {
     const expert = agentOf(scripted(ASKS, DONE), { look }, "expert");
@@ -94,6 +144,10 @@ const scenarios = {
     const other = { ...(await open()), storage: context.storage };
     await agent(other, [DONE], { pay }).approveToolCallGenerate({ runId, toolCallId: "c1" });
   },
+  "resumption of a user's run": (context) =>
+    decided(context, "approveToolCallGenerate", {
+      requestContext: new RequestContext([["user", "u1"]]),
+    }),
   "two tenants at once": (context) => {
     const both = plain(raceFree(2));
     return Promise.all(
@@ -110,7 +164,9 @@ await playSame({
   scenarios,
   begin(sink, onError) {
     const tenant = ({ requestContext }) => requestContext?.tenant ?? "acme";
-    const telemetry = new MastraTelemetry({ sink, tenant, onError });
+    const context = ({ requestContext: { user } = {} }) =>
+      user === undefined ? undefined : { user };
+    const telemetry = new MastraTelemetry({ sink, tenant, context, onError });
     return { storage: new InMemoryStore(), telemetry, flush: () => telemetry.flush() };
   },
 });

@@ -12,18 +12,23 @@ import { playSame } from "./same-scenarios.mjs";
 new NodeTracerProvider().register();
 const kit = await sdk(process.argv[2]);
 
+const model = (run) =>
+  run.model("small-1", async (call) => {
+    call.report({ usage: { input_tokens: 10, output_tokens: 5 } });
+    return "";
+  });
+
 /** An agent that asks its model, calls the tools as `call` says, and asks the model again. */
-async function agent({ onError, options }, look, calls, more = {}) {
+async function agent({ onError, options }, look, calls, more = {}, name = "look") {
   const server = shopServer(kit, undefined, { look });
   const client = mcpClient(kit.client(), { onError });
   const [near, far] = kit.InMemoryTransport.createLinkedPair();
   await server.connect(far);
   await client.connect(near);
-  const model = (run) => run.model("small-1", async () => "");
-  const call = (signal) => kit.call(client, { name: "look" }, { signal });
+  const call = (signal) => kit.call(client, { name }, { signal });
   await runAgent({ ...options, ...more }, async (run) => {
     await model(run);
-    await calls(() => call(run.signal));
+    await calls(() => call(run.signal), run);
     return model(run);
   });
 }
@@ -51,6 +56,23 @@ const scenarios = {
     };
     return agent(context, wait, once, { signal: controller.signal });
   },
+  "stop with a reason": (context) => {
+    const controller = new AbortController();
+    const wait = (_, extra) => {
+      setImmediate(() => controller.abort(new Error("the user pressed stop")));
+      return forever((extra.mcpReq ?? extra).signal);
+    };
+    return agent(context, wait, once, { signal: controller.signal });
+  },
+  "call that never ran": (context) =>
+    agent(context, seen, (call) => call().catch(() => {}), {}, "none"),
+  "calls inside a call": (context) =>
+    agent(context, seen, (call, run) =>
+      run.tool("research", async () => {
+        await call();
+        await model(run);
+      }),
+    ),
   "two tenants at once": (context) => {
     const both = seenBy(raceFree(2));
     return Promise.all(["acme", "globex"].map((tenant) => agent(context, both, once, { tenant })));

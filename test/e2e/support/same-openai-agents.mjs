@@ -11,6 +11,7 @@ import {
   setTraceProcessors,
   setTracingDisabled,
   tool,
+  withFunctionSpan,
 } from "@openai/agents-core";
 import { OpenAIAgentsProcessor } from "entelix-otel/openai-agents";
 import { z } from "zod";
@@ -68,8 +69,8 @@ const retrying = (...script) =>
 const pay = plain(async () => "paid", { needsApproval: true }, "pay");
 const payer = () => agent("support", [[asks("pay", "c1")], DONE], [pay]);
 
-async function paused(support) {
-  const { interruptions, state } = await run(support, "pay 17");
+async function paused(support, runner = new Runner()) {
+  const { interruptions, state } = await runner.run(support, "pay 17");
   return { interruption: interruptions[0], state };
 }
 
@@ -100,6 +101,19 @@ const scenarios = {
     const { signal } = controller;
     return run(agent("support", [ASKS, goesOn], [wait]), "go", { signal });
   },
+  "stop with a reason": () => {
+    const controller = new AbortController();
+    const wait = plain((_input, _context, details) => {
+      setImmediate(() => controller.abort(new Error("the user pressed stop")));
+      return details?.signal === undefined ? settled() : forever(details.signal);
+    });
+    const goesOn = ({ signal }) => {
+      signal.throwIfAborted();
+      return DONE;
+    };
+    const { signal } = controller;
+    return run(agent("support", [ASKS, goesOn], [wait]), "go", { signal });
+  },
   "timeout in the model": () =>
     run(agent("support", [({ signal }) => forever(signal)]), "go", {
       signal: AbortSignal.timeout(20),
@@ -112,6 +126,38 @@ const scenarios = {
     controller.abort();
     await stream.completed.catch(() => {});
     await settled();
+  },
+  "answer cut by length": () => {
+    const response = { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
+    return run(agent("support", [{ output: [says("do")], response }]), "go");
+  },
+  refusal: () => {
+    const refuses = { ...says(""), content: [{ type: "refusal", refusal: "no" }] };
+    return run(agent("support", [[refuses]]), "go");
+  },
+  fallback: () => run(agent("support", [{ output: DONE, response: { model: "small-2" } }]), "go"),
+  "failure after an answer": () => run(agent("support", [ASKS, unavailable()], [look]), "go"),
+  "call that never ran": () =>
+    run(agent("support", [[asks("none", "c1")], DONE], [look]), "go", {
+      toolNotFoundBehavior: "return_error_to_model",
+    }),
+  "calls inside a call": () => {
+    const calls = plain(async () => {
+      await withFunctionSpan(async () => "seen", { data: { name: "look", input: "{}" } });
+      await new ScriptedModel([DONE]).getResponse({ input: "hi", tracing: true });
+      return "seen";
+    });
+    return run(agent("support", [ASKS, DONE], [calls]), "go");
+  },
+  "one ID twice": () => {
+    let calls = 0;
+    const fails = plain(async () => {
+      calls += 1;
+      if (calls === 2) throw new RangeError("out of order");
+      return "seen";
+    });
+    const script = [[asks("look", "c1"), asks("look", "c1")], DONE];
+    return run(agent("support", script, [fails]), "go");
   },
   "agent in a tool": () => {
     const expert = agent("expert", [ASKS, DONE], [look]);
@@ -141,6 +187,13 @@ const scenarios = {
     for (const item of read.getInterruptions()) read.approve(item);
     await run(support, read);
   },
+  async "resumption of a user's run"({ processor }) {
+    const support = payer();
+    const runner = new Runner({ traceMetadata: { user: "u1" } });
+    const { interruption, state } = await paused(support, runner);
+    state.approve(interruption);
+    processor.noteResult(await run(support, state));
+  },
   "two tenants at once": () => {
     const both = raceFree(2);
     return Promise.all(
@@ -159,7 +212,8 @@ setDefaultModelProvider({ getModel: () => new ScriptedModel([]) });
 await playSame({
   scenarios,
   begin(sink, onError) {
-    const processor = new OpenAIAgentsProcessor({ sink, tenant: "acme", onError });
+    const context = ({ metadata: { user } = {} }) => (user === undefined ? undefined : { user });
+    const processor = new OpenAIAgentsProcessor({ sink, tenant: "acme", context, onError });
     setTracingDisabled(false);
     setTraceProcessors([processor]);
     return { processor, flush: () => processor.forceFlush() };

@@ -13,7 +13,8 @@ const INTRODUCTION = `# The same run in every framework
 
 This page compares the reports of all adapters with those of [\`runAgent\`](runtime.md), for the same scenarios. The
 end-to-end tests play the scenarios with the real frameworks, in the oldest and the newest supported version. They
-compare spans and audit rows, and check this page. Names, steps, times and content are left out.
+compare spans and audit rows, replay a recording of each scenario, which must make identical spans and rows, and check
+this page. Names, steps, times and content are left out.
 
 \`=\`: as \`runAgent\`. A number: it differs, see [below](#differences). \`-\`: the framework has no such scenario.`;
 

@@ -1,10 +1,17 @@
 // Plays the scenarios of the comparison with the runtime of this package: what every framework is compared with.
+import { AgentError } from "entelix-otel";
 import { isInterruption, runAgent } from "entelix-otel/runtime";
 import { forever, raceFree } from "./adapters-scenes.mjs";
 import { playSame } from "./same-scenarios.mjs";
 
-const asks = (run) => run.model("small-1", async () => "");
-const says = (run) => run.model("small-1", async () => "done");
+/** An answer of the model, with what it used. */
+const answers = (run, text, finishReasons, model = "small-1") =>
+  run.model(model, async (call) => {
+    call.report({ usage: { input_tokens: 10, output_tokens: 5 }, finishReasons });
+    return text;
+  });
+const asks = (run) => answers(run, "");
+const says = (run) => answers(run, "done");
 const boom = () => {
   throw new RangeError("out of order");
 };
@@ -72,6 +79,16 @@ const scenarios = {
       });
     });
   },
+  "stop with a reason": ({ options }) => {
+    const controller = new AbortController();
+    return runAgent({ ...options, signal: controller.signal }, async (run) => {
+      await asks(run);
+      return look(run, "c1", ({ signal }) => {
+        setImmediate(() => controller.abort(new Error("the user pressed stop")));
+        return forever(signal);
+      });
+    });
+  },
   "timeout in the model": ({ options }) =>
     runAgent({ ...options, deadlineMs: 20 }, (run) =>
       run.model("small-1", ({ signal }) => forever(signal)),
@@ -86,6 +103,43 @@ const scenarios = {
       }),
     );
   },
+  "answer cut by length": ({ options }) =>
+    runAgent(options, (run) => answers(run, "do", ["length"])),
+  refusal: ({ options }) => runAgent(options, (run) => answers(run, "no", ["refusal"])),
+  fallback: ({ options }) =>
+    runAgent(options, (run) =>
+      run.model("small-1", unavailable).catch(() => answers(run, "done", ["stop"], "small-2")),
+    ),
+  "failure after an answer": ({ options }) =>
+    runAgent(options, async (run) => {
+      await asks(run);
+      await look(run, "c1");
+      return run.model("small-1", unavailable);
+    }),
+  "call that never ran": ({ options }) =>
+    runAgent(options, async (run) => {
+      await asks(run);
+      const unknown = () => {
+        throw AgentError.invalidRequest("there is no such tool");
+      };
+      await run.tool("none", { id: "c1" }, unknown).catch(() => {});
+      return says(run);
+    }),
+  "calls inside a call": ({ options }) =>
+    runAgent(options, async (run) => {
+      await asks(run);
+      await look(run, "c1", async () => {
+        await look(run, "c2");
+        await says(run);
+      });
+      return says(run);
+    }),
+  "one ID twice": ({ options }) =>
+    runAgent(options, async (run) => {
+      await asks(run);
+      await Promise.all([look(run, "c1"), look(run, "c1", boom).catch(() => {})]);
+      return says(run);
+    }),
   "agent in a tool": ({ options }) =>
     runAgent(options, async (run) => {
       await asks(run);
@@ -103,6 +157,9 @@ const scenarios = {
     const other = await open();
     await decided({ ...options, ...other.options, runId: RUN_ID }, approved);
   },
+  // The application names the user of each run of the runtime.
+  "resumption of a user's run": ({ options }) =>
+    decided({ ...options, runId: RUN_ID, user: "u1" }, approved),
   "two tenants at once": async ({ options }) => {
     const both = raceFree(2);
     await Promise.all(
