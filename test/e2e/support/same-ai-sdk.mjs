@@ -132,9 +132,12 @@ const scenarios = {
   "call that never ran": (context) => generate(context, [asks(["none", "c1"]), DONE], { look }),
   "one ID twice": (context) => {
     let calls = 0;
-    const fails = plain(() => {
+    const fails = plain(async () => {
       calls += 1;
-      if (calls === 2) throw new RangeError("out of order");
+      if (calls === 2) {
+        await settled();
+        throw new RangeError("out of order");
+      }
       return "seen";
     });
     return generate(context, [asks(["look", "c1"], ["look", "c1"]), DONE], { look: fails });

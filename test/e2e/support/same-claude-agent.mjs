@@ -1,7 +1,7 @@
 // Plays the scenarios of the comparison with the process of the Claude Agent SDK that is installed beside it.
 import { createSdkMcpServer, tool } from "@anthropic-ai/claude-agent-sdk";
 import { claudeAgent } from "entelix-otel/claude-agent";
-import { raceFree } from "./adapters-scenes.mjs";
+import { raceFree, settled } from "./adapters-scenes.mjs";
 import { ask } from "./claude-agent-ask.mjs";
 import { ends, refuses, text, uses } from "./claude-agent-messages-api.mjs";
 import { playSame } from "./same-scenarios.mjs";
@@ -98,7 +98,10 @@ const scenarios = {
     let calls = 0;
     const fails = async () => {
       calls += 1;
-      if (calls === 2) throw new RangeError("out of order");
+      if (calls === 2) {
+        await settled();
+        throw new RangeError("out of order");
+      }
       return seen();
     };
     return ask(config, callsThenSays(uses("t1", LOOK), uses("t1", LOOK)), withLook(fails));

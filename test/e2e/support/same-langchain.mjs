@@ -14,7 +14,7 @@ import {
 import { createReactAgent, ToolNode } from "@langchain/langgraph/prebuilt";
 import { LangChainHandler } from "entelix-otel/langchain";
 import { z } from "zod";
-import { forever, raceFree } from "./adapters-scenes.mjs";
+import { forever, raceFree, settled } from "./adapters-scenes.mjs";
 import { ScriptedModel, says } from "./langchain-model.mjs";
 import { playSame } from "./same-scenarios.mjs";
 
@@ -184,9 +184,12 @@ const scenarios = {
   },
   "one ID twice": ({ config }) => {
     let calls = 0;
-    const fails = plain("look", () => {
+    const fails = plain("look", async () => {
       calls += 1;
-      if (calls === 2) throw new RangeError("out of order");
+      if (calls === 2) {
+        await settled();
+        throw new RangeError("out of order");
+      }
       return "seen";
     });
     const script = [says("", ["look", "c1"], ["look", "c1"]), DONE];

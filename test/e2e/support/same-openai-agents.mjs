@@ -153,7 +153,10 @@ const scenarios = {
     let calls = 0;
     const fails = plain(async () => {
       calls += 1;
-      if (calls === 2) throw new RangeError("out of order");
+      if (calls === 2) {
+        await settled();
+        throw new RangeError("out of order");
+      }
       return "seen";
     });
     const script = [[asks("look", "c1"), asks("look", "c1")], DONE];
