@@ -70,6 +70,7 @@ export class ToolCalls {
   /** The end of a call, which the SDK reports by its ID. */
   ended(state: CallState, event: Fields): void {
     const id = textOf(fieldsOf(event.toolCall)?.toolCallId);
+    if (id === undefined) return;
     const { open } = state.writer;
     const tool = open.find(id, hasEnded) ?? open.find(id);
     if (tool !== undefined) this.close(state, tool, fieldsOf(event.toolOutput));

@@ -36,11 +36,9 @@ export class SessionCalls {
   }
 
   /** The open calls with that ID, mostly one. */
-  #openWith(toolUseId: string | undefined): OpenTool[] {
+  #openWith(toolUseId: string | undefined): readonly OpenTool[] {
     if (toolUseId === undefined) return [];
-    return this.#toolsOfRuns().flatMap(({ writer }) =>
-      [...writer.open].filter((call) => call.toolUseId === toolUseId),
-    );
+    return this.#toolsOfRuns().flatMap(({ writer }) => writer.open.withId(toolUseId));
   }
 
   #toolsOfRuns(): ToolCalls[] {

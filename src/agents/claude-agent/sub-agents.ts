@@ -94,7 +94,8 @@ export class SubAgents {
   /** The call that started it returned. */
   callEnded(call: OpenTool, isError: boolean): void {
     const run = this.#byCall.get(call.toolUseId);
-    if (run === undefined || run.isInBackground) return;
+    // A call of the sub-agent may have the ID of the call that started it.
+    if (run === undefined || run.isInBackground || run.above?.tools !== call.run) return;
     if (isError && !run.hasStopped) {
       const ending = { thrown: new Error("the sub-agent's call failed"), source: FROM_RUN };
       this.#end(run, run.modelError === undefined ? ending : failedModel(run));

@@ -6,6 +6,8 @@ import type { ToolCall } from "./run-parts.ts";
  */
 export class OpenCalls<C extends ToolCall = ToolCall> implements Iterable<C> {
   readonly #calls = new Map<string, C>();
+  /** Whether a call had a key. Otherwise, each ID has one call at the most. */
+  #hasKeys = false;
 
   get size(): number {
     return this.#calls.size;
@@ -13,6 +15,7 @@ export class OpenCalls<C extends ToolCall = ToolCall> implements Iterable<C> {
 
   add(call: C): void {
     this.#calls.set(keyOf(call), call);
+    if (call.key !== undefined) this.#hasKeys = true;
   }
 
   has(call: ToolCall): boolean {
@@ -35,12 +38,16 @@ export class OpenCalls<C extends ToolCall = ToolCall> implements Iterable<C> {
     if (this.#calls.delete(keyOf(call))) this.#calls.set(keyOf(call), call);
   }
 
+  /** The open calls with that ID. */
+  withId(toolUseId: string): readonly C[] {
+    if (this.#hasKeys) return [...this].filter((call) => call.toolUseId === toolUseId);
+    const call = this.#calls.get(toolUseId);
+    return call === undefined ? [] : [call];
+  }
+
   /** The first open call with that ID. */
-  find(toolUseId: string | undefined, fits?: (call: C) => boolean): C | undefined {
-    for (const call of this) {
-      if (call.toolUseId === toolUseId && fits?.(call) !== false) return call;
-    }
-    return undefined;
+  find(toolUseId: string, fits?: (call: C) => boolean): C | undefined {
+    return this.withId(toolUseId).find((call) => fits?.(call) !== false);
   }
 
   [Symbol.iterator](): IterableIterator<C> {

@@ -60,6 +60,34 @@ async function nested(sdk: ScriptedProcess): Promise<void> {
 }
 
 describe("sub-agents", () => {
+  it("may give their calls the ID of the call that started them", async () => {
+    const seen = observe();
+    await play(seen, async (sdk) => {
+      await sdk.prompt("hi");
+      const outer = { prompt: "plan it", subagent_type: "planner" };
+      sdk.send(says("m1", uses("t1", "Agent", outer)));
+      await sdk.before("t1", "Agent", outer);
+      sdk.send(taskStarted("a1", "t1", "planner", { prompt: "plan it" }));
+      const ofInner = { agent_id: "a1", agent_type: "planner" };
+      for (const found of ["one", "two"]) {
+        const input = { pattern: found };
+        await sdk.tool("t1", "Grep", input, found, { ...ofInner, tool_input: input });
+      }
+      await sdk.hook("SubagentStop", { ...ofInner, last_assistant_message: "the plan" });
+      await sdk.after("t1", "Agent", { status: "completed", agentId: "a1" }, { tool_input: outer });
+      sdk.send(result("done"));
+    });
+    expect(seen.tree()).toEqual([
+      "invoke_agent claude complete",
+      "  chat claude-sonnet-4-5 complete",
+      "  execute_tool Agent complete",
+      "    invoke_agent planner complete",
+      "      execute_tool Grep complete",
+      "      execute_tool Grep complete",
+    ]);
+    expect(seen.errors).toEqual([]);
+  });
+
   it("are runs below the calls that started them, two deep", async () => {
     const seen = observe();
     await play(seen, nested);
