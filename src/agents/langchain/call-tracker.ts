@@ -49,6 +49,7 @@ import { addPause, graphPause } from "./pauses.ts";
 import { Decisions } from "./pending-reviews.ts";
 import { Retrievers } from "./retrievers.ts";
 import { noteNode } from "./run-state.ts";
+import { signalIn } from "./running-config.ts";
 import { Runs } from "./runs.ts";
 import type { ModelScope, Scope, ToolScope } from "./scope.ts";
 import { isChain, isOver, madeIn, ScopeTable } from "./scope.ts";
@@ -72,6 +73,8 @@ export class CallTracker {
   readonly #stopped: StoppedGraphs;
   readonly #open: OpenCalls;
   readonly #held: HeldFailures;
+  /** The abort signal of the code that makes the call that is reported next. */
+  running: AbortSignal | undefined;
   #shownElsewhere = 0;
 
   constructor(options: LangChainHandlerOptions, fence: Fence) {
@@ -106,9 +109,15 @@ export class CallTracker {
     return this.#runs.settled();
   }
 
-  /** The scope of the call with that ID. */
-  scopeOf(id: string): Scope | undefined {
-    return this.#scopes.get(id);
+  /**
+   * The scope of the call with that ID.
+   *
+   * @param signal of its code.
+   */
+  scopeOf(id: string, signal: AbortSignal | undefined): Scope | undefined {
+    const scope = this.#scopes.get(id);
+    if (scope !== undefined && scope.kind !== "refused") scope.run.stops.add(signal);
+    return scope;
   }
 
   chainStarts(
@@ -150,6 +159,7 @@ export class CallTracker {
       });
     }
     const { run } = above;
+    run.stops.add(this.running);
     const isInGraph = above.kind === "run" && above.id === parentId && run.graph;
     if (isInGraph) {
       noteNode(run, metadata, runName);
@@ -245,6 +255,7 @@ export class CallTracker {
     const invocation = { metadata, tags, asked: undefined };
     const run = this.#open.runFor(id, parentId, above, tool, invocation);
     if (run === undefined) return;
+    run.stops.add(this.running);
     run.totals.toolCalls += 1;
     const call: ToolScope = {
       kind: "tool",
@@ -304,6 +315,8 @@ export class CallTracker {
     const invocation = { metadata, tags, asked: input };
     const run = this.#open.runFor(id, parentId, above, model ?? "model", invocation);
     if (run === undefined) return;
+    run.stops.add(this.running);
+    run.stops.add(signalIn(further?.options));
     run.totals.requests += 1;
     run.tools = fieldsOf(further?.invocation_params)?.tools;
     const asked = requestOf(fieldsOf(serialized), further, fields);
@@ -363,7 +376,11 @@ export class CallTracker {
     const { run, since } = call;
     run.lastError = thrown;
     recordSource(thrown, FROM_MODEL, { rootRunId: run.rootId, since });
-    run.writer.modelFailed(call, failureOf(thrown, FROM_MODEL), eventOf(id, "call-end"));
+    run.writer.modelFailed(
+      call,
+      failureOf(thrown, FROM_MODEL, run.stops.errorFor(thrown)),
+      eventOf(id, "call-end"),
+    );
     if (call.alone) this.#runs.end(run, thrown);
   }
 }

@@ -6,6 +6,7 @@ import {
   type HandlerCounts,
   type LangChainHandlerOptions,
 } from "./handler-options.ts";
+import { runningConfig, signalIn } from "./running-config.ts";
 import { type SpanScope, spanScopeOf } from "./scope.ts";
 
 /** LangGraph reports pauses to handlers with this property. */
@@ -31,8 +32,6 @@ export const SPAN_SCOPE: unique symbol = Symbol.for("entelix-otel.langchain-span
  */
 export class LangChainHandler {
   readonly name = "entelix-otel";
-  /** LangChain then calls the callbacks in order and in the caller's context, so that the current run is known. */
-  readonly awaitHandlers = true;
   readonly raiseError = false;
   readonly ignoreLLM = false;
   readonly ignoreChain = false;
@@ -49,6 +48,13 @@ export class LangChainHandler {
     this.#sink = options.sink;
     this.#fence = new Fence(options.sink, options.onError);
     this.#calls = new CallTracker(options, this.#fence);
+  }
+
+  /** LangChain then calls the callbacks in order and in the caller's context, so that the current run is known. */
+  get awaitHandlers(): true {
+    // LangChain leaves its async storage after it read this, and calls the callback at once.
+    this.#calls.running = signalIn(runningConfig());
+    return true;
   }
 
   /** Counts of callbacks that were not sent as events. */
@@ -74,8 +80,8 @@ export class LangChainHandler {
   }
 
   /** The span and run for the code of a LangChain call, for {@link inSpan}. */
-  [SPAN_SCOPE](runId: string): SpanScope | undefined {
-    return spanScopeOf(this.#sink, this.#calls.scopeOf(runId));
+  [SPAN_SCOPE](runId: string, signal?: AbortSignal): SpanScope | undefined {
+    return spanScopeOf(this.#sink, this.#calls.scopeOf(runId, signal));
   }
 
   // LangChain's callbacks, with the arguments as they are passed. Some versions declare those of `handleChainStart`

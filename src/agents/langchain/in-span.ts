@@ -2,6 +2,7 @@ import { isPromise, property } from "../../events/door.ts";
 import { listOf } from "../core/door.ts";
 import { carried } from "../runtime/door.ts";
 import { SPAN_SCOPE } from "./handler.ts";
+import { runningConfig, signalIn } from "./running-config.ts";
 import type { SpanScope } from "./scope.ts";
 
 /** A method whose arguments include the call's manager, which has LangChain's run ID and the handlers. */
@@ -13,10 +14,6 @@ type Work = (this: unknown, ...args: readonly unknown[]) => unknown;
 const COPYING = ["withConfig", "bindTools"];
 
 const WRAPPED: unique symbol = Symbol.for("entelix-otel.langchain-in-span.v1");
-
-/** LangChain's async storage, and the key of the configuration in it. */
-const STORAGE = Symbol.for("ls:tracing_async_local_storage");
-const CONFIG = Symbol.for("lc:child_config");
 
 /**
  * Makes the code of a tool, chat model, retriever, runnable function or node of a graph run inside the span of its
@@ -78,17 +75,13 @@ function running(call: () => unknown): unknown {
 }
 
 function runningScope(): SpanScope | undefined {
-  const storage: unknown = Reflect.get(globalThis, STORAGE);
-  const read: unknown = property(storage, "getStore");
-  if (!isWork(read)) return undefined;
-  const extra: unknown = property(Reflect.apply(read, storage, []), "extra");
-  return scopeOfConfig(property(extra, CONFIG));
+  return scopeOfConfig(runningConfig());
 }
 
 /** The scope of the code that LangChain runs with that configuration: its callbacks are those of calls inside. */
 export function scopeOfConfig(config: unknown): SpanScope | undefined {
   const inner: unknown = property(config, "callbacks");
-  return scopeFor(property(inner, "_parentRunId"), inner);
+  return scopeFor(property(inner, "_parentRunId"), inner, signalIn(config));
 }
 
 /** @param at index of the manager among the arguments. */
@@ -102,7 +95,8 @@ function replace(
   if (property(work, WRAPPED) === true) return;
   const wrapped: Work = function (...args) {
     const call = () => Reflect.apply(work, this, args);
-    const scope = scopeIn(args[at]);
+    // A tool gets its configuration after the manager.
+    const scope = scopeIn(args[at], signalIn(args[at + 1]));
     return scope === undefined ? call() : within(scope, call);
   };
   put(callee, method, wrapped);
@@ -138,16 +132,20 @@ export function carriedCall(scope: SpanScope, call: () => unknown): unknown {
 }
 
 /** The scope of the call. */
-function scopeIn(manager: unknown): SpanScope | undefined {
-  return scopeFor(property(manager, "runId"), manager);
+function scopeIn(manager: unknown, signal: AbortSignal | undefined): SpanScope | undefined {
+  return scopeFor(property(manager, "runId"), manager, signal);
 }
 
 /** The scope of a call, from the first handler of this package. */
-function scopeFor(runId: unknown, manager: unknown): SpanScope | undefined {
+function scopeFor(
+  runId: unknown,
+  manager: unknown,
+  signal: AbortSignal | undefined,
+): SpanScope | undefined {
   if (typeof runId !== "string") return undefined;
   for (const handler of listOf(property(manager, "handlers")) ?? []) {
     if (!hasScopes(handler)) continue;
-    const scope = handler[SPAN_SCOPE](runId);
+    const scope = handler[SPAN_SCOPE](runId, signal);
     if (scope !== undefined) return scope;
   }
   return undefined;
@@ -155,7 +153,7 @@ function scopeFor(runId: unknown, manager: unknown): SpanScope | undefined {
 
 function hasScopes(
   handler: unknown,
-): handler is { [SPAN_SCOPE](runId: string): SpanScope | undefined } {
+): handler is { [SPAN_SCOPE](runId: string, signal?: AbortSignal): SpanScope | undefined } {
   return typeof property(handler, SPAN_SCOPE) === "function";
 }
 

@@ -37,34 +37,38 @@ export function interruptsOf(thrown: unknown): readonly unknown[] {
  * Why a run or model call failed.
  *
  * @param source where it was thrown.
+ * @param stop the error of a signal that fired, if it stopped the work.
  */
-export function failureOf(thrown: unknown, source: FailureSource): Failure {
-  const failure = callFailureOf(thrown, source);
+export function failureOf(thrown: unknown, source: FailureSource, stop?: AgentError): Failure {
+  const failure = callFailureOf(thrown, source, stop);
   // LangChain has the figures of an exceeded budget only in its text.
   const { breach: _, ...envelope } = envelopeOf(failure.thrown, source);
   return { ...failure, envelope };
 }
 
 /** Why a tool call or step failed. */
-export function callFailureOf(thrown: unknown, source: FailureSource): Failure {
+export function callFailureOf(thrown: unknown, source: FailureSource, stop?: AgentError): Failure {
   const text = errorText(thrown);
-  return { thrown: explained(thrown), source, text, shown: unwrapped(thrown) };
+  return { thrown: stop ?? explained(thrown), source, text, shown: unwrapped(thrown) };
 }
 
 /** Why a run failed, from its error and the errors below it. */
 export function runFailureOf(run: RunState, thrown: unknown): Failure {
   const reason = stopReasonOf(run, thrown);
-  if (reason !== undefined) return failureOf(reason, FROM_RUN);
+  if (reason !== undefined) return failureOf(reason, FROM_RUN, run.stops.errorFor(reason));
   const scope = { rootRunId: run.rootId, since: run.since };
   return failureOf(thrown, sourceOf(thrown, scope) ?? FROM_RUN);
 }
 
 /**
- * The abort reason that stopped a run, if any. LangGraph throws its own error then, and only the node's error has the
- * reason.
+ * The error that stopped a run: an abort reason, or what LangChain made of it. LangGraph throws its own error, and only
+ * the node's error has the reason.
  */
 export function stopReasonOf(run: RunState, thrown: unknown): unknown {
-  return isBareAbort(thrown) && isStop(typeOf(run.lastError)) ? run.lastError : undefined;
+  const isStop = (error: unknown) => run.stops.errorFor(error) !== undefined;
+  if (isStop(thrown)) return thrown;
+  const { lastError } = run;
+  return isBareAbort(thrown) && (isStop(lastError) || isStopped(lastError)) ? lastError : undefined;
 }
 
 /** Whether the error is a deadline, of the run or of a call. */
@@ -72,18 +76,15 @@ export function isTimeout(thrown: unknown): boolean {
   return typeOf(thrown) === "deadline_exceeded";
 }
 
-/** Whether the error is a cancellation. */
-export function isCancellation(thrown: unknown): boolean {
-  return typeOf(thrown) === "cancelled";
+/** Whether the error is a cancellation, or a deadline. */
+export function isStopped(thrown: unknown): boolean {
+  const type = typeOf(thrown);
+  return type === "cancelled" || type === "deadline_exceeded";
 }
 
 /** The type of a known error. The classifier is not used, because it warns about pauses and unknown errors. */
 function typeOf(thrown: unknown): AgentErrorDetail["type"] | undefined {
   return asAgentError(explained(thrown))?.detail.type;
-}
-
-function isStop(type: AgentErrorDetail["type"] | undefined): boolean {
-  return type === "cancelled" || type === "deadline_exceeded";
 }
 
 // Errors of LangChain and LangGraph, recognised by name or code. The package imports neither.

@@ -12,6 +12,7 @@ import type { ActiveRun, SubjectFields } from "../runtime/door.ts";
 import { AskedCalls } from "./asked-calls.ts";
 import type { PendingReviews } from "./pending-reviews.ts";
 import type { ToolScope } from "./scope.ts";
+import { StopSignals } from "./stop-signals.ts";
 
 /** LangGraph's data of a pause. */
 export interface Pause {
@@ -35,6 +36,8 @@ export interface RunFields {
   readonly inGraph: boolean;
   /** Shared with the LangChain runs above it. */
   readonly totals: UsageTotals;
+  /** Shared with the LangChain runs above it. */
+  readonly stops: StopSignals;
 }
 
 /** A run with its state. */
@@ -49,6 +52,7 @@ export class RunState {
   readonly graph: boolean;
   readonly inGraph: boolean;
   readonly totals: UsageTotals;
+  readonly stops: StopSignals;
   /** Its events. They have no sequence numbers, because several handlers may report calls of one run. */
   readonly writer: RunWriter<void, ToolScope>;
   /** Its start, for finding the source of an error. */
@@ -91,6 +95,7 @@ export class RunState {
     this.graph = fields.graph;
     this.inGraph = fields.inGraph;
     this.totals = fields.totals;
+    this.stops = fields.stops;
     const totals = fields.root ? fields.totals : undefined;
     this.writer = new RunWriter(sink, ref, { others: true, totals });
   }
@@ -107,6 +112,7 @@ export class RunState {
       graph: false,
       inGraph: false,
       totals: new UsageTotals(),
+      stops: new StopSignals(),
     });
   }
 }

@@ -24,6 +24,7 @@ import { type Interruption, partOf, pauseDetails, reviewsOf, thrownPause } from 
 import { PendingReviews } from "./pending-reviews.ts";
 import { RunState } from "./run-state.ts";
 import type { KnownScope, Scope, ScopeTable, ToolScope } from "./scope.ts";
+import { StopSignals } from "./stop-signals.ts";
 
 /** Data of a run's start. */
 export interface RunStart {
@@ -183,6 +184,7 @@ export class Runs {
       graph,
       inGraph: graph || outer?.inGraph === true,
       totals: outer?.totals ?? new UsageTotals(),
+      stops: outer?.stops ?? new StopSignals(),
     });
     run.reviews = graph ? (this.#reviewsIn(from, paused) ?? outer?.reviews) : outer?.reviews;
     if (paused !== undefined && isNext) run.part = partOf(paused) + 1;

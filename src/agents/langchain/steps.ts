@@ -62,7 +62,9 @@ export function stepThrew(scope: StepScope, thrown: unknown): void {
     return;
   }
   const source = sourceOf(thrown, { rootRunId: run.rootId, since: scope.since }) ?? FROM_RUN;
-  const failure = isPause ? { thrown: PAUSED, source: FROM_RUN } : callFailureOf(thrown, source);
+  const failure = isPause
+    ? { thrown: PAUSED, source: FROM_RUN }
+    : callFailureOf(thrown, source, run.stops.errorFor(thrown));
   run.writer.stepFailed(endOf(scope), failure, eventOf(scope.id, "call-end"));
 }
 

@@ -1,5 +1,5 @@
 import { type Instant, now } from "../../events/door.ts";
-import { isCancellation } from "./langchain-errors.ts";
+import { isStopped } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
 import type { ScopeTable } from "./scope.ts";
 
@@ -26,7 +26,8 @@ export class StoppedGraphs {
 
   /** A node of the graph failed. */
   nodeFailed(run: RunState, thrown: unknown): void {
-    if (!run.graph || run.ended || run.aborted !== undefined || !isCancellation(thrown)) return;
+    if (!run.graph || run.ended || run.aborted !== undefined) return;
+    if (!isStopped(thrown) && run.stops.errorFor(thrown) === undefined) return;
     const aborted = { thrown, at: now() };
     run.aborted = aborted;
     const judge = () => {

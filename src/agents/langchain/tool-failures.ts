@@ -16,6 +16,11 @@ export function toolThrew(held: HeldFailures, call: ToolScope, thrown: unknown):
   } else if (signalOf(thrown) === "handover") run.writer.toolCompleted(call, null, on);
   else {
     run.lastError = thrown;
+    const stop = run.stops.errorFor(thrown);
+    if (stop !== undefined) {
+      run.writer.toolCut(call, stop, on);
+      return;
+    }
     toolFailed(held, call, thrown, run.writer.sourceOf(thrown, call));
   }
 }

@@ -13,10 +13,17 @@ export function isStop(thrown: unknown, signals: Iterable<AbortSignal>): boolean
   for (const { aborted, reason } of signals) {
     if (!aborted) continue;
     const type = asAgentError(thrown)?.detail.type;
-    if (thrown === reason || type === "cancelled" || type === "deadline_exceeded") return true;
-    if (thrown instanceof Error && thrown.cause === reason && reason !== undefined) return true;
+    if (isReason(thrown, reason) || type === "cancelled" || type === "deadline_exceeded")
+      return true;
   }
   return false;
+}
+
+/** Whether an error is the reason of a signal, has it as its cause, or was made of it: frameworks throw only errors. */
+export function isReason(thrown: unknown, reason: unknown): boolean {
+  if (thrown === reason) return true;
+  if (!(thrown instanceof Error) || reason === undefined) return false;
+  return thrown.cause === reason || (typeof reason === "string" && thrown.message === reason);
 }
 
 /** The error of calls that are open at the end of their run. They do not get the run's own error. */

@@ -1,7 +1,7 @@
 // The door of `agents/runtime`: agents written in TypeScript. Other parts of the room import from here.
 
 export type { SubjectFields } from "../writer/door.ts";
-export { abortError, cutBy, isStop } from "./aborts.ts";
+export { abortError, cutBy, isReason, isStop } from "./aborts.ts";
 export {
   type ActiveRun,
   activeRun,

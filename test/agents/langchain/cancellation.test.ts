@@ -97,11 +97,11 @@ describe("cancellation", () => {
     await run(seen, graph, ASKED, { signal: runs.signal });
     await waitUntil(() => seen.of("failed").length > 0);
     expect(seen.of("tool_error").map(({ event }) => [event.tool, event.envelope])).toEqual([
-      ["hasty", { wire_code: "transport_failure", wire_class: "server", origin: "tool" }],
       [
         "slow",
         { wire_code: "deadline_exceeded", wire_class: "server", origin: "run", cancelled: true },
       ],
+      ["hasty", { wire_code: "transport_failure", wire_class: "server", origin: "tool" }],
     ]);
     expect(seen.of("failed")[0]?.event.kind).toEqual({ type: "deadline_exceeded" });
   });

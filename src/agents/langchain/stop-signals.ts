@@ -1,0 +1,31 @@
+import type { AgentError } from "../../events/door.ts";
+import { abortError, isReason } from "../runtime/door.ts";
+
+/** Maximum number of signals that a run and the runs in it remember. LangGraph makes one for each step. */
+const MOST_SIGNALS = 16;
+
+/**
+ * The latest abort signals of the calls in a run and in the runs inside it. LangChain's errors do not say that a signal fired: they are its
+ * reason, which may have any type.
+ */
+export class StopSignals {
+  readonly #signals = new Set<AbortSignal>();
+
+  add(signal: AbortSignal | undefined): void {
+    if (signal === undefined || this.#signals.has(signal)) return;
+    this.#signals.add(signal);
+    if (this.#signals.size <= MOST_SIGNALS) return;
+    for (const oldest of this.#signals) {
+      this.#signals.delete(oldest);
+      return;
+    }
+  }
+
+  /** The error of work that failed because a signal fired. `undefined`: it failed otherwise. */
+  errorFor(thrown: unknown): AgentError | undefined {
+    for (const { aborted, reason } of this.#signals) {
+      if (aborted && isReason(thrown, reason)) return abortError(reason);
+    }
+    return undefined;
+  }
+}
