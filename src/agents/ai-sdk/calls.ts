@@ -292,11 +292,6 @@ export class Calls {
     state.writer.failed(failure);
   }
 
-  /** The model's stream broke off. The SDK does not report it if a signal stopped the stream. */
-  broke(event: CallName, state: CallState, thrown: unknown): void {
-    if (isStop(thrown, state.signals)) this.aborted(event, state, thrown);
-  }
-
   /** The call was aborted, or the reader of its stream left. */
   aborted(event: CallName, state: CallState, reason: unknown): void {
     const thrown = abortError(reason);

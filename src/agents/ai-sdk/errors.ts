@@ -26,8 +26,9 @@ export function failureOf(state: CallState, shown: unknown): Failure {
   const thrown =
     ofModel !== undefined && (state.isHidden || shown === undefined) ? ofModel.thrown : shown;
   const scope = { rootRunId: active.rootRunId, since };
-  const source: FailureSource =
-    sourceOf(thrown, scope) ?? (ofModel === undefined ? FROM_RUN : FROM_MODEL);
+  // The SDK runs no attempt of `generateObject` and `streamObject` inside a callback: an open call is the one that failed.
+  const isOfModel = ofModel !== undefined || model?.attempts === 0;
+  const source: FailureSource = sourceOf(thrown, scope) ?? (isOfModel ? FROM_MODEL : FROM_RUN);
   return { thrown, source, text: operatorTextOf(thrown, state) };
 }
 

@@ -159,8 +159,9 @@ export class AiSdkTelemetry {
     const state = this.#stateOf(options);
     if (state === undefined) return options.execute();
     return this.#calls.models.execute(state, options.execute, {
+      // The SDK does not report this of `streamObject`, and before 7.0.173 of no stream.
       failed: (thrown) =>
-        this.#later(options, (open, fields) => this.#calls.broke(fields, open, thrown)),
+        this.#later(options, (open, fields) => this.#calls.failed(fields, open, thrown)),
       // The reader left.
       cancelled: (reason) =>
         this.#later(options, (open, fields) => this.#calls.aborted(fields, open, reason)),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { setUnclassifiedWarning } from "../../../src/index.ts";
-import { asks, FakeCall, later, type listen, STOPS, streamUntil, text } from "./fake-sdk.ts";
+import { asks, FakeCall, later, listen, STOPS, streamUntil, text } from "./fake-sdk.ts";
 import { FakeCall6, listen6 } from "./fake-sdk-6.ts";
 
 setUnclassifiedWarning(() => {});
@@ -98,6 +98,53 @@ describe("a client that leaves a response", () => {
     await calls[0]?.model(outage);
     calls[0]?.fails(outage);
     expect(ends(heard)).toEqual(["model_dispatch", "model_dispatch"]);
+  });
+});
+
+describe("a stream that breaks off, which no callback reports", () => {
+  /** A model's stream that fails after its first part. */
+  const breaking = (error: unknown) =>
+    new ReadableStream({
+      start: (controller) => controller.enqueue(text("part")),
+      pull: (controller) => controller.error(error),
+    });
+
+  async function broken(error: unknown) {
+    const heard = listen();
+    const call = new FakeCall(heard.telemetry, { operationId: "ai.streamText" });
+    await call.start();
+    const result = await call.model({ stream: breaking(error) });
+    const read = await new Response(Object(result).stream).text().catch((thrown) => thrown);
+    expect(read).toBeInstanceOf(Error);
+    await later();
+    return { heard, call };
+  }
+
+  it.each([
+    ["an outage", outage, "model_dispatch"],
+    ["a stop", new DOMException("client gone", "AbortError"), "cancelled"],
+    ["a time limit", new DOMException("too late", "TimeoutError"), "deadline_exceeded"],
+  ])("by %s ends the run and its model call", async (_, error, kind) => {
+    const { heard } = await broken(error);
+    expect(ends(heard)).toEqual([kind, kind]);
+  });
+
+  it("ends once, also if the SDK reports it later", async () => {
+    const { call, heard } = await broken(outage);
+    call.fails(outage);
+    call.end([text("part")]);
+    expect(ends(heard)).toEqual(["model_dispatch", "model_dispatch"]);
+    expect(heard.ofType("complete")).toEqual([]);
+  });
+
+  it("is an outage of the model, also if the SDK shows no attempt of the call", async () => {
+    const heard = listen();
+    const call = new FakeCall(heard.telemetry, { operationId: "ai.generateObject" });
+    await call.start();
+    heard.telemetry.onObjectStepStart({ callId: call.callId, modelId: "small-1" });
+    call.fails(outage);
+    expect(ends(heard)).toEqual(["model_dispatch", "model_dispatch"]);
+    expect(heard.ofType("failed")[0]?.envelope.origin).toBe("model");
   });
 });
 
