@@ -13,6 +13,7 @@ import {
   type SpanFailure,
   type TraceRecord,
 } from "./trace-record.ts";
+import { endedBetween } from "./turns.ts";
 import {
   busyRuns,
   depth,
@@ -288,7 +289,7 @@ export class AgentRuns extends RunStarts {
 /** The error of an agent's span. `undefined`: it did not fail. */
 function problemOf(run: AgentRun, { error }: SdkSpan) {
   // An aborted stream ends its agent without an error. Its model call has the error.
-  if (error === null) return run.modelError;
+  if (error === null) return run.modelError ?? (endedBetween(run) ? BROKEN_OFF : undefined);
   const thrown = error.message === THROWN || error.data === undefined || error.data === null;
   return thrown ? parseSpanError(error) : undefined;
 }

@@ -25,13 +25,11 @@ import {
   type TraceRecord,
 } from "./trace-record.ts";
 import { TraceTable } from "./trace-table.ts";
+import { STRUCTURE, startsIn, turnEnded } from "./turns.ts";
 import { agentSpanIn, isPausedState, takeNames, waitsBelow } from "./waiting.ts";
 
 /** Maximum number of open spans in a trace. */
 const MAX_OPEN_SPANS = 10_000;
-
-/** Spans of newer SDKs around agents and model calls. They are not sent, because they add no information. */
-const STRUCTURE: ReadonlySet<string> = new Set(["task", "turn"]);
 
 const DEFAULT_TRACES = 2_000;
 
@@ -158,6 +156,7 @@ export class TraceFollower {
     if (trace.resting) this.#table.wake(trace);
     const at = this.#at(trace, span.startedAt);
     const parent = this.#scopeOf(trace, span, at);
+    startsIn(parent, span);
     if (span.spanData.type === "agent") {
       if (parent.run === undefined) this.#runs.releaseBefore(trace, textOf(span.spanData.name));
       this.#runs.begin(trace, span, parent, at);
@@ -272,6 +271,7 @@ export class TraceFollower {
       case "other":
         if (spanData.type === "mcp_tools") this.counts.mcpLists += 1;
         else if (!STRUCTURE.has(spanData.type)) this.counts.otherSpans += 1;
+        if (spanData.type === "turn") turnEnded(open.scope, open.span);
         this.#runs.taskEnded(trace, open.span.spanId);
         return;
       default:

@@ -11,6 +11,7 @@ import type { AwaitedCall } from "./approvals.ts";
 import type { ParsedError } from "./parse-span-error.ts";
 import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import type { AskedCall } from "./span-answer.ts";
+import type { Turns } from "./turns.ts";
 
 /** Maximum number of ended runs that a trace remembers for late spans. */
 const MAX_ENDED = 256;
@@ -51,6 +52,8 @@ export interface AgentRun {
   resumed: boolean;
   /** The error of the last model call, if no call was made since. */
   modelError: ParsedError | undefined;
+  /** Its turns, if the SDK shows them. */
+  turns?: Turns | undefined;
   /** The failed tool call whose error the model did not get. */
   failedCall: SpanFailure | undefined;
   /** Why it failed. */

@@ -50,3 +50,5 @@ export async function play(
 export const agent = (name: string) => ({ type: "agent", name });
 export const task = { type: "task", name: TRACE.name };
 export const turn = { type: "turn" };
+/** A turn whose model answered. */
+export const used = { type: "turn", usage: { input_tokens: 10, output_tokens: 5 } };

@@ -1,7 +1,18 @@
 import { run, withTrace } from "@openai/agents-core";
 import { describe, expect, it } from "vitest";
 import type { SdkSpanData } from "../../../src/entries/openai-agents.ts";
-import { agent, asking, calling, play, saying, TRACE, task, turn } from "./newer-spans.ts";
+import {
+  agent,
+  asking,
+  calling,
+  play,
+  saying,
+  TRACE,
+  type Tree,
+  task,
+  turn,
+  used,
+} from "./newer-spans.ts";
 import { add, pay, agent as scripted } from "./scenes.ts";
 import { asks, says } from "./scripted-model.ts";
 import { listen } from "./told.ts";
@@ -113,6 +124,65 @@ describe("an agent of an SDK with task spans", () => {
     const heard = await played(asking("pay", "p1"));
     heard.processor.noteResult({ state: stateOf("a1", "next_step_run_again"), cancelled: true });
     expect((await heard.events()).at(-1)).toBe("A failed cancelled: the stream was broken off");
+  });
+
+  it.each<[string, Tree[], string]>([
+    [
+      "in a turn after a made call, in which its model was not asked",
+      [
+        ["t1", used, ["m1", asking("pay", "p1")], ["f1", calling("pay")]],
+        ["t2", turn],
+      ],
+      "A failed cancelled: the stream was broken off",
+    ],
+    [
+      "in such a turn of a model without spans",
+      [
+        ["t1", used, ["f1", calling("pay")]],
+        ["t2", turn],
+      ],
+      "A failed cancelled: the stream was broken off",
+    ],
+    [
+      "in a turn whose model has no span",
+      [
+        ["t1", used],
+        ["t2", used],
+      ],
+      "A complete",
+    ],
+    [
+      "in a turn of an SDK that shows no model call",
+      [
+        ["t1", turn],
+        ["t2", turn],
+      ],
+      "A complete",
+    ],
+    [
+      "in a turn with a call of a tool",
+      [
+        ["t1", used, ["m1", saying]],
+        ["t2", turn, ["f1", calling("pay")]],
+      ],
+      "A complete",
+    ],
+  ])("that ends %s", async (_, turns, end) => {
+    const heard = listen();
+    await heard.processor.onTraceStart(TRACE);
+    await play(heard, ["k1", task, ["a1", agent("A"), ...turns]]);
+    await heard.processor.onTraceEnd(TRACE);
+    expect((await heard.events()).at(-1)).toBe(end);
+  });
+
+  it("is not cancelled in the first turn after a pause, which may only have answers of a person", async () => {
+    const heard = await played(asking("pay", "p1"));
+    const state = stateOf("a1", "next_step_interruption");
+    heard.processor.noteState(state);
+    state._currentAgentSpan.spanId = "a2";
+    state._currentStep.type = "next_step_final_output";
+    await play(heard, ["k2", task, ["a2", agent("A"), ["t2", turn]]]);
+    expect((await heard.events()).at(-1)).toBe("A complete");
   });
 
   it("waits if its state says so, though its answers cannot be read", async () => {
