@@ -1,4 +1,11 @@
-import { AgentError, FROM_MODEL, fromMilliseconds, now, recordSource } from "../../events/door.ts";
+import {
+  AgentError,
+  asAgentError,
+  FROM_MODEL,
+  fromMilliseconds,
+  now,
+  recordSource,
+} from "../../events/door.ts";
 import {
   aiSdkProvider,
   answeredBy,
@@ -25,6 +32,7 @@ import {
   type OpenModel,
   type RunState,
   type SpanScope,
+  sendHeld,
 } from "./run-state.ts";
 
 /** Parts of a model's stream that count as output. */
@@ -100,6 +108,7 @@ export class ModelCalls {
   }
 
   #open(span: MastraSpan, run: RunState, generation: Generation, startedMs?: number): OpenModel {
+    sendHeld(run);
     this.flushFailed(run);
     const { attributes } = span;
     const request = requestIn(generation.attributes, attributes);
@@ -189,10 +198,10 @@ export class ModelCalls {
     run.models.delete(spanId);
     const { attributes, errorInfo } = span;
     const isError = errorInfo !== undefined || attributes.finishReason === "error";
-    if (model.error !== undefined) this.#failed(run, model, model.error.thrown, attributes);
+    if (model.error !== undefined) this.#hold(run, model, model.error.thrown, attributes);
     // The answer is complete, so the error is Mastra's, not the model's.
     else if (isError && model.finish !== undefined) this.#answered(run, model, undefined, step);
-    else if (errorInfo !== undefined) this.#failed(run, model, copiedError(errorInfo), attributes);
+    else if (errorInfo !== undefined) this.#hold(run, model, copiedError(errorInfo), attributes);
     else if (isError) {
       model.ended ??= { at: now(), ms: performance.now() };
       run.failedModel = model;
@@ -246,6 +255,15 @@ export class ModelCalls {
     run.writer.modelFailed(timed(model), failure, { at: model.ended?.at });
   }
 
+  /** Sends the failure when something follows. A stop may have caused an error that is none of the provider's. */
+  #hold(run: RunState, model: OpenModel, thrown: unknown, attributes: Fields): void {
+    model.ended ??= { at: now(), ms: performance.now() };
+    run.held.push((stop) => {
+      const isStop = stop !== undefined && asAgentError(thrown) === undefined;
+      this.#failed(run, model, isStop ? stop : thrown, attributes);
+    });
+  }
+
   /** Ends a call without an end of its own: it was suspended after its answer, or cut off. */
   cut(run: RunState, model: OpenModel, error: unknown): void {
     if (model.error !== undefined) this.#failed(run, model, model.error.thrown);
@@ -278,6 +296,7 @@ export class ModelCalls {
   /** The loop ended. Without spans of turns, the loop is reported as one request. */
   generationEnded(span: MastraSpan, { generation, run }: SpanScope): void {
     run.finish = textOf(span.attributes.finishReason);
+    run.showsOutput ||= span.output !== undefined;
     const hasUsage = tokensIn(span.attributes.usage) !== undefined;
     if (generation === undefined || generation.calls > 0) return;
     if (hasUsage || span.errorInfo !== undefined) this.#past(span, run, generation, undefined);

@@ -1,4 +1,4 @@
-import type { Instant } from "../../events/door.ts";
+import type { AgentError, Instant } from "../../events/door.ts";
 import type { BegunRun, Fields, ModelCall, ModelRequest, Step, ToolCall } from "../core/door.ts";
 import type { ActiveRun } from "../runtime/door.ts";
 
@@ -81,10 +81,22 @@ export interface RunState extends BegunRun<OpenTool> {
   readonly spans: Set<string>;
   /** A failed model call whose error is known only at the run's end. */
   failedModel: OpenModel | undefined;
+  /** Failures of its last calls. Only what follows says whether a stop was their cause. */
+  readonly held: HeldFailure[];
+  /** Whether spans show their output. */
+  showsOutput: boolean;
   /** Finish reason of the last generation. */
   finish: string | undefined;
   /** The last errors of its calls. Spans only have copies. */
   readonly errors: unknown[];
+}
+
+/** Sends the failure of a call. @param stop the error of a stop that caused it. */
+export type HeldFailure = (stop: AgentError | undefined) => void;
+
+/** Sends the failures that are held. @param stop the error of the stop, if one ended the run. */
+export function sendHeld(run: RunState, stop?: AgentError): void {
+  for (const send of run.held.splice(0)) send(stop);
 }
 
 /** The position of a span: its run, and the call, step or generation that it is or that is around it. */

@@ -31,7 +31,7 @@ import { failureOf } from "./errors.ts";
 import { type MastraSpan, runIn } from "./mastra-span.ts";
 import type { ModelCalls } from "./model-calls.ts";
 import type { MastraRun, MastraTelemetryOptions } from "./options.ts";
-import { activeIn, type OpenTool, type RunState, type SpanScope } from "./run-state.ts";
+import { activeIn, type OpenTool, type RunState, type SpanScope, sendHeld } from "./run-state.ts";
 import { runOfTrace, type TraceIds } from "./trace-ids.ts";
 import type { WorkflowSteps } from "./workflow-steps.ts";
 
@@ -154,6 +154,8 @@ export class Runs {
       clientTools: new Set(),
       spans: new Set(),
       failedModel: undefined,
+      held: [],
+      showsOutput: false,
       finish: undefined,
       errors: [],
     };
@@ -217,6 +219,7 @@ export class Runs {
   #cancel(run: RunState): void {
     const reason = run.errors.find(isStop);
     const thrown = abortError(reason);
+    sendHeld(run, thrown);
     this.#close(run, thrown);
     run.writer.failed({ thrown, source: FROM_RUN, text: replacementText(thrown) });
   }
@@ -252,6 +255,7 @@ export class Runs {
   }
 
   #close(run: RunState, cut: AgentError, thrown: unknown = cut): void {
+    sendHeld(run);
     run.writer.cutTools(cut);
     this.#parts.models.cutAll(run, thrown);
     this.#parts.steps.cutAll(run, cut);
@@ -271,8 +275,9 @@ function tripped(attributes: Fields, status: unknown): unknown {
 }
 
 /** Whether an agent stopped because its tool was aborted. Mastra ends such an agent without output or error. */
-function wasCut(run: RunState, { output }: MastraSpan): boolean {
-  return output === undefined && run.finish === "tool-calls" && run.errors.some(isStop);
+function wasCut({ errors, finish, held, showsOutput }: RunState, { output }: MastraSpan): boolean {
+  if (output !== undefined || finish !== "tool-calls") return false;
+  return errors.some(isStop) || (showsOutput && held.length > 0);
 }
 
 function isStop(thrown: unknown): boolean {

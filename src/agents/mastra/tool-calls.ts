@@ -1,4 +1,4 @@
-import { AgentError, property } from "../../events/door.ts";
+import { AgentError, now, property } from "../../events/door.ts";
 import {
   fieldsOf,
   listOf,
@@ -95,8 +95,16 @@ export class ToolCalls {
       this.#keep(tool, { type: "error-text", value: shown ?? "" });
       return;
     }
-    run.writer.toolFailed(tool, { thrown, source, text: replacementText(thrown) }, shown);
     this.#keep(tool, { type: "error-text", value: shown ?? "" });
+    const failure = { thrown, source, text: replacementText(thrown) };
+    const ended = { ...tool, durationMs: performance.now() - tool.startedMs };
+    const late = { at: now(), isLate: true };
+    const send = (stop: AgentError | undefined) => {
+      if (stop === undefined) run.writer.toolFailed(ended, failure, shown, late);
+      else run.writer.toolCut(ended, stop, late);
+    };
+    if (run.kind === "agent") run.held.push(send);
+    else send(undefined);
   }
 
   /** Mastra refused the input or the result of a tool. The model gets the reason as a result. */

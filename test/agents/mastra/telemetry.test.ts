@@ -299,11 +299,12 @@ describe("model calls", () => {
 describe("tool calls", () => {
   it("fail with what their code threw, and the text that the model gets", async () => {
     const heard = listen();
-    const step = asked(agentRun(heard.telemetry)).step;
-    const boom = tool(step, "boom", "c1");
+    const run = agentRun(heard.telemetry);
+    const boom = tool(asked(run).step, "boom", "c1");
     const error = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
     await expect(boom.inside(() => Promise.reject(error))).rejects.toBe(error);
     boom.end({ errorInfo: { message: "refused" }, attributes: { success: false } });
+    run.end({ output: { text: "" } });
     expect(heard.ofType("tool_error")[0]).toMatchObject({
       kind: "transient",
       error_for_llm: "refused",
