@@ -25,6 +25,7 @@ import type { Approvals } from "./approvals.ts";
 import { askedCall, asks, begins, hasTwin } from "./asked-calls.ts";
 import { DecidedCalls } from "./decided-calls.ts";
 import { eventIdOf, type SpanEvent } from "./ids.ts";
+import { isUnfit, sendNeverMade } from "./never-made.ts";
 import {
   BROKEN_OFF,
   type ParsedError,
@@ -95,6 +96,7 @@ export class CallSpans {
   opened({ trace, run, open }: CallScope): void {
     if (isOwnModelCall(open)) {
       this.decided.fromState(trace, run, open.span.spanId, open.startedAt);
+      sendNeverMade(trace, run, open.span, open.startedAt);
       open.afterPause = run.resumed;
       run.modelError = undefined;
       run.failedCall = undefined;
@@ -182,6 +184,11 @@ export class CallSpans {
     }
     const failure = callFailure(scope, error);
     const isShown = error.message === SHOWN_TO_MODEL;
+    if (isShown && isUnfit(run, open.scope.toolUseId, error)) {
+      const text = textOf(open.span.spanData.output) ?? null;
+      run.writer.toolRefused(toolCall(open, at), "tool_input_invalid", text, on(open, "end", at));
+      return;
+    }
     if (!isShown && open.outer === undefined) run.failedCall = failure;
     toolFailed(scope, at, failure, isShown);
   }

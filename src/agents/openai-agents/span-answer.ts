@@ -46,7 +46,8 @@ export function isUnmade({ bare, begun, input, isVoid }: AskedCall): boolean {
   return !begun && !isVoid && !(bare && isNoJson(input));
 }
 
-function isNoJson(input = ""): boolean {
+/** Whether arguments are no JSON. */
+export function isNoJson(input = ""): boolean {
   if (input === "") return false;
   try {
     JSON.parse(input);
