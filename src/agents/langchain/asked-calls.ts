@@ -1,4 +1,4 @@
-import { textOfResult, whyNotMade } from "../../events/door.ts";
+import { textOfResult, textProperty, whyNotMade } from "../../events/door.ts";
 import { fieldsOf, listOf, startedNow, textOf } from "../core/door.ts";
 import { messagesIn } from "./held-failures.ts";
 import { toolInput } from "./invocation.ts";
@@ -80,7 +80,26 @@ export class AskedCalls {
       }
     }
   }
+
+  /** A node failed: the error may be about a call that was not made. */
+  threw(run: RunState, chainId: string, thrown: unknown, stepId?: string): void {
+    if (this.#open === 0) return;
+    const text = textProperty(thrown, "message") ?? "";
+    const pending = this.last.filter(({ id }) => this.#calls.get(id)?.isKnown === false);
+    const missing = NO_TOOL.exec(text)?.[1];
+    const isUnfit = missing === undefined && whyNotMade(text, true) === "tool_input_invalid";
+    // The error does not name the call whose input does not fit.
+    const about =
+      isUnfit && pending.length === 1 ? pending : pending.filter(({ tool }) => tool === missing);
+    for (const call of about) {
+      this.known(call.id);
+      notMade(run, chainId, call, text, stepId, null);
+    }
+  }
 }
+
+/** What LangGraph's tool node throws for a tool that it does not have. */
+const NO_TOOL = /^Tool "(.{1,200})" not found/;
 
 /** The tool node of older versions gives its error messages no status. */
 function isOfOlderNode(text: string): boolean {
@@ -98,13 +117,17 @@ export function refuseUnreadable(run: RunState, modelCallId: string, calls: unkn
   }
 }
 
-/** @param text for the model. `undefined`: the input is not JSON, and no text is known. */
+/**
+ * @param text why. `undefined`: the input is not JSON, and no text is known.
+ * @param shown what the model received. Default: that text.
+ */
 function notMade(
   run: RunState,
   within: string,
   call: AskedCall,
   text: string | undefined,
   stepId?: string,
+  shown: string | null = text ?? null,
 ): void {
   const { args, id: toolUseId, tool } = call;
   const code =
@@ -112,7 +135,7 @@ function notMade(
   run.totals.toolCalls += 1;
   run.writer.toolNotMade(
     { toolUseId, tool, ...startedNow() },
-    { input: toolInput(args), code, text: text ?? null, stepId },
+    { input: toolInput(args), code, text: shown, stepId },
     { eventId: `${within}:call-start:${toolUseId}` },
     { eventId: `${within}:call-end:${toolUseId}` },
   );

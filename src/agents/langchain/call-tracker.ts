@@ -109,11 +109,7 @@ export class CallTracker {
     return this.#runs.settled();
   }
 
-  /**
-   * The scope of the call with that ID.
-   *
-   * @param signal of its code.
-   */
+  /** The scope of the call with that ID. @param signal of its code. */
   scopeOf(id: string, signal: AbortSignal | undefined): Scope | undefined {
     const scope = this.#scopes.get(id);
     if (scope !== undefined && scope.kind !== "refused") scope.run.stops.add(signal);

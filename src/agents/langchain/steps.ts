@@ -61,6 +61,7 @@ export function stepThrew(scope: StepScope, thrown: unknown): void {
     stepCompleted(scope);
     return;
   }
+  if (!isPause && scope.kind === "node") run.asked.threw(run, scope.id, thrown, scope.id);
   const source = sourceOf(thrown, { rootRunId: run.rootId, since: scope.since }) ?? FROM_RUN;
   const failure = isPause
     ? { thrown: PAUSED, source: FROM_RUN }

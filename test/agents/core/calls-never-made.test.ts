@@ -99,6 +99,22 @@ describe("calls that a framework does not make", () => {
     await recording.replayed();
   });
 
+  it.each([
+    ["of a tool that it does not have", [UNKNOWN], [REFUSED[0]]],
+    ["with an input that does not fit", [UNFIT], [REFUSED[1]]],
+    ["of a tool that it does not have, beside another", [UNFIT, UNKNOWN], [REFUSED[0]]],
+  ])("are failed calls where LangGraph's node throws: one %s", async (_, calls, failed) => {
+    const recording = recorder({ captureContent: true });
+    const strict = async (messages: BaseMessage[]) =>
+      new ToolNode([add], { handleToolErrors: false }).invoke(messages);
+    await expect(followed(recording.sink, [calls], strict)).rejects.toThrow();
+    expect(failedCalls(recording)).toEqual(failed);
+    const [call] = recording.spans().filter(({ name }) => name.startsWith("execute_tool"));
+    const step = recording.spans().find(({ name }) => name === "step tools");
+    expect(call?.parentSpanContext?.spanId).toBe(step?.spanContext().spanId);
+    await recording.replayed();
+  });
+
   it("are failed calls with the model's text: AI SDK 7", async () => {
     const recording = recorder({ captureContent: true });
     const telemetry = new AiSdkTelemetry({ sink: recording.sink, tenant: "acme" });
