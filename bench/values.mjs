@@ -3,12 +3,17 @@
 // Both take turns in one process; each figure is the median of its rounds. A small value is compared with
 // JSON.stringify of the value itself. For large values the last column is the time for a value against
 // that for a tenth of it: about 1, but for a wide object, whose names the engine lists. The second table has
-// values that a row of the audit log keeps: the time grows with them, and the ratio to JSON.stringify does not.
+// values that a row of the audit log keeps: the time grows with them, and the ratio to JSON.stringify does not. The
+// third table has the complete way of 5 MB through a bridge.
 import { register } from "node:module";
+import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
 
 register("./path/strip-types.mjs", import.meta.url);
 const { boundedJson } = await import("../src/events/door.ts");
+const { Bridge, createIdGenerator } = await import("../src/index.ts");
 const { AuditSink, MemorySessionLog } = await import("../src/entries/audit.ts");
+
+const tracerProvider = new BasicTracerProvider({ idGenerator: createIdGenerator() });
 
 const short = process.argv.includes("--short");
 const ROUNDS = short ? 15 : 61;
@@ -84,21 +89,59 @@ export function valueRows() {
 /** Values of this many MB as a row has them, complete. Bytes are compared with their base64 text. */
 const GROWTH = [0.5, 1, 5];
 const TEXT = "some text of a tool ";
+
+class Wide {
+  constructor(fields) {
+    for (let n = 0; n < fields; n += 1) this[`key${n}`] = TEXT.repeat(2);
+  }
+}
+
+function tree(levels, width) {
+  if (levels === 0) return TEXT.repeat(2);
+  return Object.fromEntries(
+    Array.from({ length: width }, (_, n) => [`key${n}`, tree(levels - 1, width)]),
+  );
+}
+
 const FORMS = {
   Uint8Array: (mb) => new Uint8Array(mb * 1e6),
   Buffer: (mb) => Buffer.alloc(mb * 1e6),
   "text of base64": (mb) => "A".repeat(mb * 1e6),
+  "text with escapes": (mb) => '\n"'.repeat(mb * 5e5),
+  Float64Array: (mb) => new Float64Array(mb * 125e3).fill(1.5),
   "object of wide keys": (mb) =>
     Object.fromEntries(Array.from({ length: mb * 2e4 }, (_, n) => [`key${n}`, TEXT.repeat(2)])),
   Map: (mb) => new Map(Array.from({ length: mb * 2e4 }, (_, n) => [`key${n}`, TEXT.repeat(2)])),
+  Set: (mb) => new Set(Array.from({ length: mb * 2e4 }, (_, n) => `${n}${TEXT.repeat(2)}`)),
+  "instance of a class": (mb) => new Wide(mb * 2e4),
+  getters: (mb) => {
+    const get = () => TEXT.repeat(2);
+    const fields = Array.from({ length: mb * 2e4 }, (_, n) => [
+      `key${n}`,
+      { get, enumerable: true },
+    ]);
+    return Object.defineProperties({}, Object.fromEntries(fields));
+  },
+  Proxy: (mb) => new Proxy(FORMS["object of wide keys"](mb), {}),
+  "objects in objects": (mb) => tree(5, Math.round((mb * 2e4) ** (1 / 5))),
+  "list of instances": (mb) => Array.from({ length: mb * 2e4 }, () => new Wide(2)),
   "list of objects": (mb) =>
     Array.from({ length: mb * 2e4 }, (_, id) => ({ id, text: TEXT, tags: ["a", "b"] })),
   "nested lists": (mb) => Array.from({ length: mb * 200 }, () => Array(100).fill([[1, 2], TEXT])),
 };
 
+/** Ways of a value through a bridge. */
+const WAYS = {
+  audit: { audit: true },
+  content: { captureContent: true },
+  "content, redact": { captureContent: true, redact: (value) => value },
+  "content, redact, audit": { captureContent: true, redact: (value) => value, audit: true },
+};
+
 /** What `JSON.stringify` is given. It has no form of its own for bytes and maps. */
 function baselineOf(value) {
   if (ArrayBuffer.isView(value)) return Buffer.from(value).toString("base64");
+  if (value instanceof Set) return [...value];
   return value instanceof Map ? Object.fromEntries(value) : value;
 }
 
@@ -120,7 +163,23 @@ export function rowRows() {
   });
 }
 
+/** Milliseconds of the agent's thread for a tool result of 5 MB, as in `Bridge.send`. */
+export function bridgeRows() {
+  return Object.entries(FORMS).map(([value, make]) => {
+    const content = make(5);
+    const calls = Object.values(WAYS).map(({ audit, ...options }) => {
+      const log = audit ? new MemorySessionLog() : undefined;
+      const bridge = new Bridge({ tracerProvider, ...options, audit: log });
+      const event = { run_id: "r", tenant_id: "acme", tool: "t", tool_use_id: "c", duration_ms: 1 };
+      return () => void bridge.send({ ...event, type: "tool_complete", output: content }, {});
+    });
+    const found = turns(calls, 1).map((each) => (each / 1e6).toFixed(1));
+    return { value, ...Object.fromEntries(Object.keys(WAYS).map((way, n) => [way, found[n]])) };
+  });
+}
+
 if (import.meta.filename === process.argv[1]) {
   console.table(valueRows());
   console.table(rowRows());
+  console.table(bridgeRows());
 }

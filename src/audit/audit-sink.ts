@@ -8,12 +8,14 @@ import {
   checkFunction,
   type EventEnvelope,
   forgetJson,
+  forgetNames,
   formatRfc3339,
   fromMilliseconds,
   having,
   type Instant,
   instantOf,
   inUtc,
+  keepNames,
   type OptionChecks,
   readEventTime,
   type Signal,
@@ -149,6 +151,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
    *   or envelope that throws when it is read is ignored, and `onError` is called.
    */
   send(event: AgentEvent, envelope?: EventEnvelope): void | Promise<void> {
+    const keepsNames = keepNames();
     try {
       const later = envelope?.details?.happened_at !== undefined;
       const happened = later ? readEventTime(envelope) : undefined;
@@ -162,6 +165,8 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     } catch (error) {
       this.#onFailure(error);
       return undefined;
+    } finally {
+      if (keepsNames) forgetNames();
     }
   }
 

@@ -75,10 +75,13 @@ export function withinRow(event: AnyGraphEvent, options: RowValueOptions = {}): 
     const json = boundedJson(value, { ...CONTENT_FORMS, bytes });
     if (isJson && !json.cut) continue;
     fields ??= { ...event };
-    fields[field] =
-      json.cut && isMessage(event) && field === "content"
-        ? textPart(value, bytes)
-        : parseExact(json.text);
+    if (json.cut && isMessage(event) && field === "content") {
+      fields[field] = textPart(value, bytes);
+    } else {
+      const parsed = parseExact(json.text);
+      fields[field] = parsed;
+      if (!INDEX_NAME.test(json.text)) keepJson(parsed, json.text);
+    }
     if (json.cut) cut = (cut ?? new Set()).add(field);
   }
   for (const name of recorded) {
@@ -90,6 +93,9 @@ export function withinRow(event: AnyGraphEvent, options: RowValueOptions = {}): 
   }
   return fields === undefined ? event : { ...fields, kind };
 }
+
+/** The name of a field that objects move before others. The JSON of what was parsed may then have another order. */
+const INDEX_NAME = /[{,]"\d+":/;
 
 /** A `Map` with texts as keys as an object. */
 function withoutMap(value: unknown): unknown {

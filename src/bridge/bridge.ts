@@ -19,7 +19,9 @@ import {
   checkEach,
   checkOptionsObject,
   type EventEnvelope,
+  forgetNames,
   type Instant,
+  keepNames,
   type RunContext,
   type RunContextSource,
   type SpanActivator,
@@ -138,6 +140,15 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
    *   rejection counts as handled.
    */
   send(event: AgentEvent, envelope?: EventEnvelope): void | Promise<void> {
+    const keepsNames = keepNames();
+    try {
+      return this.#take(event, envelope);
+    } finally {
+      if (keepsNames) forgetNames();
+    }
+  }
+
+  #take(event: AgentEvent, envelope: EventEnvelope | undefined): undefined | Promise<void> {
     const sink = this.#sink;
     if (sink === undefined) {
       this.#telemetry.send(event, envelope);

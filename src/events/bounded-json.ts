@@ -1,3 +1,4 @@
+import { forgetNames, keepNames } from "./field-names.ts";
 import { Branch, bytesOf, FieldsNode, type JsonNode, knownSize } from "./json-nodes.ts";
 import { writeWithin } from "./json-shortening.ts";
 import { unserializable, type ValueForms, ValueReader } from "./json-values.ts";
@@ -50,11 +51,16 @@ const MOST_SHORTENED = 1024 * 1024;
 export function boundedJson(value: unknown, options: BoundedJsonOptions): BoundedJson {
   const { bytes } = options;
   const look = new PlainLook();
-  const plain = plainJson(value, bytes, look);
-  if (plain !== undefined) return { text: plain, cut: false, cutBytes: 0 };
-  return bytes > MOST_SHORTENED
-    ? largeJson(value, options, look.tooLong)
-    : shortJson(value, options);
+  const keepsNames = keepNames();
+  try {
+    const plain = plainJson(value, bytes, look);
+    if (plain !== undefined) return { text: plain, cut: false, cutBytes: 0 };
+    return bytes > MOST_SHORTENED
+      ? largeJson(value, options, look.tooLong)
+      : shortJson(value, options);
+  } finally {
+    if (keepsNames) forgetNames();
+  }
 }
 
 /** Streams a value that may fit, without keeping its parts. Otherwise it shortens the value. */

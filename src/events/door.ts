@@ -143,6 +143,7 @@ export {
   parseJson,
   stringifyExact,
 } from "./exact-json.ts";
+export { forgetNames, keepNames } from "./field-names.ts";
 export { trimmedEnd } from "./format/text.ts";
 export {
   asOne,

@@ -1,4 +1,5 @@
 import { types } from "node:util";
+import { namesOf } from "./field-names.ts";
 import { bytesNode, writtenBytes } from "./json-bytes.ts";
 import {
   type Branch,
@@ -33,7 +34,6 @@ const MOST_PASSED = 1_000;
 
 /**
  * Most lists and objects that are read, plus one for each 4 bytes that may be written. Without this bound the reader
- * would read more than it writes from a tree of many levels, and getters may return new objects without end.
  * would read more than it writes from a tree of many levels, and getters may return new objects without end.
  */
 const MOST_BRANCHES = 10_000;
@@ -127,9 +127,7 @@ export class ValueReader {
       if (Array.isArray(given)) return this.#unreadable(given, parent) ?? this.#list(given, parent);
       const written = writtenBytes(given, this.forms.binary, this.bytes);
       return (
-        written ??
-        this.#unreadable(given, parent) ??
-        this.#fields(given, Object.keys(given), parent)
+        written ?? this.#unreadable(given, parent) ?? this.#fields(given, namesOf(given), parent)
       );
     }
     const bytes = bytesNode(given, this.forms.binary, this.bytes);
@@ -178,8 +176,7 @@ export class ValueReader {
     if (Array.isArray(value)) return this.#list(value, parent);
     if (types.isMap(value)) return this.#map(value, parent);
     if (types.isSet(value)) return this.#set(value, parent);
-    const keys = types.isProxy(value) ? Reflect.ownKeys(value).filter(isText) : Object.keys(value);
-    return this.#fields(value, keys, parent);
+    return this.#fields(value, namesOf(value), parent);
   }
 
   #list(list: readonly unknown[], parent: Branch | undefined): Branch {
@@ -376,10 +373,6 @@ function isSparse(list: readonly unknown[]): boolean {
 function isIndex(key: string): boolean {
   const code = key.charCodeAt(0);
   return code >= 0x30 && code <= 0x39;
-}
-
-function isText(key: string | symbol): key is string {
-  return typeof key === "string";
 }
 
 function isEnumerable(object: object, key: string): boolean {

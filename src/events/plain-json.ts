@@ -1,4 +1,5 @@
 import { types } from "node:util";
+import { namesOf } from "./field-names.ts";
 
 /** Further results of checking a value. */
 export class PlainLook {
@@ -101,18 +102,38 @@ function plainRestOf(value: object, bytes: number, depth: number, look: PlainLoo
   }
   if (!isFieldsOnly(value)) return isDate(value) ? bytes - DATE : NOT_PLAIN;
   const fields: Readonly<Record<string, unknown>> = value;
+  // Values with very many fields have them near the top. There, their names are listed once for all readers.
+  if (depth <= KEPT_LEVELS) {
+    for (const name of namesOf(fields)) {
+      left = restAfter(name, fields[name], left, depth, look);
+      if (left < 0) return left;
+    }
+    return left;
+  }
   // Unlike Object.keys, this makes no array, which would be most of the cost.
   for (const name in fields) {
-    const inner = fields[name];
-    // Bytes that were written before may have these names.
-    if (name === "base64" || inner === "Buffer") return NOT_PLAIN;
-    left -= name.length + 3;
-    left =
-      typeof inner === "string" ? left - inner.length - 2 : plainRest(inner, left, depth, look);
+    left = restAfter(name, fields[name], left, depth, look);
     if (left < 0) return left;
   }
   return left;
 }
+
+/** The bytes that remain after a field. */
+function restAfter(
+  name: string,
+  inner: unknown,
+  bytes: number,
+  depth: number,
+  look: PlainLook,
+): number {
+  // Bytes that were written before may have these names.
+  if (name === "base64" || inner === "Buffer") return NOT_PLAIN;
+  const left = bytes - name.length - 3;
+  return typeof inner === "string" ? left - inner.length - 2 : plainRest(inner, left, depth, look);
+}
+
+/** Levels of a value whose wide objects are recognized. */
+export const KEPT_LEVELS = 2;
 
 /** Consecutive entries without a value that are treated as holes. */
 const MOST_MISSING = 1_024;

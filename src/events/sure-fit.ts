@@ -1,9 +1,10 @@
 import { types } from "node:util";
+import { namesOf } from "./field-names.ts";
 import { isPlainText } from "./json-nodes.ts";
-import { isFieldsOnly, MOST_LEVELS } from "./plain-json.ts";
+import { isFieldsOnly, KEPT_LEVELS, MOST_LEVELS } from "./plain-json.ts";
 
 /**
- * Whether a value contains only JSON values, of at most `bytes` bytes. It reads each text, so unlike `surelyFits` it
+ * Whether a value contains only JSON values and maps with texts as keys, of at most `bytes` bytes. It reads each text, so unlike `surelyFits` it
  * is sure of values that nearly reach the limit. It costs less than writing the value. `false`: it may have more.
  */
 export function readFits(value: unknown, bytes: number): boolean {
@@ -43,12 +44,34 @@ function restOfObject(value: object, bytes: number, depth: number): number {
     }
     return left;
   }
+  if (types.isMap(value)) {
+    for (const [name, inner] of mapEntries.call(value)) {
+      if (typeof name !== "string") return -1;
+      left = restAfter(name, inner, left, depth);
+      if (left < 0) return left;
+    }
+    return left;
+  }
   if (!isFieldsOnly(value)) return -1;
+  if (depth <= KEPT_LEVELS) {
+    for (const name of namesOf(value)) {
+      left = restAfter(name, value[name], left, depth);
+      if (left < 0) return left;
+    }
+    return left;
+  }
   for (const name in value) {
-    // Bytes that were written before may have this name, or a `Buffer` as their type.
-    if (name === "base64" || value[name] === "Buffer") return -1;
-    left = restOf(value[name], restOf(name, left - 2, depth), depth);
+    left = restAfter(name, value[name], left, depth);
     if (left < 0) return left;
   }
   return left;
+}
+
+/** The engine's own, which a subclass cannot change. */
+const mapEntries = Map.prototype.entries;
+
+function restAfter(name: string, inner: unknown, left: number, depth: number): number {
+  // Bytes that were written before may have this name, or a `Buffer` as their type.
+  if (name === "base64" || inner === "Buffer") return -1;
+  return restOf(inner, restOf(name, left - 2, depth), depth);
 }

@@ -1,6 +1,7 @@
 import { boundedCopy, MOST_COPY } from "../bounded-copy.ts";
 import { boundedJson } from "../bounded-json.ts";
 import { parseExact } from "../exact-json.ts";
+import { namesOf } from "../field-names.ts";
 
 // Messages are read in the form of their JSON: own fields, and the result of `toJSON`. Otherwise a recording of them
 // would give other spans.
@@ -126,8 +127,7 @@ function isWithin(value: unknown, levels: number, visits: { left: number }): boo
   if (levels === 0) return false;
   const plain = plainOf(value);
   if (!isObject(plain)) return true;
-  // Unlike Object.values, this makes no array, which would be most of the cost.
-  for (const name in plain) {
+  for (const name of namesOf(plain)) {
     visits.left -= 1;
     if (visits.left < 0) return true;
     const inner = plain[name];

@@ -1,6 +1,7 @@
 import { types } from "node:util";
 import { boundedJson } from "../bounded-json.ts";
 import { parseExact } from "../exact-json.ts";
+import { namesOf } from "../field-names.ts";
 import { finishFrom, type MurmurState } from "../ids/murmur3.ts";
 import { CONTENT_FORMS } from "../value-limits.ts";
 
@@ -118,8 +119,9 @@ function writeList(list: readonly unknown[], depth: number): Written {
 
 function writeFields(fields: object, depth: number): Written {
   if (!put(TAGS.o, 0)) return "unknown";
-  const keys = Object.keys(fields);
-  if (keys.length > 1 && keys.length <= MOST_FIELDS) keys.sort();
+  const names = namesOf(fields);
+  const isSorted = names.length > 1 && names.length <= MOST_FIELDS;
+  const keys = isSorted ? [...names].sort() : names;
   for (const key of keys) {
     const before = at;
     if (writeText("k", key) === "unknown") return "unknown";
