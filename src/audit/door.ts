@@ -133,6 +133,7 @@ export { knownEventForm } from "./wire/graph-event-form.ts";
 export type {
   OwnGraphEvent,
   OwnGraphEventKind,
+  RowUsage,
   RunEnded,
   RunStarted,
   ToolCallDecided,

@@ -22,6 +22,7 @@ import {
 } from "../events/door.ts";
 import { derivedRowId, idInSegment, type RowSegment } from "./event-ids.ts";
 import { newestQuestion } from "./newest-question.ts";
+import { rowUsage } from "./row-usage.ts";
 import type { GraphEvent, KnownGraphEvent } from "./wire/graph-event.ts";
 import { graphEventForm, interruptionKindForm } from "./wire/graph-event-form.ts";
 import type { RunEnded, RunStarted, ToolCallDecided } from "./wire/own-event.ts";
@@ -165,6 +166,8 @@ function endRows(
   if (degraded.length > 0) row.degraded = degraded;
   const loop = loopOf(run.callTrail);
   if (loop !== undefined) row.loop = loop.kind;
+  const usage = rowUsage(end.usage);
+  if (usage !== undefined) row.usage = usage;
   addQuestion(row, event);
   const ended: SignalRow = ownRow(row, event, "end");
   const segment = segmentOf(signal, run);

@@ -38,6 +38,7 @@ export {
   type ResumeScope,
   type RowAnchor,
   type RowFilter,
+  type RowUsage,
   type RowWaiter,
   type RunEnded,
   type RunStarted,

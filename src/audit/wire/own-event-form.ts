@@ -11,6 +11,8 @@ import {
   record,
   textWhere,
   value,
+  count as wholeCount,
+  wholeNumber,
 } from "../../events/door.ts";
 import type { OwnGraphEvent, OwnGraphEventKind } from "./own-event.ts";
 
@@ -24,9 +26,23 @@ const wait = value(
   "milliseconds from 0",
   (given): given is number => typeof given === "number" && given >= 0 && Number.isFinite(given),
 );
+const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 /** Later versions may have more of them. */
 const failureKind: Form<FailureKindId | (string & {})> = text;
 const origin: Form<FailureOrigin | (string & {})> = text;
+
+const usage = record(
+  {
+    requests: optional(wholeNumber),
+    input_tokens: optional(wholeCount),
+    output_tokens: optional(wholeCount),
+    tool_calls: optional(wholeNumber),
+    cost_usd: optional(textWhere("a decimal number as text", (given) => DECIMAL.test(given))),
+    cache_read_input_tokens: optional(wholeCount),
+    cache_write_input_tokens: optional(wholeCount),
+  },
+  "a usage object",
+);
 
 /** Every kind of this package's own. */
 export const OWN_VARIANTS = {
@@ -54,6 +70,7 @@ export const OWN_VARIANTS = {
     denied_calls: optional(count),
     degraded: optional(list(text, "a list of tools")),
     loop: optional(text),
+    usage: optional(usage),
     input: optional(json),
     cut: optional(list(text)),
     timestamp: time,

@@ -28,6 +28,21 @@ export interface RunStarted {
   readonly timestamp: string;
 }
 
+/** Tokens and cost of a run. A figure that its source does not report is absent. */
+export interface RowUsage {
+  /** Model requests. */
+  readonly requests?: number;
+  readonly input_tokens?: number | bigint;
+  readonly output_tokens?: number | bigint;
+  readonly tool_calls?: number;
+  /** US dollars as a decimal text with all its digits. */
+  readonly cost_usd?: string;
+  /** A part of the input tokens. */
+  readonly cache_read_input_tokens?: number | bigint;
+  /** A part of the input tokens. */
+  readonly cache_write_input_tokens?: number | bigint;
+}
+
 /** A run ended. An `abandoned` run has no such entry, because its end is unknown. */
 export interface RunEnded {
   readonly kind: "entelix.run_ended";
@@ -48,6 +63,11 @@ export interface RunEnded {
   readonly degraded?: readonly string[] | undefined;
   /** The shape of the loop of its tool calls: `repeat`, `ping_pong`, `poll`. Absent without a loop. */
   readonly loop?: "repeat" | "ping_pong" | "poll" | (string & {}) | undefined;
+  /**
+   * What the run and its sub-agents used, for any outcome. A run shares its budget with its sub-agents, so a child's
+   * figures contain its parent's: add up root runs only.
+   */
+  readonly usage?: RowUsage | undefined;
   /** Content: the input of the run, if its sender reports it only at the end. */
   readonly input?: unknown;
   /** Fields whose values exceeded the limit of a row and were cut. */

@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import { withCurrentRun } from "../../../src/agents/runtime/active-run.ts";
+import { AuditSink, MemorySessionLog } from "../../../src/entries/audit.ts";
 import type { InnerSink } from "../../../src/entries/sinks.ts";
 import { type AgentEvent, type ContentNeed, setUnclassifiedWarning } from "../../../src/index.ts";
-import { keepingSink } from "../../support/told.ts";
+import { keepingSink, type Told } from "../../support/told.ts";
 import { type CommonOptions, type Driver, MARKS, type Scene } from "./driver.ts";
 import { DRIVERS } from "./drivers/all.ts";
 import { runtime } from "./drivers/runtime.ts";
@@ -25,6 +26,14 @@ async function play(
   const onError = (error: unknown) => void errors.push(error);
   const given = { sink: kept.sink, tenant: "acme", onError, ...options };
   return { ...kept, errors, ...(await driver.play(given, scene)) };
+}
+
+/** The rows of ends in the thread of an event's run. */
+async function endsIn(log: MemorySessionLog, first: Told | undefined) {
+  const { run_id = "" } = first?.event ?? {};
+  const thread_id = first?.envelope.thread_id ?? run_id;
+  const rows = await log.loadSince({ tenant_id: "acme", thread_id }, 0);
+  return rows.map((row) => row.event).filter(({ kind }) => kind === "entelix.run_ended");
 }
 
 /** For scenes that a framework may not have. */
@@ -187,6 +196,26 @@ describe.each(DRIVERS.map((driver) => [driver.name, driver] as const))("%s", (_,
     const calls = has.usage ? 2 : 1;
     expect(price).toHaveBeenCalledTimes(calls);
     expect(ofType("complete")[0]?.usage?.cost_usd).toBe(calls === 2 ? "0.50" : "0.25");
+  });
+
+  where(has.usage)?.("has the usage in the row of the run's end, for each end", async () => {
+    const modelThrows = Object.assign(new Error("overloaded"), { status: 529, statusCode: 529 });
+    const abort = Object.assign(new Error("stop"), { name: "AbortError" });
+    const answered = { input_tokens: 20, output_tokens: 10 };
+    const asked = { input_tokens: 10, output_tokens: 5 };
+    for (const [scene, usage] of [
+      [{}, answered],
+      [{ modelThrows }, asked],
+      [{ modelThrows: abort }, asked],
+    ] as const) {
+      const { sent } = await play(driver, scene);
+      const log = new MemorySessionLog();
+      const rows = new AuditSink({ log });
+      for (const { envelope, event } of sent) await rows.send(event, envelope);
+      const ends = await endsIn(log, sent[0]);
+      expect(ends).toHaveLength(1);
+      expect(ends[0]).toMatchObject({ usage });
+    }
   });
 
   it("sends a tool that throws as a failed call", async () => {

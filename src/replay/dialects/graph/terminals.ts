@@ -124,6 +124,12 @@ export function endOf(row: TerminalRow): RunEnd {
  * @param before the end from an earlier row. It has more details if it is the same end.
  */
 export function statedEnd(row: RunEnded, before: RunEnd | undefined): RunEnd {
+  const end = endStated(row, before);
+  const { usage } = row;
+  return usage === undefined ? end : { ...end, usage };
+}
+
+function endStated(row: RunEnded, before: RunEnd | undefined): RunEnd {
   const { failure_kind, origin, outcome } = row;
   switch (outcome) {
     case "complete":
