@@ -1,9 +1,11 @@
 import {
+  checkEach,
   checkText,
-  checkWhole,
   formatRfc3339,
   type Instant,
   millisecondsBetween,
+  type OptionChecks,
+  wholeFrom,
 } from "../events/door.ts";
 import {
   childrenIn,
@@ -76,10 +78,11 @@ export interface OpenRun {
 const DEFAULT_LIMIT = 100;
 
 /** @throws TypeError, RangeError for an invalid option, which the message names. */
-export function checkOpenRunsOptions({ limit, tenantId }: OpenRunsOptions): void {
-  if (limit !== undefined) checkWhole(limit, "limit", 1);
-  if (tenantId !== undefined) checkText(tenantId, "tenantId");
+export function checkOpenRunsOptions(options: OpenRunsOptions): void {
+  checkEach(options, CHECKS);
 }
+
+const CHECKS: OptionChecks<OpenRunsOptions> = { limit: wholeFrom(1), tenantId: checkText };
 
 /**
  * Lists the open runs, the longest idle one first.

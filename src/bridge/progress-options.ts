@@ -1,5 +1,5 @@
 import type { Attributes, Context, TimeInput } from "@opentelemetry/api";
-import { checkGiven, checkObject } from "../events/door.ts";
+import { checkedElsewhere, checkGiven, checkObject, type OptionChecks } from "../events/door.ts";
 import { checkWait } from "./spans/within.ts";
 
 /**
@@ -33,6 +33,12 @@ export interface ProgressOptions {
   /** Time between two records of an open run, in ms, from 100. Default 30,000. */
   readonly everyMs?: number | undefined;
 }
+
+/** The names of the options. */
+export const PROGRESS_CHECKS: OptionChecks<ProgressOptions> = {
+  loggerProvider: checkedElsewhere,
+  everyMs: checkedElsewhere,
+};
 
 const LEAST_MS = 100;
 

@@ -6,16 +6,17 @@ import {
   checkedElsewhere,
   checkFunction,
   checkList,
-  checkObject,
   type FailureKindId,
   having,
+  LOOP_CHECKS,
   type LoopOptions,
+  nested,
   type OptionChecks,
 } from "../events/door.ts";
 import type { ParentResolver, RootParent } from "./event-context.ts";
-import type { LifecycleLimits } from "./lifecycle/door.ts";
-import type { MetricOptions } from "./metrics/label-values.ts";
-import type { ProgressOptions } from "./progress-options.ts";
+import { LIMIT_CHECKS, type LifecycleLimits } from "./lifecycle/door.ts";
+import { METRIC_CHECKS, type MetricOptions } from "./metrics/label-values.ts";
+import { PROGRESS_CHECKS, type ProgressOptions } from "./progress-options.ts";
 import type { ErrorHook } from "./report.ts";
 import type { ContentOptions } from "./spans/content.ts";
 import type { AttributeHook } from "./spans/custom-attributes.ts";
@@ -112,21 +113,21 @@ export const BRIDGE_CHECKS: OptionChecks<BridgeOptions> = {
   audit: having("append"),
   tracerProvider: having("getTracer"),
   meterProvider: having("getMeter"),
-  metrics: (value, field) => value === false || checkObject(value, field),
-  progress: checkedElsewhere,
+  metrics: nested(METRIC_CHECKS, false),
+  progress: nested(PROGRESS_CHECKS),
   exceptions: checkBoolean,
   attributes: checkFunction,
   rootParent: among("own", "ambient"),
   resolveParent: checkFunction,
   benignFailureKinds: checkList,
   steps: checkBoolean,
-  limits: checkObject,
+  limits: nested(LIMIT_CHECKS),
   onError: checkFunction,
   mode: among("live", "replay"),
   redact: checkFunction,
   captureContent: checkedElsewhere,
   approvalPerson: checkedElsewhere,
-  loops: checkedElsewhere,
+  loops: nested(LOOP_CHECKS, false),
   maxValueBytes: checkedElsewhere,
   maxMessageBytes: checkedElsewhere,
   maxStatusBytes: checkedElsewhere,

@@ -368,11 +368,17 @@ export {
   degradedTools,
   loopOf,
 } from "./tool-calls/call-trail.ts";
-export { type LoopLimits, type LoopOptions, resolveLoopLimits } from "./tool-calls/loop-limits.ts";
+export {
+  LOOP_CHECKS,
+  type LoopLimits,
+  type LoopOptions,
+  resolveLoopLimits,
+} from "./tool-calls/loop-limits.ts";
 export type { Loop, ToolCallName } from "./tool-calls/loop-watch.ts";
 export {
   checkEach,
   checkedElsewhere,
+  nested,
   type OptionChecks,
 } from "./unknown-options.ts";
 export { knownCost, tokens, usageForm, wholeNumber } from "./usage-form.ts";

@@ -1,5 +1,5 @@
 import { nearest } from "./nearest.ts";
-import { checkOptionsObject } from "./option-checks.ts";
+import { checkObject, checkOptionsObject } from "./option-checks.ts";
 
 /** Checks the value of an option. @throws TypeError or RangeError that names the option. */
 type OptionCheck = (value: unknown, option: string) => void;
@@ -18,6 +18,22 @@ export function checkEach<T extends object>(options: T, checks: OptionChecks<T>)
   warnOfUnknown(options, checks);
 }
 
+/**
+ * The check of an option that is an object with options of its own. Names in errors and warnings have its path:
+ * `limits.openRuns`.
+ *
+ * @param mayBe values that are no such object, for example `false`. Default: none.
+ */
+export function nested<T extends object>(checks: OptionChecks<T>, ...mayBe: readonly unknown[]) {
+  return (value: unknown, option: string): void => {
+    if (mayBe.includes(value)) return;
+    checkObject(value, option);
+    if (typeof value !== "object" || value === null) return;
+    for (const name in checks) checks[name](Reflect.get(value, name), `${option}.${name}`);
+    warnOfUnknown(value, checks, `${option}.`);
+  };
+}
+
 /** The check of an option that is checked where it is used. */
 export function checkedElsewhere(): void {
   // Only its name is known here.
@@ -32,14 +48,16 @@ const warned = new Set<string>();
  * the code `ENTELIX_UNKNOWN_OPTION`. Never throws: programs with additional names keep working.
  *
  * @param known has the names of all options.
+ * @param path of the object, with a dot at its end. Default: the options themselves.
  */
-export function warnOfUnknown(options: object, known: object): void {
+export function warnOfUnknown(options: object, known: object, path = ""): void {
   try {
     for (const name of Object.keys(options)) {
       if (Object.hasOwn(known, name) || warned.size >= MOST_WARNINGS) continue;
       const meant = nearest(name.slice(0, MOST_NAME), Object.keys(known));
-      const hint = meant === undefined ? "it has no effect" : `did you mean \`${meant}\`?`;
-      const message = `entelix-otel: unknown option \`${name.slice(0, MOST_NAME)}\`: ${hint}`;
+      const hint = meant === undefined ? "it has no effect" : `did you mean \`${path}${meant}\`?`;
+      const shown = `${path}${name.slice(0, MOST_NAME)}`;
+      const message = `entelix-otel: unknown option \`${shown}\`: ${hint}`;
       if (warned.has(message)) continue;
       warned.add(message);
       process.emitWarning(message, { type: "EntelixWarning", code: "ENTELIX_UNKNOWN_OPTION" });

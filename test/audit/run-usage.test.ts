@@ -37,7 +37,9 @@ async function endRow(event: AgentEvent, details?: EventDetails): Promise<unknow
   const log = new MemorySessionLog();
   await new AuditSink({ log }).send(event, details === undefined ? {} : { details });
   const rows = await log.loadSince({ tenant_id: "acme", thread_id: RUN.run_id }, 0);
-  for (const { event: row } of rows) if (row.kind === "entelix.run_ended") return row.usage;
+  for (const { event: row } of rows) {
+    if (row.kind === "entelix.run_ended" && "usage" in row) return row.usage;
+  }
   return undefined;
 }
 

@@ -1,16 +1,16 @@
 import {
   among,
   checkEach,
-  checkObject,
   checkText,
   type IsFailure,
+  nested,
   type OptionChecks,
+  wholeFrom,
 } from "../../events/door.ts";
 import {
   ADAPTER_CHECKS,
   type AdapterCounts,
   type AdapterOptions,
-  checkLimit,
 } from "../core/door.ts";
 import type { Price } from "../runtime/door.ts";
 
@@ -92,19 +92,18 @@ export interface KnownLimits {
 export function checkClaudeAgentOptions(options: ClaudeAgentOptions): KnownLimits {
   checkEach(options, CHECKS);
   const { limits = {} } = options;
-  checkEach(limits, LIMITS);
   const { openAgents = 1_000, openCalls = 10_000, sessions = 10_000 } = limits;
   return { openAgents, openCalls, sessions };
 }
 
+const LIMITS: OptionChecks<ClaudeAgentLimits> = {
+  openCalls: wholeFrom(1),
+  openAgents: wholeFrom(1),
+  sessions: wholeFrom(1),
+};
 const CHECKS: OptionChecks<ClaudeAgentOptions> = {
   ...ADAPTER_CHECKS,
   agent: checkText,
   permissionsBy: among("user", "policy"),
-  limits: checkObject,
-};
-const LIMITS: OptionChecks<ClaudeAgentLimits> = {
-  openCalls: checkLimit,
-  openAgents: checkLimit,
-  sessions: checkLimit,
+  limits: nested(LIMITS),
 };

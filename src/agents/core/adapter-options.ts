@@ -4,7 +4,6 @@ import {
   type InnerSink,
   type IsFailure,
   type OptionChecks,
-  wholeFrom,
 } from "../../events/door.ts";
 import type { Price, RunSubject } from "../runtime/door.ts";
 import type { DecidedBy } from "./hooks.ts";
@@ -58,9 +57,6 @@ export const ADAPTER_CHECKS = {
   decidedBy: checkFunction,
   onError: checkFunction,
 } satisfies OptionChecks<AdapterOptions<never>>;
-
-/** For the table of `limits`. @throws RangeError unless it is absent or a whole number from 1. */
-export const checkLimit = (value: unknown, name: string) => wholeFrom(1)(value, `limits.${name}`);
 
 /** @throws TypeError unless it is a non-empty text or a function. */
 function checkTenant(tenant: unknown): void {

@@ -17,7 +17,7 @@ export {
   startedNow,
   type ToolCall,
 } from "../writer/door.ts";
-export { ADAPTER_CHECKS, type AdapterOptions, checkLimit } from "./adapter-options.ts";
+export { ADAPTER_CHECKS, type AdapterOptions } from "./adapter-options.ts";
 export { replacementText } from "./ai-sdk.ts";
 export { modelIn, reasonIn, refusesIn, tokensIn } from "./answer-fields.ts";
 export { type BegunRun, beginRun, inheritedBy, newRunRef, placeIn } from "./begin-run.ts";

@@ -1,10 +1,16 @@
-import { among, checkEach, checkObject, checkText, type OptionChecks } from "../../events/door.ts";
+import {
+  among,
+  checkEach,
+  checkText,
+  nested,
+  type OptionChecks,
+  wholeFrom,
+} from "../../events/door.ts";
 import {
   ADAPTER_CHECKS,
   type AdapterCounts,
   type AdapterOptions,
   askedTenant,
-  checkLimit,
   checkPausedRuns,
   type Fields,
   type PausedRuns,
@@ -93,19 +99,18 @@ export const DEFAULT_OPEN_CALLS = 100_000;
 /** @throws TypeError or RangeError when an option is invalid. */
 export function checkHandlerOptions(options: LangChainHandlerOptions): void {
   checkEach(options, CHECKS);
-  if (options.limits !== undefined) checkEach(options.limits, LIMITS);
 }
 
+const LIMITS: OptionChecks<HandlerLimits> = {
+  openCalls: wholeFrom(1),
+  pausedThreads: wholeFrom(1),
+};
 const CHECKS: OptionChecks<LangChainHandlerOptions> = {
   ...ADAPTER_CHECKS,
   agent: checkText,
   pausedRuns: checkPausedRuns,
   loneCalls: among("run", "skip"),
-  limits: checkObject,
-};
-const LIMITS: OptionChecks<HandlerLimits> = {
-  openCalls: checkLimit,
-  pausedThreads: checkLimit,
+  limits: nested(LIMITS),
 };
 
 /** Resolves the tenant of an invocation. */

@@ -1,11 +1,13 @@
 import {
   addDecimals,
+  checkedElsewhere,
   type Decimal,
   formatDecimal,
   isCount,
   isGreater,
   isWholeNumber,
   type ModelCallUsage,
+  type OptionChecks,
   parseDecimal,
   type UsageLimitBreach,
   type UsageSnapshot,
@@ -26,6 +28,16 @@ export interface BudgetLimits {
   /** Maximum cost in US dollars, as a decimal number in text, such as `"0.50"`. */
   readonly costUsd?: string | undefined;
 }
+
+/** The names of the limits. {@link UsageBudget} checks their values. */
+export const BUDGET_CHECKS: OptionChecks<BudgetLimits> = {
+  requests: checkedElsewhere,
+  inputTokens: checkedElsewhere,
+  outputTokens: checkedElsewhere,
+  totalTokens: checkedElsewhere,
+  toolCalls: checkedElsewhere,
+  costUsd: checkedElsewhere,
+};
 
 type TokenAxis = "input_tokens" | "output_tokens" | "total_tokens";
 

@@ -7,15 +7,17 @@ import {
   checkFunction,
   describe,
   type IsFailure,
+  LOOP_CHECKS,
   type LoopLimits,
   type LoopOptions,
+  nested,
   type OptionChecks,
   type RunContext,
   resolveLoopLimits,
 } from "../../events/door.ts";
 import type { RunRef, SubjectFields } from "../writer/door.ts";
 import { activeRun } from "./active-run.ts";
-import { type Budget, type BudgetLimits, UsageBudget } from "./budget.ts";
+import { BUDGET_CHECKS, type Budget, type BudgetLimits, UsageBudget } from "./budget.ts";
 import type { Price } from "./price.ts";
 import type { Approve, RunPolicy, TerminalToolErrors } from "./run-policy.ts";
 import { type RunSubject, subjectFields } from "./run-subject.ts";
@@ -242,13 +244,13 @@ const CHECKS: OptionChecks<RunOptions> = {
   tags: checkedElsewhere,
   metadata: checkedElsewhere,
   input: checkedElsewhere,
-  budget: checkedElsewhere,
+  budget: nested(BUDGET_CHECKS),
   deadlineMs: checkedElsewhere,
   signal: checkedElsewhere,
   approve: checkFunction,
   terminalToolErrors: checkTerminal,
   onLoop: among("continue", "end"),
-  loops: checkedElsewhere,
+  loops: nested(LOOP_CHECKS),
   isFailure: checkFunction,
   price: checkFunction,
   resumedFromRunId: checkedElsewhere,

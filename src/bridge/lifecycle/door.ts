@@ -4,7 +4,7 @@
 export type { Adjustment, IgnoredReason } from "./counters.ts";
 export { IdCache } from "./id-cache.ts";
 export { Lifecycle } from "./lifecycle.ts";
-export { type LifecycleLimits, resolveLimits } from "./limits.ts";
+export { LIMIT_CHECKS, type LifecycleLimits, resolveLimits } from "./limits.ts";
 export type { Outcome } from "./outcome.ts";
 export type { OwnUsage } from "./own-usage.ts";
 export type {

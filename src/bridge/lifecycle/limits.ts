@@ -1,4 +1,4 @@
-import type { LoopLimits } from "../../events/door.ts";
+import { checkedElsewhere, type LoopLimits, type OptionChecks } from "../../events/door.ts";
 
 /**
  * Limits of the state that the bridge keeps in memory. The diagnostics count each time that a limit
@@ -45,6 +45,18 @@ export const DEFAULT_LIFECYCLE_LIMITS: LifecycleLimits = {
   totalCallIds: 1_000_000,
   maxAgeMs: 24 * 60 * 60 * 1000,
   markerAfterMs: 30_000,
+};
+
+/** The names of the limits. {@link resolveLimits} checks their values. */
+export const LIMIT_CHECKS: OptionChecks<Partial<LifecycleLimits>> = {
+  openRuns: checkedElsewhere,
+  openCalls: checkedElsewhere,
+  closedRuns: checkedElsewhere,
+  eventIds: checkedElsewhere,
+  callIds: checkedElsewhere,
+  totalCallIds: checkedElsewhere,
+  maxAgeMs: checkedElsewhere,
+  markerAfterMs: checkedElsewhere,
 };
 
 /**

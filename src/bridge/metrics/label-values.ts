@@ -1,4 +1,4 @@
-import { checkWhole, describe } from "../../events/door.ts";
+import { checkedElsewhere, checkWhole, describe, type OptionChecks } from "../../events/door.ts";
 import { OTHER, UNKNOWN } from "./metric-names.ts";
 import { MOST_SERIES } from "./series-table.ts";
 
@@ -18,6 +18,14 @@ export interface MetricOptions {
   /** Models shown by name. Default: the first 50. */
   readonly models?: LabelOption | undefined;
 }
+
+/** The names of the options. {@link resolveCaps} checks their values. */
+export const METRIC_CHECKS: OptionChecks<MetricOptions> = {
+  tenants: checkedElsewhere,
+  agents: checkedElsewhere,
+  tools: checkedElsewhere,
+  models: checkedElsewhere,
+};
 
 /** The options with defaults. */
 export type LabelCaps = { readonly [N in keyof MetricOptions]-?: LabelOption };

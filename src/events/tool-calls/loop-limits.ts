@@ -1,4 +1,5 @@
 import { checkList, checkObject, checkWhole } from "../option-checks.ts";
+import { checkedElsewhere, type OptionChecks } from "../unknown-options.ts";
 
 /**
  * From how many repetitions tool calls count as a loop. `0` turns a shape off.
@@ -19,6 +20,14 @@ export interface LoopOptions {
   /** Tools that are meant to be called again with the same input. `repeat` does not apply to them. Default: none. */
   readonly pollTools?: readonly string[] | undefined;
 }
+
+/** The names of the options. {@link resolveLoopLimits} checks their values. */
+export const LOOP_CHECKS: OptionChecks<LoopOptions> = {
+  repeat: checkedElsewhere,
+  pingPong: checkedElsewhere,
+  poll: checkedElsewhere,
+  pollTools: checkedElsewhere,
+};
 
 /** The limits with their defaults. */
 export interface LoopLimits {

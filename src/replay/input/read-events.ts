@@ -1,9 +1,10 @@
 import { inputBytes } from "../../audit/door.ts";
+import { nested } from "../../events/door.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { EventIntake, type SourceOptions, type SourceReport } from "./event-intake.ts";
 import { EventOrder, type EventTakers, type OrderReport } from "./event-order.ts";
 import { readNdjson } from "./ndjson-reader.ts";
-import type { ReorderBufferOptions } from "./reorder-buffer.ts";
+import { type ReorderBufferOptions, WINDOW_CHECKS } from "./reorder-buffer.ts";
 
 /** Options of {@link readEvents}. */
 export interface ReadEventsOptions<E> extends SourceOptions<E>, EventTakers<E> {
@@ -50,6 +51,7 @@ export async function readEvents<E>(
 ): Promise<ReadReport> {
   const isPath = typeof source === "string" || source instanceof URL;
   const name = options.name ?? (isPath ? String(source) : "input");
+  nested(WINDOW_CHECKS)(options.window, "window");
   const order = new EventOrder(options, options.window);
   // The file is opened when its first byte is read, so not if an option is wrong.
   const bytes = isPath ? inputBytes(source) : source;

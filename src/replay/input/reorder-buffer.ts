@@ -1,4 +1,11 @@
-import { checkWhole, compareInstants, type Instant, isAt } from "../../events/door.ts";
+import {
+  checkedElsewhere,
+  checkWhole,
+  compareInstants,
+  type Instant,
+  isAt,
+  type OptionChecks,
+} from "../../events/door.ts";
 import { mergeTies } from "./merge-ties.ts";
 import type { OrderItem } from "./order-item.ts";
 import { StreamMemory } from "./stream-memory.ts";
@@ -21,6 +28,14 @@ export interface ReorderBufferOptions {
    */
   readonly batch?: number | undefined;
 }
+
+/** The names of the options. {@link ReorderBuffer} checks their values. */
+export const WINDOW_CHECKS: OptionChecks<ReorderBufferOptions> = {
+  size: checkedElsewhere,
+  maxWaitMs: checkedElsewhere,
+  maxSize: checkedElsewhere,
+  batch: checkedElsewhere,
+};
 
 const DEFAULT_SIZE = 128;
 const DEFAULT_MAX_WAIT_MS = 5_000;
