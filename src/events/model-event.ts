@@ -66,6 +66,8 @@ export interface ModelStart extends ModelScoped, ModelRequest {
 
 /** What a call used, and who answered it, as far as known. A failed call may have used tokens too. */
 interface ModelUse {
+  /** `gen_ai.provider.name` of who answered, or was asked. */
+  readonly provider?: string | null;
   readonly usage?: ModelCallUsage | null;
   /** US dollars of this call as a decimal string. Absent: unknown. */
   readonly cost_usd?: string | null;

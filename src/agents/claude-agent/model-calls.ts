@@ -183,7 +183,7 @@ export class ModelCalls {
     this.answered();
     const open = this.#open ?? this.#begin();
     this.#open = undefined;
-    this.#writer.modelFailed(open.call, { thrown: error });
+    this.#writer.modelFailed(open.call, { thrown: error, provider: REQUEST.provider });
   }
 
   /** The run ended. A call without an answer is cut off. */

@@ -319,7 +319,7 @@ function timeOf(ms: number) {
 
 /** The call, with the duration of its stream if that ended before the span. */
 function timed(open: OpenModel): ModelCall {
-  const { attempts, ended, model, modelCallId, startedMs } = open;
+  const { attempts, ended, model, modelCallId, provider, startedMs } = open;
   if (ended === undefined) return open;
-  return { modelCallId, model, attempts, startedMs, durationMs: ended.ms - startedMs };
+  return { modelCallId, model, provider, attempts, startedMs, durationMs: ended.ms - startedMs };
 }

@@ -228,6 +228,19 @@ export class CallSpans {
     run.writer.toolReturned(toolCall(open, at), result, output, this.#options, end);
   }
 
+  /** A call that failed may have used tokens, too. */
+  #modelFailed({ open, run, trace }: ModelScope, at: Instant, parsed: ParsedError): void {
+    const { spanData } = open.span;
+    const { provider, responseId, responseModel, usage } = answerIn(spanData, false);
+    const call = modelCall(open, requestedModel(spanData), at);
+    const by = provider ?? requestIn(spanData).provider;
+    const options = { price: this.#price, onError: this.#onError };
+    const answered = { provider: by, responseId, responseModel, usage };
+    const used = countUse({ model: call.model, provider: by }, answered, trace.totals, options);
+    const failure = reported({ parsed, source: FROM_MODEL });
+    run.writer.modelFailed(call, { ...failure, ...used }, on(open, "end", at));
+  }
+
   modelEnded(scope: ModelScope, at: Instant): void {
     const { trace, run, open } = scope;
     this.sendStart(scope);
@@ -239,13 +252,13 @@ export class CallSpans {
     if (error !== null || isBrokenOff(spanData)) {
       const parsed = error === null ? BROKEN_OFF : parseSpanError(error);
       if (isOwnModelCall(open)) run.modelError = parsed;
-      modelFailed(scope, at, parsed);
+      this.#modelFailed(scope, at, parsed);
       return;
     }
     const failure = failureIn(spanData);
     if (failure !== undefined) {
       // The run continues, because the SDK does not treat this as a failure.
-      modelFailed(scope, at, { text: failure, error: undefined, ofTool: false });
+      this.#modelFailed(scope, at, { text: failure, error: undefined, ofTool: false });
       return;
     }
     const answer = answerIn(spanData, this.#need === "all");
@@ -318,12 +331,6 @@ function toolFailed(
 ): void {
   const text = isShown ? (textOf(open.span.spanData.output) ?? null) : undefined;
   run.writer.toolFailed(toolCall(open, at), reported(failure), text, on(open, "end", at));
-}
-
-function modelFailed({ run, open }: ModelScope, at: Instant, parsed: ParsedError): void {
-  const failure = reported({ parsed, source: FROM_MODEL });
-  const call = modelCall(open, requestedModel(open.span.spanData), at);
-  run.writer.modelFailed(call, failure, on(open, "end", at));
 }
 
 const hasInput = ({ span }: OpenSpan) => textOf(span.spanData.input) !== undefined;

@@ -105,7 +105,7 @@ export function callModel<T>(
     run.track(call);
     const { writer } = run;
     const modelCallId = id ?? writer.newId();
-    const written = { modelCallId, model, startedMs: 0, durationMs: undefined };
+    const written = { modelCallId, model, provider, startedMs: 0, durationMs: undefined };
     const wrong = (error: unknown) => callErrorHook(run.policy.onError, error);
     const answer = new Answer(call, modelCallId, wrong);
     const use = () => usedBy(run, written, answer, provider);

@@ -361,6 +361,8 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
       envelope: envelope ?? envelopeOf(thrown, FROM_MODEL),
       kind: kind ?? classifyFailure(thrown, FROM_MODEL),
     };
+    const provider = failure.provider ?? call.provider;
+    if (provider !== undefined) event.provider = provider;
     if (usage !== undefined) event.usage = usage;
     if (cost !== undefined) event.cost_usd = cost;
     if (responseModel !== undefined) event.response_model = responseModel;

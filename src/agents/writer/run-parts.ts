@@ -104,6 +104,8 @@ export interface Step extends Timed {
 export interface ModelCall extends Timed {
   readonly modelCallId: string;
   readonly model: string | undefined;
+  /** Who was asked. A failure names this provider unless another one answered. */
+  readonly provider?: string | undefined;
   /** Number of requests to the provider, with retries. Default: not known. */
   readonly attempts?: number;
 }

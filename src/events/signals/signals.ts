@@ -331,6 +331,8 @@ function useOf(
     typeof event.usage === "object" && event.usage ? soundUsage(event.usage) : undefined;
   // One literal: spreading the request's attributes into it takes ten times as long.
   return {
+    // That of an answer is set with the request, after this.
+    "gen_ai.provider.name": nameIn(event.provider),
     "gen_ai.response.model": nameIn(event.response_model),
     "gen_ai.response.id": nameIn(event.response_id),
     "gen_ai.response.finish_reasons": textsIn(answer?.finish_reasons),

@@ -230,6 +230,8 @@ describe.each(DRIVERS.map((driver) => [driver.name, driver] as const))("%s", (_,
     const { answer, ofType, types } = await play(driver, { modelThrows });
     expect(answer).toBeUndefined();
     expect(ofType("model_error")).toHaveLength(1);
+    const [asked] = ofType("model_start");
+    expect(ofType("model_error")[0]?.provider).toBe(asked?.provider ?? undefined);
     const [failed] = ofType("failed");
     expect(failed?.kind?.type).toBe("model_dispatch");
     expect(failed?.envelope.origin).toBe("model");

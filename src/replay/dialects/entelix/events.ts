@@ -111,6 +111,7 @@ const modelUsage = record(
 
 /** Fields of a model call's end, however it ended. */
 const modelUse = {
+  provider: nullish(text),
   usage: nullish(modelUsage),
   response_model: nullish(text),
   response_id: nullish(text),
