@@ -164,7 +164,7 @@ function listMessages(
 }
 
 /** A longer list has messages only if one of this many entries is one, half of them at each end. */
-const PROBED = 128;
+export const PROBED = 128;
 
 function ends(list: readonly unknown[]): readonly unknown[] {
   return [...list.slice(0, PROBED / 2), ...list.slice(-PROBED / 2)];

@@ -8,6 +8,7 @@ import {
 import type { AgentEvent } from "../../../src/events/agent-event.ts";
 import { MOST_COPY } from "../../../src/events/bounded-copy.ts";
 import { jsonText, MOST_ENTRIES } from "../../../src/events/messages/own-fields.ts";
+import { PROBED } from "../../../src/events/messages/to-messages.ts";
 import { MOST_LEVELS } from "../../../src/events/plain-json.ts";
 import {
   MOST_CONTENT_BYTES,
@@ -30,6 +31,7 @@ export const EVENT_FIGURES: Readonly<Record<string, () => number | Promise<numbe
     }) -
     1 +
     JSON.stringify({ text: "" }).length,
+  "entries of a list that decide whether it has messages": () => PROBED / 2,
   "levels of a value": () => MOST_LEVELS,
   "capacity of ChannelSink": () => {
     const sink = new ChannelSink();
