@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AdaptersProject, installedPath, packed } from "./support/adapters-project.ts";
-import { type End, FRAMEWORKS } from "./support/same-frameworks.ts";
+import type { End } from "./support/same-framework.ts";
+import { FRAMEWORKS } from "./support/same-frameworks.ts";
 import { type Reported, samePage } from "./support/same-page.ts";
 
 /** What a program prints. */

@@ -2,6 +2,7 @@ import { type ContentNeed, type Instant, parseExact, textOfResult } from "../../
 import { type Fields, fieldsOf, listOf, type ToolDecision, textOf } from "../core/door.ts";
 import type { Approvals } from "./approvals.ts";
 import { begins } from "./asked-calls.ts";
+import type { SdkSpan } from "./sdk.ts";
 import { type AskedCall, isUnmade } from "./span-answer.ts";
 import { givenIn } from "./span-input.ts";
 import type { AgentRun, OpenModel, TraceRecord } from "./trace-record.ts";
@@ -26,6 +27,17 @@ export class DecidedCalls {
       const decision = this.#approvals.decisionIn(trace, call);
       if (decision !== undefined) this.#send(trace, run, call, decision, spanId, at, run.resumed);
     }
+  }
+
+  /** The agent's span ended. */
+  agentEnded(
+    trace: TraceRecord,
+    run: AgentRun,
+    { error, spanId }: SdkSpan,
+    at: Readonly<Instant>,
+  ): void {
+    this.fromState(trace, run, spanId, at);
+    if (error !== null) this.missing(trace, run, spanId, at);
   }
 
   /** Reads the request of a call of the agent's model, if its span has it. */

@@ -192,10 +192,7 @@ export class TraceFollower {
     if (span.spanData.type === "agent") {
       const at = this.#at(trace, span.endedAt);
       const run = trace.agents.get(span.spanId);
-      if (run !== undefined) {
-        this.#calls.decided.fromState(trace, run, span.spanId, at);
-        if (span.error !== null) this.#calls.decided.missing(trace, run, span.spanId, at);
-      }
+      if (run !== undefined) this.#calls.decided.agentEnded(trace, run, span, at);
       if (!this.#runs.end(trace, span, at)) this.counts.strayEnds += 1;
     } else {
       const open = trace.open.get(span.spanId);

@@ -1,35 +1,5 @@
 // What the comparison expects of each framework: the lines of the runtime, but for these differences.
-
-/** A scenario that a framework reports in another way. */
-export interface Difference {
-  /** For the page: why. */
-  readonly why: string;
-  /** What is reported instead; `undefined` where the framework has no such scenario. */
-  readonly lines: readonly string[] | undefined;
-}
-
-export type Differences = Readonly<Record<string, Difference>>;
-
-/** The end of the versions of a framework that a program runs with. */
-export interface End {
-  readonly server: string;
-  readonly args?: readonly string[];
-  readonly newerNode?: boolean;
-  /** Of this end, beside those of the framework. */
-  readonly differences?: Differences;
-}
-
-export interface Framework {
-  readonly name: string;
-  /** Its page in `docs/`. */
-  readonly page: string;
-  readonly program: string;
-  /** Files that the program imports. */
-  readonly needs: readonly string[];
-  readonly differences: Differences;
-  /** The newest comes last: it is the one that the page shows. */
-  readonly ends: readonly [...End[], End];
-}
+import type { Difference, Differences, Framework } from "./same-framework.ts";
 
 const run = (outcome: string, ...rows: readonly string[]) =>
   `run of acme: ${outcome} [${["entelix.run_started", ...rows, "entelix.run_ended"].join(", ")}]`;

@@ -1,4 +1,4 @@
-import type { Difference, Framework } from "./same-frameworks.ts";
+import type { Difference, Framework } from "./same-framework.ts";
 
 /** What was reported of each scenario, a line a span. */
 export type Reported = Readonly<Record<string, { readonly lines: readonly string[] }>>;
