@@ -234,11 +234,11 @@ export class CallSpans {
     const { provider, responseId, responseModel, usage } = answerIn(spanData, false);
     const call = modelCall(open, requestedModel(spanData), at);
     const by = provider ?? requestIn(spanData).provider;
-    const options = { price: this.#price, onError: this.#onError };
     const answered = { provider: by, responseId, responseModel, usage };
-    const used = countUse({ model: call.model, provider: by }, answered, trace.totals, options);
-    const failure = reported({ parsed, source: FROM_MODEL });
-    run.writer.modelFailed(call, { ...failure, ...used }, on(open, "end", at));
+    const asked = { model: call.model, provider: by };
+    const cost = countUse(asked, answered, trace.totals, this.#options);
+    const failure = { ...reported({ parsed, source: FROM_MODEL }), ...answered, cost };
+    run.writer.modelFailed(call, failure, on(open, "end", at));
   }
 
   modelEnded(scope: ModelScope, at: Instant): void {
