@@ -30,7 +30,7 @@ const PLACES = [
   [
     "model",
     "Model call spans",
-    "`chat {model}`, kind CLIENT: one call of the model with all its attempts. Only from runtimes that report model calls ([dialects](dialects.md)).",
+    "`chat {model}`, or `embeddings {model}` for vectors, kind CLIENT: one call of the model with all its attempts. Only from runtimes that report model calls ([dialects](dialects.md)).",
   ],
   [
     "step",

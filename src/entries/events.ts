@@ -27,6 +27,7 @@ export {
   type ModelComplete,
   type ModelError,
   type ModelEvent,
+  type ModelOperation,
   type ModelParameters,
   type ModelStart,
   type ProviderDetail,

@@ -45,6 +45,7 @@ export {
   type LoopOptions,
   type MessagePart,
   type ModelCallUsage,
+  type ModelOperation,
   type ModelParameters,
   type OutputMessage,
   type ReasoningPart,

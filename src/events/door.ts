@@ -235,6 +235,7 @@ export {
   type ModelComplete,
   type ModelError,
   type ModelEvent,
+  type ModelOperation,
   type ModelParameters,
   type ModelStart,
 } from "./model-event.ts";

@@ -3,6 +3,9 @@ import type { ErrorEnvelope, FailureKind } from "./errors/error-kinds.ts";
 // entelix's agents do not report single model calls. Agents written in TypeScript do, so these three types are this
 // package's own. They are sent among the others, and upstream does not read them.
 
+/** What a model was asked for: an answer (`chat`), or vectors of texts (`embeddings`). */
+export type ModelOperation = "chat" | "embeddings";
+
 interface ModelScoped {
   /** The run that calls its model. */
   readonly run_id: string;
@@ -11,6 +14,8 @@ interface ModelScoped {
   readonly model_call_id: string;
   /** The requested model: `gen_ai.request.model`. */
   readonly model?: string | null;
+  /** `gen_ai.operation.name`. Default `chat`. */
+  readonly operation?: ModelOperation | null;
 }
 
 /** Usage of one model call. Tokens are `bigint` beyond 2^53. */
@@ -41,6 +46,8 @@ export interface ModelParameters {
   /** `auto`, `none`, `required`, or the name of a tool. */
   readonly tool_choice?: string | null;
   readonly reasoning_effort?: string | null;
+  /** Of embeddings: dimensions of each vector. `gen_ai.embeddings.dimension.count`. */
+  readonly dimension_count?: number | null;
 }
 
 /** The fields of a request without its messages. */

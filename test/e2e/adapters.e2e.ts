@@ -104,7 +104,6 @@ const ENDS: readonly {
 /** Counts of scenes that the adapter leaves something out of. */
 const COUNTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   handoff: { handoffs: 1 },
-  embedding: { otherOperations: 1 },
 };
 /** Scenes of two runs, of which each has a trace. */
 const TWO_TRACES = /^interrupt and|^approved and|^denied$|waits$|merged/;

@@ -50,7 +50,7 @@ export function endedByTool(clicked: Clicked, tool: string): Link {
 /** The traces in which a model call failed with the clicked error. `more` narrows them. */
 export function brokenModelCalls(clicked: Clicked, more: Readonly<Record<string, string>>): Link {
   return jaegerLink("Traces with this failed call", clicked, {
-    tags: { "gen_ai.operation.name": "chat", "error.type": labelOf(clicked, ERROR_TYPE), ...more },
+    tags: { "entelix.model.outcome": "error", "error.type": labelOf(clicked, ERROR_TYPE), ...more },
   });
 }
 

@@ -16,6 +16,8 @@ export const FAILURE_ORIGIN = "entelix_failure_origin";
 export const OBJECTIVE = "objective";
 export const TOOL_ERROR_KIND = "entelix_tool_error_kind";
 export const MODEL = "gen_ai_request_model";
+/** `chat` or `embeddings`. */
+export const OPERATION = "gen_ai_operation_name";
 export const PROVIDER = "gen_ai_provider_name";
 /** Why a run or a call failed; only on the series of those that did. */
 export const ERROR_TYPE = "error_type";

@@ -17,6 +17,14 @@ export interface OpenModel extends ModelCall {
   durationMs?: number | undefined;
 }
 
+/** An open model call of `embed` or `embedMany`. */
+export interface OpenEmbedding extends OpenModel {
+  /** The SDK's ID of the last attempt. */
+  id: string;
+  /** Content: the texts. Their list identifies the chunk of `embedMany`. */
+  readonly values: readonly unknown[] | undefined;
+}
+
 /** An open tool call. */
 export interface OpenTool extends ToolCall {
   /** Its start, for finding the source of an error. */
@@ -27,7 +35,7 @@ export interface OpenTool extends ToolCall {
   code: "waits" | "runs" | "ended";
 }
 
-/** One call of the AI SDK, which is a run. */
+/** One call of the AI SDK: a run, or a part of the run around it. */
 export interface CallState extends BegunRun<OpenTool> {
   readonly operationId: string;
   readonly runtimeContext: Fields;
@@ -43,6 +51,12 @@ export interface CallState extends BegunRun<OpenTool> {
   modelError: { readonly thrown: unknown } | undefined;
   /** Signals that may stop the call, as far as the SDK shows them. */
   readonly signals: Set<AbortSignal>;
+  /** Open calls of embedding models, by the SDK's ID of the last attempt. */
+  readonly embeddings: Map<string, OpenEmbedding>;
+  /** Whether it is a part of the run around it, which is then {@link active}, and has no events of its own. */
+  readonly isPart: boolean;
+  /** Tells the run around it that the part has ended. */
+  leave: (() => void) | undefined;
   /** IDs of tool calls that this run has reported. */
   readonly reported: Set<string>;
 }

@@ -5,12 +5,14 @@ import {
   handed,
   outputMessages,
   readsRows,
+  sourceMoment,
   toMessages,
 } from "../../events/door.ts";
 import {
   type AdapterCounts,
   type AskedTenant,
   askedTenant,
+  type BegunRun,
   beginRun,
   type Fields,
   fieldsOf,
@@ -20,11 +22,12 @@ import {
   PAUSED,
   Pauses,
   placeIn,
+  RunWriter,
   type SafeSink,
   sendDecision,
   textOf,
   threadOf,
-  type UsageTotals,
+  UsageTotals,
   waitedMs,
 } from "../core/door.ts";
 import { type ActiveRun, abortError, activeRun, cutBy, isStop } from "../runtime/door.ts";
@@ -37,6 +40,7 @@ import {
 } from "./approvals.ts";
 import type { CallState, OpenTool } from "./call-state.ts";
 import { closed, opened } from "./channel.ts";
+import { askedFor, EMBEDDINGS, EmbeddingCalls } from "./embeddings.ts";
 import { failureOf, operatorTextOf } from "./errors.ts";
 import { answerIn, ModelCalls } from "./model-calls.ts";
 import {
@@ -75,8 +79,9 @@ interface CallName {
  */
 export const responding = new AsyncLocalStorage<AbortSignal>();
 
-/** Follows calls of the AI SDK. Each call is a run. */
+/** Follows calls of the AI SDK. Each call is a run, except for embeddings inside a run. */
 export class Calls {
+  readonly embeddings: EmbeddingCalls;
   readonly models: ModelCalls;
   readonly tools: ToolCalls;
   readonly #options: AiSdkTelemetryOptions;
@@ -106,7 +111,9 @@ export class Calls {
       sharesKeys: false,
       onError,
     });
-    this.models = new ModelCalls({ contentNeed, price: options.price, onError });
+    const ofModels = { contentNeed, price: options.price, onError };
+    this.embeddings = new EmbeddingCalls(ofModels);
+    this.models = new ModelCalls(ofModels);
     this.tools = new ToolCalls({ contentNeed, isFailure: options.isFailure, onError });
   }
 
@@ -135,7 +142,8 @@ export class Calls {
     const callId = textOf(event.callId);
     // Integrations of the AI SDK 6 get other events.
     if (operationId === undefined) return;
-    if (!RUNS.has(operationId) || callId === undefined) {
+    const isFollowed = RUNS.has(operationId) || EMBEDDINGS.has(operationId);
+    if (!isFollowed || callId === undefined) {
       this.#otherOperations += 1;
       return;
     }
@@ -173,15 +181,19 @@ export class Calls {
     }
     const state = this.#stateOf(start, tenantId, paused);
     this.#calls.set(callId, state);
-    if (state.sdk === 7) opened(callId, state);
     if (this.#calls.size > this.#maxCalls) this.#forgetOldest();
-    const given = event.messages ?? event.prompt;
+    if (state.isPart) {
+      state.leave = outer?.whileOpen?.((error) => this.#close({ callId }, state, error));
+      return;
+    }
+    if (state.sdk === 7) opened(callId, state);
+    const given = event.messages ?? event.prompt ?? event.value;
     const isAsked = readsRows(this.#sink.contentNeed) && !isEmpty(given);
     state.writer.started({
       agent: call.functionId ?? call.operationId.slice("ai.".length),
       ...placeIn(outer),
       resumedFromRunId: paused?.runId,
-      asked: isAsked ? toMessages(given) : undefined,
+      asked: isAsked ? questionIn(call.operationId, given) : undefined,
     });
     for (const answer of answers) this.#decided(state, answer, "user", waitedMs(paused));
   }
@@ -203,20 +215,20 @@ export class Calls {
   ): CallState {
     const { context, thread } = this.#options;
     const signal = responding.getStore();
-    const begun = beginRun<OpenTool>(
-      {
-        tenantId,
-        threadId: threadOf(thread, call, this.#onError),
-        outer,
-        paused,
-        ask: context === undefined || outer !== undefined ? undefined : () => context(handed(call)),
-        totals: this.#totalsOf(outer?.runId),
-      },
-      this.#sink,
-      this.#onError,
-    );
+    const totals = this.#totalsOf(outer?.runId);
+    const around = EMBEDDINGS.has(call.operationId) ? outer : undefined;
+    const origin = {
+      tenantId,
+      threadId: threadOf(thread, call, this.#onError),
+      outer,
+      paused,
+      ask: context === undefined || outer !== undefined ? undefined : () => context(handed(call)),
+      totals,
+    };
     return {
-      ...begun,
+      ...(around === undefined
+        ? beginRun<OpenTool>(origin, this.#sink, this.#onError)
+        : partOf(around, this.#sink, totals)),
       operationId: call.operationId,
       runtimeContext: call.runtimeContext,
       tools: event.tools,
@@ -227,6 +239,9 @@ export class Calls {
       modelError: undefined,
       signals: new Set(signal === undefined ? [] : [signal]),
       reported: new Set(),
+      embeddings: new Map(),
+      isPart: around !== undefined,
+      leave: undefined,
     };
   }
 
@@ -261,6 +276,7 @@ export class Calls {
       return;
     }
     this.#close(event, state, LEFT_OPEN);
+    if (state.isPart) return;
     state.writer.completed({ output: this.#answerOf(state, event, last) });
   }
 
@@ -283,19 +299,21 @@ export class Calls {
   }
 
   failed(event: CallName, state: CallState, shown: unknown): void {
+    this.embeddings.threw(state, shown);
     const failure = failureOf(state, shown);
     if (isStop(failure.thrown, state.signals)) {
       this.aborted(event, state, failure.thrown);
       return;
     }
     this.#close(event, state, cutBy(failure.thrown), failure.thrown);
-    state.writer.failed(failure);
+    if (!state.isPart) state.writer.failed(failure);
   }
 
   /** The call was aborted, or the reader of its stream left. */
   aborted(event: CallName, state: CallState, reason: unknown): void {
     const thrown = abortError(reason);
     this.#close(event, state, thrown, thrown);
+    if (state.isPart) return;
     state.writer.failed({ thrown, source: FROM_RUN, text: operatorTextOf(thrown, state) });
   }
 
@@ -303,6 +321,7 @@ export class Calls {
     this.#remove(textOf(event.callId) ?? "");
     state.writer.cutTools(cut);
     this.models.failed(state, thrown);
+    this.embeddings.failed(state, thrown);
   }
 
   #forgetOldest(): void {
@@ -314,9 +333,21 @@ export class Calls {
   }
 
   #remove(callId: string): void {
-    if (this.#calls.get(callId)?.sdk === 7) closed(callId);
+    const state = this.#calls.get(callId);
+    state?.leave?.();
+    if (state?.sdk === 7) closed(callId);
     this.#calls.delete(callId);
   }
+}
+
+/** A part of the run around it. The adapter of that run also sends events. */
+function partOf(around: ActiveRun, sink: SafeSink, totals = new UsageTotals()): BegunRun<OpenTool> {
+  const writer = new RunWriter<void, OpenTool>(sink, around, { others: true });
+  return { writer, active: around, totals, since: sourceMoment() };
+}
+
+function questionIn(operationId: string, given: unknown): unknown {
+  return EMBEDDINGS.has(operationId) ? askedFor(given) : toMessages(given);
 }
 
 function isEmpty(given: unknown): boolean {

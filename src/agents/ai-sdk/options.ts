@@ -9,7 +9,10 @@ import {
 
 /** A call of the AI SDK, as the hooks of {@link AiSdkTelemetryOptions} get it. */
 export interface AiSdkCall {
-  /** `ai.generateText`, `ai.streamText`, `ai.generateObject` or `ai.streamObject`. */
+  /**
+   * `ai.generateText`, `ai.streamText`, `ai.generateObject` or `ai.streamObject`; outside any run also `ai.embed` and
+   * `ai.embedMany`.
+   */
   readonly operationId: string;
   /** The call's `telemetry.functionId`. AI SDK 6: `experimental_telemetry.functionId`. */
   readonly functionId: string | undefined;
@@ -41,7 +44,7 @@ export interface AiSdkTelemetryOptions extends AdapterOptions<AiSdkCall> {
 
 /** Counts of callbacks that were not sent as events. */
 export interface AiSdkCounts extends AdapterCounts {
-  /** Calls that are not runs: embeddings, reranking, speech, images and others. */
+  /** Calls that are neither runs nor embeddings: reranking, speech, images and others. */
   readonly otherOperations: number;
   /** Calls without a known tenant. */
   readonly refused: number;

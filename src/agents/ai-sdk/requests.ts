@@ -33,6 +33,7 @@ function callParameters(
     frequency_penalty: event.frequencyPenalty,
     presence_penalty: event.presencePenalty,
     seed: event.seed,
+    dimension_count: event.dimensions,
     stop_sequences: event.stopSequences,
     reasoning_effort: event.reasoning,
     tool_choice: textOf(choice?.toolName) ?? toolChoiceOf(toolChoice),

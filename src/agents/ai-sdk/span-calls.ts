@@ -2,10 +2,11 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { type ContentNeed, isPromise } from "../../events/door.ts";
 import { fieldsOf } from "../core/door.ts";
 import { carried, inToolCall } from "../runtime/door.ts";
-import type { CallState, OpenTool } from "./call-state.ts";
+import type { CallState, OpenEmbedding, OpenTool } from "./call-state.ts";
 import { type Calls, RUNS } from "./calls.ts";
+import { EMBEDDINGS } from "./embeddings.ts";
 import { RecordedSpan } from "./recorded-span.ts";
-import { startEvent } from "./span-events.ts";
+import { embeddingEvent, startEvent } from "./span-events.ts";
 import { SpanModels } from "./span-models.ts";
 import { SpanOutcomes } from "./span-outcomes.ts";
 import { type SpanRun, spanRun } from "./span-run.ts";
@@ -58,10 +59,11 @@ export class SpanCalls implements SpanFollower {
   }
 
   follow(name: string, attributes: unknown, work: SpanWork): unknown {
-    if (RUNS.has(name)) return this.#run(name, attributes, work);
+    if (RUNS.has(name) || EMBEDDINGS.has(name)) return this.#run(name, attributes, work);
+    if (/^ai\.embed(?:Many)?\.doEmbed$/.test(name)) return this.#embedding(attributes, work);
     if (/^ai\.\w+\.do(?:Generate|Stream)$/.test(name)) return this.#model(attributes, work);
     if (name === "ai.toolCall") return this.#tool(attributes, work);
-    // Embeddings and others have an outer span around the span of their model.
+    // Others have an outer span around the span of their model.
     if (/^ai\.\w+$/.test(name)) {
       const other = { operationId: name, callId: this.#newId() };
       void this.#options.contain(() => this.#options.calls.start(other));
@@ -104,9 +106,11 @@ export class SpanCalls implements SpanFollower {
   #inRun(run: SpanRun, span: RecordedSpan, work: SpanWork): unknown {
     const state = this.#options.calls.of(run);
     if (state === undefined) return this.#inside(undefined, () => work(span));
-    const { active } = state;
+    const { active, isPart } = state;
+    const within = () => work(span);
     return followed(
-      () => this.#inside(run, () => carried(active.sink, {}, active, () => work(span))),
+      () =>
+        this.#inside(run, () => (isPart ? work(span) : carried(active.sink, {}, active, within))),
       (value) => {
         if (run.isStream) return;
         this.#with(run, (open) => this.#outcomes.returned(run, open, span, value));
@@ -135,6 +139,24 @@ export class SpanCalls implements SpanFollower {
           else this.#models.answered(run, state, model, span, value);
         }),
       (thrown) => this.#with(run, () => models.attemptFailed(state, model, thrown)),
+    );
+  }
+
+  #embedding(attributes: unknown, work: SpanWork): unknown {
+    const span = new RecordedSpan(attributes);
+    const { run, state } = this.#current();
+    if (run === undefined || state === undefined) return work(span);
+    const { embeddings, models } = this.#options.calls;
+    let open: OpenEmbedding | undefined;
+    this.#with(run, () => {
+      open = embeddings.started(state, embeddingEvent(span));
+    });
+    const call = open;
+    if (call === undefined) return work(span);
+    return followed(
+      () => models.attempt(state, call, () => work(span)),
+      (value) => this.#with(run, () => embeddings.answered(state, call.id, fieldsOf(value) ?? {})),
+      (thrown) => this.#with(run, () => models.attemptFailed(state, call, thrown)),
     );
   }
 

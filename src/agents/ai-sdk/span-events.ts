@@ -14,13 +14,15 @@ export function startEvent(
 ): Fields {
   const asked = span.get("ai.prompt");
   const { messages, prompt } = promptIn(asked, need);
+  const value = valuesOn(span);
   return {
     callId,
     operationId,
     functionId: span.get("ai.telemetry.functionId"),
-    recordInputs: asked !== undefined,
+    recordInputs: asked !== undefined || value !== undefined,
     messages: messages ?? listOf(prompt),
     prompt,
+    value,
     runtimeContext: span.below("ai.telemetry.metadata."),
     sdk: 6,
   };
@@ -54,6 +56,21 @@ export function requestEvent(span: RecordedSpan, need: ContentNeed): Fields {
     instructions: instructions.length === 0 ? undefined : instructions,
     tools: need === "all" ? listOf(span.get("ai.prompt.tools"))?.map(parsed) : undefined,
   };
+}
+
+/** An embedding model is asked. */
+export function embeddingEvent(span: RecordedSpan): Fields {
+  return {
+    provider: span.get("ai.model.provider"),
+    modelId: span.get("ai.model.id"),
+    values: valuesOn(span),
+  };
+}
+
+/** The texts that an embedding model gets, if the call's settings show them. */
+function valuesOn(span: RecordedSpan): readonly unknown[] | undefined {
+  const value = span.get("ai.value");
+  return (value === undefined ? listOf(span.get("ai.values")) : [value])?.map(parsed);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Fence, type Fields, fieldsOf, observedStream } from "../core/door.ts";
+import { Fence, type Fields, fieldsOf, observedStream, textOf } from "../core/door.ts";
 import type { CallState } from "./call-state.ts";
 import { Calls, responding } from "./calls.ts";
 import { type AiSdkCounts, type AiSdkTelemetryOptions, checkAiSdkOptions } from "./options.ts";
@@ -19,8 +19,8 @@ interface Execution<T> {
  * SDK 6 uses its {@link tracer}.
  *
  * Each call of `generateText`, `streamText`, `generateObject` and `streamObject` is a run. So is each call of an
- * agent. A call inside a tool is a child run of that tool call. The class does not import the SDK, and its errors
- * never reach the SDK.
+ * agent. A call inside a tool is a child run of that tool call. `embed` and `embedMany` are model calls of the run
+ * around them, or runs of their own. The class does not import the SDK, and its errors never reach the SDK.
  *
  * @throws TypeError from the constructor when `tenant` is empty or an option has the wrong type.
  * @throws RangeError from the constructor when a limit is out of range.
@@ -128,6 +128,18 @@ export class AiSdkTelemetry {
 
   onObjectStepEnd(event: unknown): void {
     this.#with(event, (state, fields) => this.#calls.models.answered(state, fields));
+  }
+
+  onEmbedStart(event: unknown): void {
+    this.#with(event, (state, fields) => {
+      this.#calls.embeddings.started(state, fields).attempts += 1;
+    });
+  }
+
+  onEmbedEnd(event: unknown): void {
+    this.#with(event, (state, fields) =>
+      this.#calls.embeddings.answered(state, textOf(fields.embedCallId), fields),
+    );
   }
 
   onToolExecutionStart(event: unknown): void {

@@ -1,7 +1,9 @@
 import {
   callErrorHook,
+  checkOneOf,
   describe,
   FROM_MODEL,
+  type ModelOperation,
   type ModelParameters,
   outputMessages,
   recordSource,
@@ -19,6 +21,8 @@ import { serverOf } from "./server-address.ts";
 
 /** Options of `run.model`. */
 export interface ModelOptions {
+  /** What the model is asked for: an answer, or vectors of texts (`gen_ai.operation.name`). Default `chat`. */
+  readonly operation?: ModelOperation | undefined;
   /** `gen_ai.provider.name`: `openai`, `anthropic`, … */
   readonly provider?: string | undefined;
   /** Parameters of the request (`gen_ai.request.*`). Invalid values are omitted. */
@@ -97,15 +101,23 @@ export function callModel<T>(
   fn: ModelFunction<T>,
 ): Promise<T> {
   return tracked(run, async (call) => {
-    const { id, input, parameters: given, provider, serverAddress } = options;
+    const { id, input, operation, parameters: given, provider, serverAddress } = options;
     checkCallTexts("model", model, { id, provider, serverAddress });
     checkParameters(model, given);
+    checkOneOf(operation, `model ${model}: operation`, OPERATIONS);
     run.assertOpen(`model ${model}`);
     refuseAt(run, call, run.policy.budget.takeRequest());
     run.track(call);
     const { writer } = run;
     const modelCallId = id ?? writer.newId();
-    const written = { modelCallId, model, provider, startedMs: 0, durationMs: undefined };
+    const written = {
+      modelCallId,
+      model,
+      provider,
+      operation,
+      startedMs: 0,
+      durationMs: undefined,
+    };
     const wrong = (error: unknown) => callErrorHook(run.policy.onError, error);
     const answer = new Answer(call, modelCallId, wrong);
     const use = () => usedBy(run, written, answer, provider);
@@ -134,6 +146,8 @@ export function callModel<T>(
     return result;
   });
 }
+
+const OPERATIONS = ["chat", "embeddings"] as const satisfies readonly ModelOperation[];
 
 /** @throws TypeError unless it is an object or undefined. */
 function checkParameters(model: string, parameters: unknown): void {

@@ -9,6 +9,7 @@ const NUMBERS = [
   "presence_penalty",
   "seed",
   "choice_count",
+  "dimension_count",
 ] as const;
 const TEXTS = ["tool_choice", "reasoning_effort"] as const;
 

@@ -13,6 +13,7 @@ import {
   type IsFailure,
   type ModelComplete,
   type ModelError,
+  type ModelOperation,
   type NotMade,
   notMadeFailure,
   operatorText,
@@ -287,6 +288,7 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
     stepId?: string,
     on: Stamp = NOW,
   ): T {
+    const operation = operationOf(call);
     return this.send(
       {
         type: "model_start",
@@ -296,6 +298,7 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
         model: call.model ?? null,
         ...request,
         ...content,
+        ...(operation === undefined ? {} : { operation }),
       },
       withDetails(this.envelope(on, stepId), call.details),
     );
@@ -323,6 +326,8 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
     if (content !== undefined) Object.assign(event, content);
     if (provider !== undefined) event.provider = provider;
     if (cost !== undefined) event.cost_usd = cost;
+    const operation = operationOf(call);
+    if (operation !== undefined) event.operation = operation;
     const retries = retriesOf(call);
     if (retries !== undefined) event.retries = retries;
     return this.send(
@@ -367,6 +372,8 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
     if (cost !== undefined) event.cost_usd = cost;
     if (responseModel !== undefined) event.response_model = responseModel;
     if (responseId !== undefined) event.response_id = responseId;
+    const operation = operationOf(call);
+    if (operation !== undefined) event.operation = operation;
     const retries = retriesOf(call);
     if (retries !== undefined) event.retries = retries;
     return this.send(event, withDetails(withDetails(this.envelope(on), call.details), details));
@@ -394,4 +401,9 @@ export function toolFailureOf(
 
 function retriesOf({ attempts }: ModelCall): number | undefined {
   return attempts === undefined || attempts < 2 ? undefined : attempts - 1;
+}
+
+/** Only what is not the default, since most calls are chats. */
+function operationOf({ operation }: ModelCall): ModelOperation | undefined {
+  return operation === "chat" ? undefined : operation;
 }

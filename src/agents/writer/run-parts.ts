@@ -6,6 +6,7 @@ import {
   type FailureSource,
   type Instant,
   type ModelCallUsage,
+  type ModelOperation,
   type ModelParameters,
   type NotMade,
   sourceMoment,
@@ -106,6 +107,8 @@ export interface ModelCall extends Timed {
   readonly model: string | undefined;
   /** Who was asked. A failure names this provider unless another one answered. */
   readonly provider?: string | undefined;
+  /** Default `chat`. */
+  readonly operation?: ModelOperation | undefined;
   /** Number of requests to the provider, with retries. Default: not known. */
   readonly attempts?: number;
 }

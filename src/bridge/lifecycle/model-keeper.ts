@@ -39,7 +39,8 @@ export class ModelKeeper<H> extends PartKeeper<H, ModelCall<H>, ModelEnd> {
     around: Around = {},
   ): boolean {
     run.models ??= new Parts();
-    const begin = () => from && this.#begin(run, from, id, { model: end.model }, around);
+    const { model, operation } = end;
+    const begin = () => from && this.#begin(run, from, id, { model, operation }, around);
     return this.stopById(run, run.models, id, at, end, begin);
   }
 

@@ -1,6 +1,7 @@
 import {
   type Instant,
   type ModelOpening,
+  type ModelOperation,
   type RunIds,
   type SpanAttributes,
   type StepKind,
@@ -81,6 +82,7 @@ export class ModelCall<H> {
   /** Number of the model call in its run, from 1. Its span ID is derived from it. */
   readonly ordinal: number;
   readonly model: string | undefined;
+  readonly operation: ModelOperation;
   readonly provider: string | undefined;
   readonly startedAt: Instant;
   /** Empty if the source has no IDs of model calls. */
@@ -93,6 +95,7 @@ export class ModelCall<H> {
     const provider = opening.attributes?.["gen_ai.provider.name"];
     this.ordinal = ordinal;
     this.model = opening.model;
+    this.operation = opening.operation ?? "chat";
     this.provider = typeof provider === "string" ? provider : undefined;
     this.startedAt = startedAt;
     this.id = id;

@@ -213,6 +213,7 @@ export class EventMetrics implements RunObserver {
     // The end is unknown.
     if (end.outcome === "unfinished") return;
     const { durations, inputTokens, outputTokens } = this.#models.of(
+      call.operation,
       providerIn(end.attributes) ?? call.provider,
       call.model ?? end.model,
     );

@@ -163,7 +163,7 @@ export const METRIC_ATTRIBUTES = {
     "Name of the agent; `unknown` for a run without a name, `_other` above the cap.",
   "gen_ai.tool.name": "Name of the tool; `_other` above the cap.",
   "gen_ai.tool.type": "Always `function`.",
-  "gen_ai.operation.name": "Always `chat`.",
+  "gen_ai.operation.name": "Of a model call: `chat` or `embeddings`.",
   "gen_ai.provider.name":
     "Provider of the model: `openai`, `anthropic`, …; `unknown` if the call has none, `_other` from the 21st.",
   "gen_ai.request.model":

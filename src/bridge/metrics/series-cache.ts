@@ -1,3 +1,4 @@
+import type { ModelOperation } from "../../events/door.ts";
 import type { WaitKind } from "../lifecycle/door.ts";
 import type { Instruments } from "./instruments.ts";
 import { type LabelCaps, type LabelOption, LabelValues } from "./label-values.ts";
@@ -223,8 +224,6 @@ function noneYet(): (Series | undefined)[] {
 /** Most providers that keep their name. */
 const MOST_PROVIDERS = 20;
 
-/** The operation name of a model call in the conventions. */
-const CHAT = "chat";
 /** Sources do not report whether tokens are of text, images or sound. */
 const MODALITY = "unknown";
 
@@ -241,7 +240,10 @@ export class ModelSeriesCache {
   readonly #instruments: Instruments;
   readonly #providers = new LabelValues(MOST_PROVIDERS);
   readonly #models: LabelValues;
-  readonly #byProvider = new Map<string, Map<string, ModelSeries>>();
+  readonly #byProvider = {
+    chat: new Map<string, Map<string, ModelSeries>>(),
+    embeddings: new Map<string, Map<string, ModelSeries>>(),
+  } as const satisfies Record<ModelOperation, unknown>;
 
   /** @param models the cap of the models' label. */
   constructor(instruments: Instruments, models: LabelOption) {
@@ -249,27 +251,34 @@ export class ModelSeriesCache {
     this.#models = new LabelValues(models);
   }
 
-  of(providerName: string | undefined, modelName: string | undefined): ModelSeries {
+  of(
+    operation: ModelOperation,
+    providerName: string | undefined,
+    modelName: string | undefined,
+  ): ModelSeries {
     const provider = this.#providers.of(providerName);
     const model = this.#models.of(modelName);
-    let byModel = this.#byProvider.get(provider);
+    const byProvider = this.#byProvider[operation];
+    let byModel = byProvider.get(provider);
     if (byModel === undefined) {
       byModel = new Map();
-      this.#byProvider.set(provider, byModel);
+      byProvider.set(provider, byModel);
     }
     const there = byModel.get(model);
     if (there !== undefined) return there;
-    const made = this.#make(provider, model);
+    const made = this.#make(operation, provider, model);
     byModel.set(model, made);
     return made;
   }
 
-  #make(provider: string, model: string): ModelSeries {
+  #make(operation: ModelOperation, provider: string, model: string): ModelSeries {
     const { inputTokens, modelDurations, outputTokens } = this.#instruments;
     return {
-      durations: new FallibleSeries((error) => modelDurations.of(CHAT, provider, model, error)),
-      inputTokens: inputTokens.of(CHAT, provider, model, MODALITY),
-      outputTokens: outputTokens.of(CHAT, provider, model, MODALITY),
+      durations: new FallibleSeries((error) =>
+        modelDurations.of(operation, provider, model, error),
+      ),
+      inputTokens: inputTokens.of(operation, provider, model, MODALITY),
+      outputTokens: outputTokens.of(operation, provider, model, MODALITY),
     };
   }
 }

@@ -1,12 +1,12 @@
 import type { Attributes } from "@opentelemetry/api";
-import { type AnswerForm, answerOf } from "../../events/door.ts";
+import { type AnswerForm, answerOf, type ModelOperation } from "../../events/door.ts";
 import type { Run } from "../lifecycle/door.ts";
 import type { Reporter } from "../report.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
 /** The span that has just opened, for an attribute hook. */
 export interface SpanInfo {
-  readonly operation: "invoke_agent" | "execute_tool" | "chat";
+  readonly operation: "invoke_agent" | "execute_tool" | ModelOperation;
   readonly tenantId: string;
   readonly runId: string;
   readonly agent: string | undefined;
@@ -16,7 +16,7 @@ export interface SpanInfo {
   readonly user: string | undefined;
   /** The tool, for `execute_tool`. */
   readonly tool: string | undefined;
-  /** The requested model, for `chat`, if the start of the call has it. */
+  /** The requested model, for `chat` and `embeddings`, if the start of the call has it. */
   readonly model: string | undefined;
 }
 

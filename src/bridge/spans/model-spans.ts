@@ -26,13 +26,14 @@ export class ModelSpans {
     const parent = parentIn(run, step);
     if (parent === undefined) return undefined;
     const attributes: KnownAttributes = {
-      "gen_ai.operation.name": "chat",
+      "gen_ai.operation.name": call.operation,
       "gen_ai.request.model": call.model,
       "entelix.run_id": run.runId,
       "entelix.tenant_id": run.tenantId,
     };
     if (call.id !== "") attributes["entelix.model.call_id"] = call.id;
-    const name = call.model === undefined ? "chat" : `chat ${call.model}`;
+    const { model, operation } = call;
+    const name = model === undefined ? operation : `${operation} ${model}`;
     const id = run.ids.childSpanId("m", String(call.ordinal));
     const { traceId } = run;
     const kind = SpanKind.CLIENT;

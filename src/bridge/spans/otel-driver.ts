@@ -222,8 +222,8 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     step: SpanHandle | undefined,
   ): SpanHandle | undefined {
     const handle = this.#models.open(run, call, at, opening, step);
-    if (handle !== undefined)
-      this.#addCustom(handle, run, { operation: "chat", model: call.model });
+    const { model, operation } = call;
+    if (handle !== undefined) this.#addCustom(handle, run, { operation, model });
     return handle;
   }
 

@@ -192,7 +192,7 @@ export class SpanEnds {
     handle.set("gen_ai.conversation.id", run.threadId);
     if (call.model === undefined && end.model !== undefined) {
       handle.set("gen_ai.request.model", end.model);
-      handle.span.updateName(`chat ${end.model}`);
+      handle.span.updateName(`${call.operation} ${end.model}`);
     }
     switch (end.outcome) {
       case "unfinished":

@@ -14,6 +14,7 @@ export interface SpanOutcome {
 const OUTCOMES: Readonly<Record<string, string>> = {
   invoke_agent: "entelix.run.outcome",
   chat: "entelix.model.outcome",
+  embeddings: "entelix.model.outcome",
 };
 
 /** Decisions about tool calls that are not visible in the outcome. */

@@ -9,7 +9,7 @@ export const CONVENTIONS_ATTRIBUTES = {
   "gen_ai.operation.name": on(
     "run, call, model, step",
     "string",
-    "`invoke_agent`, `execute_tool`, `chat` or `retrieval`; other steps have none.",
+    "`invoke_agent`, `execute_tool`, `chat`, `embeddings` or `retrieval`; other steps have none.",
   ),
   "gen_ai.request.model": on(
     "model, run",
@@ -42,6 +42,7 @@ export const CONVENTIONS_ATTRIBUTES = {
   ),
   "gen_ai.request.stream": on("model", "boolean", "`true` where the answer was to be streamed."),
   "gen_ai.request.reasoning.level": on("model", "string", "How much the model was to reason."),
+  "gen_ai.embeddings.dimension.count": on("model", "int", "Dimensions of each vector."),
   "gen_ai.response.model": on("model", "string", "The model that answered."),
   "gen_ai.response.id": on("model", "string", "The provider's id of the answer."),
   "gen_ai.response.time_to_first_chunk": on(

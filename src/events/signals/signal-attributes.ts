@@ -75,6 +75,7 @@ function setParameters(on: OwnAttributes, asked: ModelParameters): void {
   if (asked.stream === true) on["gen_ai.request.stream"] = true;
   on["gen_ai.request.reasoning.level"] = nameIn(asked.reasoning_effort);
   on["entelix.request.tool_choice"] = nameIn(asked.tool_choice);
+  on["gen_ai.embeddings.dimension.count"] = integerIn(asked.dimension_count);
 }
 
 // Untyped programs may send any value. A value of a wrong type counts as absent.

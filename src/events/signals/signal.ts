@@ -4,6 +4,7 @@ import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "../errors/error-
 import type { ExceptionDetails } from "../errors/exception-of.ts";
 import type { DecisionDetails } from "../event-details.ts";
 import type { Instant } from "../instant.ts";
+import type { ModelOperation } from "../model-event.ts";
 
 /** The run and the time of a signal. */
 export interface SignalSubject {
@@ -173,6 +174,8 @@ export type SpanEventTarget = "run" | "model" | { readonly callId: string };
 /** Fields of a model call at its start. */
 export interface ModelOpening {
   readonly model?: string | undefined;
+  /** Default `chat`. */
+  readonly operation?: ModelOperation | undefined;
   /** The input. */
   readonly content?: unknown;
   readonly context?: ModelContext | undefined;
@@ -333,6 +336,8 @@ export type ModelEnd = (
 ) & {
   /** The requested model, if only the end has it. */
   readonly model?: string | undefined;
+  /** Only for a call whose start was not seen. */
+  readonly operation?: ModelOperation | undefined;
   readonly attributes?: SpanAttributes | undefined;
 };
 

@@ -7,7 +7,13 @@ import {
 import type { FailureKind, ToolErrorKind } from "../errors/error-kinds.ts";
 import type { EventDetails } from "../event-details.ts";
 import type { Instant } from "../instant.ts";
-import type { ModelComplete, ModelError, ModelStart } from "../model-event.ts";
+import type {
+  ModelComplete,
+  ModelError,
+  ModelEvent,
+  ModelOperation,
+  ModelStart,
+} from "../model-event.ts";
 import type { AttributeName } from "../semconv/semconv.ts";
 import { soundUsage } from "../sound-usage.ts";
 import type { StepError, StepEvent } from "../step-event.ts";
@@ -175,6 +181,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         at,
         modelCallId: textIn(event.model_call_id),
         model: nameIn(event.model),
+        operation: operationIn(event),
         content: event.input ?? undefined,
         inStepId: textIn(details?.step_id),
         inCallId: nameIn(details?.tool_use_id),
@@ -313,6 +320,7 @@ function answerOf(event: ModelComplete, details: EventDetails | undefined): Mode
   return {
     outcome: "complete",
     model: nameIn(event.model),
+    operation: operationIn(event),
     content: event.output ?? undefined,
     asked: event.input ?? undefined,
     context: contextOf(event),
@@ -350,15 +358,21 @@ function useOf(
 function modelErrorOf(event: ModelError, details: EventDetails | undefined): ModelEnd {
   const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
   const model = nameIn(event.model);
+  const operation = operationIn(event);
   // A pause, or the interrupt of a tool call, is not a failure of the model call.
   if (envelope.wire_code === "interrupted") {
     const attributes = useOf(event, details);
-    return { outcome: "interrupted", model, message: event.error, attributes };
+    return { outcome: "interrupted", model, operation, message: event.error, attributes };
   }
   const kind = failureKindIn(event.kind) ?? failureKindFromEnvelope(envelope);
   const message = textIn(event.error) ?? "";
   const problem = { kind, message, envelope, exception: details?.exception };
-  return { outcome: "error", model, problem, attributes: useOf(event, details) };
+  return { outcome: "error", model, operation, problem, attributes: useOf(event, details) };
+}
+
+/** `undefined`: `chat`, as of senders that do not know operations. */
+function operationIn({ operation }: ModelEvent): ModelOperation | undefined {
+  return operation === "embeddings" ? operation : undefined;
 }
 
 /** A non-empty text. */

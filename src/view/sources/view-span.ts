@@ -58,6 +58,7 @@ function kindOf(attributes: ViewAttributes): SpanKindName {
     case "execute_tool":
       return "tool";
     case "chat":
+    case "embeddings":
       return "model";
     default:
       return attributes["entelix.step.name"] === undefined ? "other" : "step";

@@ -160,7 +160,7 @@ describe("a call of the AI SDK", () => {
 
   it("that is no run is counted", async () => {
     const heard = listen();
-    const call = new FakeCall(heard.telemetry, { operationId: "ai.embed" });
+    const call = new FakeCall(heard.telemetry, { operationId: "ai.rerank" });
     await call.start();
     call.end([]);
     expect(heard.sent).toEqual([]);

@@ -562,8 +562,8 @@ describe("an object of the AI SDK 6", () => {
 describe("the tracer", () => {
   it("passes on what is no run, and counts it once", async () => {
     const heard = listen6();
-    const vector = await inSpan(heard.tracer, "ai.embed", {}, () =>
-      inSpan(heard.tracer, "ai.embed.doEmbed", {}, async (span) => {
+    const vector = await inSpan(heard.tracer, "ai.rerank", {}, () =>
+      inSpan(heard.tracer, "ai.rerank.doRerank", {}, async (span) => {
         span.setAttribute("ai.usage.tokens", 3).addEvent("seen").updateName("x");
         return [1, 2];
       }),

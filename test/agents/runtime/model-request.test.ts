@@ -20,8 +20,29 @@ describe("what a model is asked with", () => {
     });
   });
 
+  it("may be embeddings", async () => {
+    const sink = new Told();
+    const options = { operation: "embeddings", parameters: { dimension_count: 3 } } as const;
+    await runAgent({ sink, ...base }, (run) =>
+      run.model("vector-1", options, (call) => {
+        call.report({ usage: { input_tokens: 4 } });
+        return [1, 2, 3];
+      }),
+    );
+    expect(sink.only("model_start")).toMatchObject(options);
+    expect(sink.only("model_complete")).toMatchObject({
+      operation: "embeddings",
+      usage: { input_tokens: 4 },
+    });
+  });
+
   it("is refused where it is of another type", async () => {
-    const wrong: object[] = [{ parameters: "hot" }, { parameters: null }, { serverAddress: 80 }];
+    const wrong: object[] = [
+      { parameters: "hot" },
+      { parameters: null },
+      { serverAddress: 80 },
+      { operation: "rerank" },
+    ];
     const errors: unknown[] = [];
     for (const options of wrong) {
       const run = runAgent({ sink: new Told(), ...base }, (agent) =>
@@ -33,6 +54,7 @@ describe("what a model is asked with", () => {
       "model small-1: expected parameters to be an object, got string",
       "model small-1: expected parameters to be an object, got null",
       "model small-1: expected serverAddress to be a text, got number",
+      'model small-1: operation: expected chat or embeddings, got "rerank"',
     ]);
   });
 });

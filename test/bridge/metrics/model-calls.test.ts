@@ -34,6 +34,27 @@ describe("a model call", () => {
     expect(bench.reports).toEqual([]);
   });
 
+  it("for embeddings has series of its own", async () => {
+    const bench = meteredBench();
+    const run = new RunEvents("r");
+    bench.at(0, run.started());
+    for (const operation of ["embeddings", "chat"] as const)
+      bench.at(1, run.modelStart(operation, { provider: "openai", operation }));
+    const usage = { input_tokens: 31 };
+    for (const operation of ["embeddings", "chat"] as const)
+      bench.at(2, run.modelComplete(operation, { usage }));
+    bench.at(3, run.complete());
+    const seen = await bench.collect();
+    const embeddings = { "gen_ai.operation.name": "embeddings" };
+    expect(seen.point(DURATION, { ...SMALL, ...embeddings })?.histogram?.count).toBe(1);
+    expect(seen.point(DURATION, SMALL)?.histogram?.count).toBe(1);
+    expect(seen.points(INPUT).map(({ attributes, value }) => [attributes, value])).toEqual([
+      [{ ...TOKENS, ...embeddings }, 31],
+      [TOKENS, 31],
+    ]);
+    expect(seen.sum("entelix.tokens")).toBe(62);
+  });
+
   it("counts once, however often its events come, and though no span is made", async () => {
     const bench = meteredBench({}, { sampler: new AlwaysOffSampler() });
     const run = new RunEvents("r");

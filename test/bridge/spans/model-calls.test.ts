@@ -36,6 +36,42 @@ function chatOf(events: readonly AgentEvent[], options: TelemetryOptions = {}): 
   return chat;
 }
 
+describe("the span of a call for embeddings", () => {
+  const vectors = { operation: "embeddings", model: "vector-1" } as const;
+  const asked = { ...vectors, parameters: { dimension_count: 3 } };
+
+  it("is `embeddings {model}`, also if only its end has come", () => {
+    const usage = { input_tokens: 31 };
+    const whole = chatOf([run.modelStart("m1", asked), run.modelComplete("m1", { usage })]);
+    const attributes = {
+      "gen_ai.operation.name": "embeddings",
+      "gen_ai.request.model": "vector-1",
+      "gen_ai.embeddings.dimension.count": 3,
+      "gen_ai.usage.input_tokens": 31,
+      "entelix.model.outcome": "complete",
+    };
+    expect(whole).toMatchObject({ span: "embeddings vector-1", attributes });
+    expect(chatOf([run.modelComplete("m1", { ...asked, usage })])).toMatchObject({
+      span: "embeddings vector-1",
+      attributes,
+    });
+    expect(chatOf([run.modelError("m1", vectors)]).span).toBe("embeddings vector-1");
+  });
+
+  it("gets the model's name from the end of the call", () => {
+    const { model } = vectors;
+    const start = run.modelStart("m1", { operation: "embeddings", model: null });
+    expect(chatOf([start, run.modelComplete("m1", { model })]).span).toBe("embeddings vector-1");
+  });
+
+  it("is a chat if the sender gives another operation", () => {
+    const wrong: object = { operation: "rerank" };
+    expect(chatOf([run.modelStart("m1", wrong), run.modelComplete("m1")]).span).toBe(
+      "chat small-1",
+    );
+  });
+});
+
 describe("the span of a model call", () => {
   it("is `chat {model}` under its run, with all that its events say", () => {
     const test = bench();

@@ -6,6 +6,7 @@ import {
   createUIMessageStreamResponse,
   dynamicTool,
   embed,
+  embedMany,
   generateObject,
   generateText,
   streamObject,
@@ -59,6 +60,17 @@ const pay = plain(async () => "paid", { needsApproval: true });
 async function paused(tools, ...calls) {
   return generateText({ model: scripted(asks(...calls)), tools, prompt: "pay 17", ...many() });
 }
+
+/** An embedding model that takes two texts at once. */
+const vectors = () =>
+  new MockEmbeddingModel({
+    maxEmbeddingsPerCall: 2,
+    doEmbed: async ({ values }) => ({
+      embeddings: values.map(() => [1, 2]),
+      usage: { tokens: 3 },
+      warnings: [],
+    }),
+  });
 
 const scenes = {
   async success() {
@@ -335,11 +347,14 @@ const scenes = {
     for await (const _ of result.partialObjectStream);
   },
   async embedding() {
-    const model = new MockEmbeddingModel({
-      doEmbed: async () => ({ embeddings: [[1, 2]], usage: { tokens: 3 }, warnings: [] }),
-    });
-    await embed({ model, value: "text", ...named("support") });
-    await generateText({ model: scripted(says("hi")), prompt: "go", ...many() });
+    const search = plain(
+      async () => (await embed({ model: vectors(), value: "q", ...named("x") })).usage,
+    );
+    const model = scripted(asks(["search", "c1", {}]), says("hi"));
+    await generateText({ model, tools: { search }, prompt: "go", ...many() });
+  },
+  async "embeddings outside a run"() {
+    await embedMany({ model: vectors(), values: ["a", "b", "c"], ...named("support") });
   },
 };
 

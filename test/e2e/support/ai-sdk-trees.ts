@@ -11,6 +11,10 @@ const ASKS = answered("tool-calls");
 const SAYS = answered("stop");
 const failedModel = (more = "") => `  ${CHAT} ERROR model.outcome=error ${MODEL}${more}`;
 
+/** A chunk of texts. */
+const EMBEDDED =
+  "  embeddings mock-model-id kind=2 model.outcome=complete request.model=mock-model-id usage.input_tokens=3";
+
 const completed = (calls: number, more = "") =>
   `invoke_agent support kind=0 run.outcome=complete usage.input_tokens=${10 * calls} usage.cache_read.input_tokens=${2 * calls} usage.output_tokens=${5 * calls}${more}`;
 const failed = (kind: string, origin: string) =>
@@ -127,7 +131,18 @@ export function aiSdkTrees({ goesOn, major, streamsWait }: Version): Trees {
     object: [completed(1), SAYS],
     "object of another form": [failed("internal", "run"), SAYS],
     "streamed object": [completed(1), SAYS],
-    embedding: [completed(1), SAYS],
+    embedding: [
+      completed(2).replace("input_tokens=20", "input_tokens=23"),
+      ASKS,
+      tool("search", "c1"),
+      `  ${EMBEDDED}`,
+      SAYS,
+    ],
+    "embeddings outside a run": [
+      "invoke_agent support kind=0 run.outcome=complete usage.input_tokens=6 usage.output_tokens=0",
+      EMBEDDED,
+      EMBEDDED,
+    ],
   });
   if (major === 7) return trees;
   return Object.fromEntries(Object.entries(trees).filter(([name]) => name !== "decided by a rule"));

@@ -14,7 +14,13 @@ const ENVELOPE = { wire_code: "rate_limited", wire_class: "client" };
 
 /** A good event of each type, with every field. */
 const GOOD: Readonly<Record<ModelEvent["type"], JsonObject>> = {
-  model_start: { type: "model_start", ...CALL, provider: "openai", input: [{ role: "user" }] },
+  model_start: {
+    type: "model_start",
+    ...CALL,
+    operation: "embeddings",
+    provider: "openai",
+    input: [{ role: "user" }],
+  },
   model_complete: {
     type: "model_complete",
     ...CALL,
@@ -44,6 +50,7 @@ const GOOD: Readonly<Record<ModelEvent["type"], JsonObject>> = {
 
 const OPTIONAL = new Set([
   "model",
+  "operation",
   "provider",
   "input",
   "output",

@@ -2,7 +2,7 @@ import type { Board, Section } from "../board.ts";
 import { bars, heat, lines } from "../charts.ts";
 import { brokenModelCalls, slowTraces, tenantBoard, tenantTraces } from "../destinations.ts";
 import { figure, ranking, rows } from "../figures.ts";
-import { ERROR_TYPE, JOB, MODEL, PROVIDER, TENANT } from "../labels.ts";
+import { ERROR_TYPE, JOB, MODEL, OPERATION, PROVIDER, TENANT } from "../labels.ts";
 import { labelOf } from "../links.ts";
 import { FAILURE_COLORS } from "../palette.ts";
 import { grown, orZero, quantile, RANGE, ratio, STEP, series, sum } from "../queries.ts";
@@ -181,11 +181,11 @@ const time: Section = {
           unit: "s",
           queries: [
             {
-              expr: quantile(0.95, [JOB, MODEL], durations, STEP),
-              legend: "{{gen_ai_request_model}} {{job}}",
+              expr: quantile(0.95, [JOB, OPERATION, MODEL], durations, STEP),
+              legend: "{{gen_ai_operation_name}} {{gen_ai_request_model}} {{job}}",
             },
           ],
-          links: [slowTraces(`chat ${labelOf("series", MODEL)}`)],
+          links: [slowTraces(`${labelOf("series", OPERATION)} ${labelOf("series", MODEL)}`)],
         }),
       ],
     },

@@ -134,6 +134,7 @@ const parameters = record({
   stream: nullish(flag),
   tool_choice: nullish(text),
   reasoning_effort: nullish(text),
+  dimension_count: nullish(number),
 });
 
 /** A request without its messages. Content may be absent. */
@@ -151,7 +152,12 @@ const ofRun = { run_id: text, tenant_id: name };
 const ofTool = { ...ofRun, tool_use_id: text, tool: text };
 const versioned = { tool_version: nullish(text) };
 const ofStep = { ...ofRun, step_id: name, step: text };
-const ofModel = { ...ofRun, model_call_id: name, model: nullish(text) };
+const ofModel = {
+  ...ofRun,
+  model_call_id: name,
+  model: nullish(text),
+  operation: nullish(oneOfElse(["chat", "embeddings"], "chat")),
+};
 
 /** Every event of entelix's agents, 0.6.x and 0.5.x, and the model and step events of this package. */
 export const ENTELIX_EVENTS = tagged("type", {
