@@ -20,7 +20,7 @@ const PLACES = [
   [
     "run",
     "Run spans",
-    "`invoke_agent {agent}`, kind INTERNAL: one for each segment of a run, from `started` to its terminal event.",
+    "`invoke_agent {agent}`, or `invoke_workflow {name}` for a workflow around agents, kind INTERNAL: one for each segment of a run, from `started` to its terminal event.",
   ],
   [
     "call",

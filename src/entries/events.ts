@@ -33,6 +33,7 @@ export {
   type ProviderDetail,
   type ProviderErrorOptions,
   parseExact,
+  type RunOperation,
   STEP_EVENT_TYPES,
   type Started,
   type StepComplete,

@@ -127,6 +127,7 @@ export {
   type EventDetails,
   eventDetails,
   type McpDetails,
+  type RunOperation,
 } from "./event-details.ts";
 export {
   type EventEnvelope,
@@ -305,7 +306,8 @@ export {
   type SignalAttributes,
   usageAttributes,
 } from "./signals/signal-attributes.ts";
-export { signalOf, textIn } from "./signals/signals.ts";
+export { signalOf } from "./signals/signals.ts";
+export { textIn } from "./signals/untyped.ts";
 export {
   type AgentEventSink,
   type ClosableSink,

@@ -68,6 +68,9 @@ export interface RecorderDetails {
   readonly cut?: readonly string[];
 }
 
+/** What a run is: `gen_ai.operation.name`. */
+export type RunOperation = "invoke_agent" | "invoke_workflow";
+
 /**
  * The envelope's `details`: data of the sender beyond the fields of upstream's events. Every field is optional.
  */
@@ -89,6 +92,8 @@ export interface EventDetails {
   readonly output?: unknown;
   /** The step of the run to which a call, another step or a child run (`started`) belongs. */
   readonly step_id?: string;
+  /** For `started`: whether the run is an agent, or a workflow around agents. Default `invoke_agent`. */
+  readonly operation?: RunOperation;
   /** For `started`: the agent that handed control to this run's agent. `entelix.handoff.from`. */
   readonly handoff_from?: string;
   /**
@@ -183,6 +188,7 @@ export const eventDetails = record({
   input: json,
   output: json,
   step_id: withoutNull(name),
+  operation: withoutNull(oneOfElse(["invoke_agent", "invoke_workflow"], "invoke_agent")),
   handoff_from: withoutNull(name),
   tool_use_id: withoutNull(name),
   call_key: withoutNull(name),

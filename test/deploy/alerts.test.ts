@@ -58,7 +58,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   entelix_run_outcome: ["complete", "failed", "interrupted", "abandoned", "refused"],
   entelix_root: ["true", "false"],
   entelix_reason: [...Object.keys(adjustments), ...Object.keys(ignored)],
-  gen_ai_operation_name: ["invoke_agent", "execute_tool"],
+  gen_ai_operation_name: ["invoke_agent", "invoke_workflow", "execute_tool"],
 };
 
 /** In this order: the last two make docs/alerts.md. */

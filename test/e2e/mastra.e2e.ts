@@ -147,11 +147,11 @@ describe.each(["mastra-oldest", "mastra-newest"])("%s", (server) => {
     expect(seen.tool).toEqual({ ...ids(span("execute_tool ask")), toolUseId: "c1" });
     expect(spans.filter(({ name }) => name === "chat small-1").map(ids)).toContainEqual(seen.model);
     const tree = [
-      ["invoke_agent flow", "invoke_agent outer"],
-      ["step hello", "invoke_agent flow"],
+      ["invoke_workflow flow", "invoke_agent outer"],
+      ["step hello", "invoke_workflow flow"],
       ["invoke_agent support", "step hello"],
       ["execute_tool ask", "invoke_agent support"],
-      ["invoke_agent inner", "execute_tool ask"],
+      ["invoke_workflow inner", "execute_tool ask"],
     ];
     for (const [name = "", above = ""] of tree) {
       expect(span(name)?.parentSpanId).toBe(span(above)?.spanId);

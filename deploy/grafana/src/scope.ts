@@ -34,7 +34,7 @@ export function runs(...matchers: readonly string[]): string {
 }
 
 /** Spans of runs, not of their tool calls. */
-export const RUN_SPANS = 'gen_ai_operation_name="invoke_agent"';
+export const RUN_SPANS = 'gen_ai_operation_name=~"invoke_agent|invoke_workflow"';
 
 /** The ended run spans of the chosen services and tenants, as the collector counts them. */
 export function runSpans(...matchers: readonly string[]): string {

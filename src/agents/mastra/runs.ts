@@ -163,6 +163,7 @@ export class Runs {
       agent: textOf(span.fields.entityName) ?? info.id ?? info.kind,
       ...placeIn(outer),
       resumedFromRunId: before,
+      details: info.kind === "workflow" ? { operation: "invoke_workflow" } : undefined,
       asked: readsRows(this.#sink.contentNeed) ? askedIn(span.input) : undefined,
     });
     this.#decided(run, span, paused, info);

@@ -33,7 +33,11 @@ export function reportStart(trace: TraceRecord, run: AgentRun): void {
     agent,
     ...place,
     resumedFromRunId: resumedFrom,
-    details: handoffFrom === undefined ? undefined : { handoff_from: handoffFrom },
+    details: {
+      // A named trace is a workflow around its agents.
+      ...(trace.named && parent === undefined ? { operation: "invoke_workflow" as const } : {}),
+      ...(handoffFrom === undefined ? {} : { handoff_from: handoffFrom }),
+    },
   };
   run.writer.started(beginning, stampOf(trace, run, "start", run.startedAt));
 }

@@ -132,7 +132,7 @@ export class Lifecycle<H> {
   }
 
   #openRun(signal: Of<"run_opens">, context: SignalContext<H>): Outcome<H> {
-    const { tenantId, runId, at, agent, asked, parentRunId, attributes } = signal;
+    const { tenantId, runId, at, agent, asked, operation, parentRunId, attributes } = signal;
     if (runId === "") return this.#ignore("empty_run_id");
     const parentId = parentRunId === undefined ? undefined : this.runs.canonical(parentRunId);
     const id = this.runs.canonical(runId);
@@ -142,6 +142,7 @@ export class Lifecycle<H> {
     if (run === undefined) {
       run = this.runs.create(tenantId, id, at);
       run.agent = agent;
+      if (operation !== undefined) run.operation = operation;
       run.parentRunId = parent;
       run.parentStepId = signal.inStepId;
       run.startSeen = true;
@@ -152,6 +153,7 @@ export class Lifecycle<H> {
       if (run.open) {
         if (run.agent !== undefined) return this.#ignore("duplicate");
         this.runs.touch(run, at);
+        if (operation !== undefined) run.operation = operation;
         this.runs.completeStart(run, agent, parent, context);
         this.counters.runsStarted++;
       } else {
@@ -163,6 +165,7 @@ export class Lifecycle<H> {
           return this.#outcome.of(run);
         }
         run.agent ??= agent;
+        if (operation !== undefined) run.operation = operation;
         this.runs.reopen(run, at, context, true);
       }
     }

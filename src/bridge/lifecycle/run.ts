@@ -5,6 +5,7 @@ import {
   type Instant,
   type RunEnd,
   type RunIds,
+  type RunOperation,
   type SpanEventTarget,
   type SupposedEnd,
 } from "../../events/door.ts";
@@ -28,6 +29,7 @@ export class Run<H> {
   /** Trace of the run: its own for a root, else its parent's. */
   traceId: string;
   agent: string | undefined = undefined;
+  operation: RunOperation = "invoke_agent";
   parentRunId: string | undefined = undefined;
   threadId: string | undefined = undefined;
   resumedFromRunId: string | undefined = undefined;

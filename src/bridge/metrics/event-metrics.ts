@@ -156,13 +156,17 @@ export class EventMetrics implements RunObserver {
     for (const tool of degradedTools(run)) {
       this.#count(degraded.of(this.#series.tool(tool), pair.agent, pair.tenant), 1);
     }
+    const isAgent = run.operation === "invoke_agent";
+    const { ofAgent } = pair;
     const calls = inSegment(run, "toolCalls");
-    this.#record(this.#instruments.toolCalls, calls, pair.ofAgent.toolCalls);
+    if (isAgent) this.#record(this.#instruments.toolCalls, calls, ofAgent.toolCalls);
     // The duration of an abandoned run is unknown.
     if (run.startSeen && end.outcome !== "abandoned") {
       const error = end.outcome === "failed" ? this.#errorTypeOf(end.kind) : undefined;
       const seconds = millisecondsBetween(run.startedAt, at) / 1000;
-      this.#record(this.#instruments.runDuration, seconds, pair.ofAgent.durations.of(error));
+      const { runDuration, workflowDuration } = this.#instruments;
+      if (isAgent) this.#record(runDuration, seconds, ofAgent.durations.of(error));
+      else this.#record(workflowDuration, seconds, ofAgent.workflows.of(error));
     }
     // A failure that passes through nested runs counts once, at the root, like usage.
     if (run.root) {
@@ -372,6 +376,7 @@ export class EventMetrics implements RunObserver {
 const OVERFLOW_LABELS: ReadonlyMap<MetricAttribute, OverflowLabel> = new Map([
   ["entelix.tenant_id", "tenant"],
   ["gen_ai.agent.name", "agent"],
+  ["gen_ai.workflow.name", "agent"],
   ["gen_ai.tool.name", "tool"],
   ["gen_ai.request.model", "model"],
   ["gen_ai.provider.name", "model"],

@@ -30,6 +30,7 @@ import { pairIn } from "./waiting-run.ts";
 const SCOPE = "entelix-otel";
 
 const AGENT = "gen_ai.agent.name";
+const WORKFLOW = "gen_ai.workflow.name";
 const TENANT = "entelix.tenant_id";
 const TOOL = "gen_ai.tool.name";
 const MODEL = "gen_ai.request.model";
@@ -47,11 +48,13 @@ const CONFLICTS: Adjustment = "tenant_conflicts";
  */
 export class Instruments {
   readonly runDuration: Histogram;
+  readonly workflowDuration: Histogram;
   readonly toolCalls: Histogram;
   readonly callDuration: Histogram;
   readonly modelDuration: Histogram;
   readonly workingTime: Histogram;
   readonly runDurations = new SeriesTable("gen_ai.invoke_agent.duration", [AGENT]);
+  readonly workflowDurations = new SeriesTable("gen_ai.invoke_workflow.duration", [WORKFLOW]);
   readonly toolCallCounts = new SeriesTable("gen_ai.invoke_agent.tool_calls", [AGENT]);
   readonly callDurations = new SeriesTable("gen_ai.execute_tool.duration", [AGENT, TOOL]);
   readonly modelDurations = new SeriesTable("gen_ai.client.operation.duration", [MODEL, PROVIDER]);
@@ -84,6 +87,7 @@ export class Instruments {
 
   constructor(meter: Meter) {
     this.runDuration = histogram(meter, "gen_ai.invoke_agent.duration");
+    this.workflowDuration = histogram(meter, "gen_ai.invoke_workflow.duration");
     this.toolCalls = histogram(meter, "gen_ai.invoke_agent.tool_calls");
     this.callDuration = histogram(meter, "gen_ai.execute_tool.duration");
     this.modelDuration = histogram(meter, "gen_ai.client.operation.duration");

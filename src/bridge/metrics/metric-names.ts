@@ -12,6 +12,12 @@ export const METRICS = {
     ["gen_ai.agent.name", "error.type"],
     "Duration of a run, from its `started` to its end. Each segment of a run that continued after a pause is measured, if it has both.",
   ),
+  "gen_ai.invoke_workflow.duration": histogram(
+    "s",
+    doubling(0.1, 13),
+    ["gen_ai.workflow.name", "error.type"],
+    "The same for a run that is a workflow around agents.",
+  ),
   "gen_ai.execute_tool.duration": histogram(
     "s",
     doubling(0.01, 14),
@@ -161,6 +167,7 @@ export const METRICS = {
 export const METRIC_ATTRIBUTES = {
   "gen_ai.agent.name":
     "Name of the agent; `unknown` for a run without a name, `_other` above the cap.",
+  "gen_ai.workflow.name": "Name of the workflow, capped like an agent's name.",
   "gen_ai.tool.name": "Name of the tool; `_other` above the cap.",
   "gen_ai.tool.type": "Always `function`.",
   "gen_ai.operation.name": "Of a model call: `chat` or `embeddings`.",

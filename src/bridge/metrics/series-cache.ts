@@ -101,6 +101,8 @@ interface WaitSeries {
 class AgentSeries {
   /** The series of its runs, by `error.type`. */
   readonly durations: FallibleSeries;
+  /** The same for workflows of that name. */
+  readonly workflows: FallibleSeries;
   readonly toolCalls: Series;
   /** The series of its tool calls, by tool. */
   readonly tools = new Map<string, FallibleSeries>();
@@ -110,9 +112,10 @@ class AgentSeries {
 
   /** @param agent label value. */
   constructor(instruments: Instruments, agent: string) {
-    const { runDurations, toolCallCounts, waiting, idle } = instruments;
+    const { runDurations, toolCallCounts, waiting, workflowDurations, idle } = instruments;
     this.#findWaiting = (kind) => ({ count: waiting.of(kind, agent), idle: idle.of(kind, agent) });
     this.durations = new FallibleSeries((error) => runDurations.of(agent, error));
+    this.workflows = new FallibleSeries((error) => workflowDurations.of(agent, error));
     this.toolCalls = toolCallCounts.of(agent);
   }
 

@@ -1,12 +1,17 @@
 import type { Attributes } from "@opentelemetry/api";
-import { type AnswerForm, answerOf, type ModelOperation } from "../../events/door.ts";
+import {
+  type AnswerForm,
+  answerOf,
+  type ModelOperation,
+  type RunOperation,
+} from "../../events/door.ts";
 import type { Run } from "../lifecycle/door.ts";
 import type { Reporter } from "../report.ts";
 import type { SpanHandle } from "./span-handle.ts";
 
 /** The span that has just opened, for an attribute hook. */
 export interface SpanInfo {
-  readonly operation: "invoke_agent" | "execute_tool" | ModelOperation;
+  readonly operation: RunOperation | "execute_tool" | ModelOperation;
   readonly tenantId: string;
   readonly runId: string;
   readonly agent: string | undefined;

@@ -87,12 +87,14 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     links: readonly Link<SpanHandle>[] | undefined,
   ): SpanHandle {
     const agent = nameIn(run.agent);
+    const { operation } = run;
     const attributes: KnownAttributes = {
-      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.operation.name": operation,
       "gen_ai.agent.name": agent,
       "entelix.run_id": run.runId,
       "entelix.tenant_id": run.tenantId,
     };
+    if (operation === "invoke_workflow") attributes["gen_ai.workflow.name"] = agent;
     if (run.parentRunId !== undefined) attributes["entelix.parent_run_id"] = run.parentRunId;
     if (run.threadId !== undefined) attributes["gen_ai.conversation.id"] = run.threadId;
     if (run.parentMissing) attributes["entelix.parent.missing"] = true;
@@ -103,7 +105,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     if (run.segment > 1) attributes["entelix.run.segment"] = run.segment;
     if (run.startUnseen) attributes["entelix.run.start_unseen"] = true;
     if (run.owner !== undefined) Object.assign(attributes, ownerAttributes(run.owner));
-    const name = agent === undefined ? "invoke_agent" : `invoke_agent ${agent}`;
+    const name = agent === undefined ? operation : `${operation} ${agent}`;
     const spanId = run.spanId;
     const handle = this.#port.start(
       name,
@@ -114,7 +116,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       spanId,
       links?.map(toOtelLink),
     );
-    this.#addCustom(handle, run, { operation: "invoke_agent" });
+    this.#addCustom(handle, run, { operation });
     return handle;
   }
 
@@ -126,15 +128,18 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     const handle = run.handle;
     if (handle === undefined || !handle.recording) return;
     const agent = nameIn(run.agent);
+    const { operation } = run;
     const attributes: KnownAttributes = {
+      "gen_ai.operation.name": operation,
       "gen_ai.agent.name": agent,
+      "gen_ai.workflow.name": operation === "invoke_workflow" ? agent : undefined,
       "entelix.parent_run_id": run.parentRunId,
       "gen_ai.conversation.id": run.threadId,
       "entelix.run.resumed_from": run.resumedFromRunId,
     };
     if (run.owner !== undefined) Object.assign(attributes, ownerAttributes(run.owner));
     try {
-      if (agent !== undefined) handle.span.updateName(`invoke_agent ${agent}`);
+      if (agent !== undefined) handle.span.updateName(`${operation} ${agent}`);
       handle.span.setAttributes(attributes);
       for (const link of links) handle.span.addLink(toOtelLink(link));
     } catch (error) {

@@ -23,7 +23,7 @@ export class RunTally {
     this.spans++;
     const operation = span.attributes["gen_ai.operation.name"];
     if (operation === "execute_tool") this.calls++;
-    if (operation !== "invoke_agent") return;
+    if (operation !== "invoke_agent" && operation !== "invoke_workflow") return;
     // Later segments belong to a run that was counted already.
     if (span.attributes["entelix.run.segment"] === undefined) this.runs++;
     bump(this.outcomes, attributeText(span, "entelix.run.outcome"));

@@ -13,6 +13,7 @@ export interface SpanOutcome {
 /** The attribute with the outcome, by operation. Default: that of tool calls. */
 const OUTCOMES: Readonly<Record<string, string>> = {
   invoke_agent: "entelix.run.outcome",
+  invoke_workflow: "entelix.run.outcome",
   chat: "entelix.model.outcome",
   embeddings: "entelix.model.outcome",
 };
@@ -24,8 +25,9 @@ const DECISIONS = new Set(["approved", "edited", "answered"]);
 export function outcomeOf(span: FinishedSpan): SpanOutcome {
   const text = (name: string) => safe(attributeText(span, name));
   const operation = text("gen_ai.operation.name");
-  const isRun = operation === "invoke_agent";
-  const outcome = text(OUTCOMES[operation] ?? "entelix.tool.outcome");
+  const attribute = OUTCOMES[operation] ?? "entelix.tool.outcome";
+  const isRun = attribute === "entelix.run.outcome";
+  const outcome = text(attribute);
   const words = [isRun ? runWords(outcome, text) : callWords(outcome, text), ...marks(span, text)];
   return {
     tone: span.failed ? "bad" : outcome === "complete" ? "good" : "other",

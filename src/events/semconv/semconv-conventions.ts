@@ -9,8 +9,9 @@ export const CONVENTIONS_ATTRIBUTES = {
   "gen_ai.operation.name": on(
     "run, call, model, step",
     "string",
-    "`invoke_agent`, `execute_tool`, `chat`, `embeddings` or `retrieval`; other steps have none.",
+    "`invoke_agent`, `invoke_workflow`, `execute_tool`, `chat`, `embeddings` or `retrieval`; other steps have none.",
   ),
+  "gen_ai.workflow.name": on("run", "string", "Name of the workflow, if the run is one."),
   "gen_ai.request.model": on(
     "model, run",
     "string",

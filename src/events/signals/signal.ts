@@ -2,7 +2,7 @@ import type { UsageSnapshot } from "../agent-event.ts";
 import type { InterruptionKind } from "../errors/agent-error-detail.ts";
 import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "../errors/error-kinds.ts";
 import type { ExceptionDetails } from "../errors/exception-of.ts";
-import type { DecisionDetails } from "../event-details.ts";
+import type { DecisionDetails, RunOperation } from "../event-details.ts";
 import type { Instant } from "../instant.ts";
 import type { ModelOperation } from "../model-event.ts";
 
@@ -36,6 +36,8 @@ export type SignalKind =
       readonly inStepId?: string | undefined;
       /** The event's envelope, and not this signal, has thread, dispatching call and resumed run. */
       readonly originInEnvelope?: boolean | undefined;
+      /** Default `invoke_agent`. */
+      readonly operation?: RunOperation | undefined;
       /** The input of the run. */
       readonly asked?: unknown;
       readonly attributes?: SpanAttributes | undefined;

@@ -4,28 +4,21 @@ import {
   toolErrorKindFromEnvelope,
   UNCLASSIFIED_ENVELOPE,
 } from "../errors/agent-error-tables.ts";
-import type { FailureKind, ToolErrorKind } from "../errors/error-kinds.ts";
+import type { ToolErrorKind } from "../errors/error-kinds.ts";
 import type { EventDetails } from "../event-details.ts";
 import type { Instant } from "../instant.ts";
-import type {
-  ModelComplete,
-  ModelError,
-  ModelEvent,
-  ModelOperation,
-  ModelStart,
-} from "../model-event.ts";
 import type { AttributeName } from "../semconv/semconv.ts";
-import { soundUsage } from "../sound-usage.ts";
 import type { StepError, StepEvent } from "../step-event.ts";
 import { MOST_NAME } from "../value-limits.ts";
-import { costIn, countIn, decisionIn, mcpAttributes, secondsIn, usageOf } from "./details.ts";
-import type { CallResult, ModelEnd, RunEnd, Signal, StepEnd } from "./signal.ts";
+import { decisionIn, mcpAttributes, usageOf } from "./details.ts";
+import { answerOf, contextOf, modelErrorOf, operationIn } from "./model-ends.ts";
+import type { CallResult, RunEnd, Signal, StepEnd } from "./signal.ts";
 import {
   type OwnAttributes,
   requestAttributes,
   type SignalAttributes,
-  withRequest,
 } from "./signal-attributes.ts";
+import { failureKindIn, nameIn, textIn } from "./untyped.ts";
 
 /**
  * The signal of an event of entelix.
@@ -47,6 +40,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         parentRunId: textIn(event.parent_run_id),
         inStepId: textIn(details?.step_id),
         originInEnvelope: true,
+        operation: details?.operation === "invoke_workflow" ? details.operation : undefined,
         asked: details?.input ?? undefined,
         attributes: withName(mcpAttributes(details), "entelix.handoff.from", details?.handoff_from),
       };
@@ -295,13 +289,6 @@ function failureOf(event: Failed, details: EventDetails | undefined): RunEnd {
   };
 }
 
-/** Instructions and tools of a request. `undefined` without both. */
-function contextOf({ system_instructions, tools }: ModelStart | ModelComplete) {
-  const instructions = system_instructions ?? undefined;
-  if (instructions === undefined && (tools ?? undefined) === undefined) return undefined;
-  return { instructions, tools };
-}
-
 /** Attributes with one more, if its value is a text. */
 function withName(
   attributes: SignalAttributes | undefined,
@@ -315,91 +302,9 @@ function withName(
   return all;
 }
 
-function answerOf(event: ModelComplete, details: EventDetails | undefined): ModelEnd {
-  const attributes = useOf(event, details, event);
-  return {
-    outcome: "complete",
-    model: nameIn(event.model),
-    operation: operationIn(event),
-    content: event.output ?? undefined,
-    asked: event.input ?? undefined,
-    context: contextOf(event),
-    attributes: withRequest(attributes, event),
-  };
-}
-
-/** @param answer of a call that was answered. */
-function useOf(
-  event: ModelComplete | ModelError,
-  details: EventDetails | undefined,
-  answer?: ModelComplete,
-): SignalAttributes {
-  // Untyped programs may send something else.
-  const usage =
-    typeof event.usage === "object" && event.usage ? soundUsage(event.usage) : undefined;
-  // One literal: spreading the request's attributes into it takes ten times as long.
-  return {
-    // That of an answer is set with the request, after this.
-    "gen_ai.provider.name": nameIn(event.provider),
-    "gen_ai.response.model": nameIn(event.response_model),
-    "gen_ai.response.id": nameIn(event.response_id),
-    "gen_ai.response.finish_reasons": textsIn(answer?.finish_reasons),
-    "gen_ai.response.time_to_first_chunk": secondsIn(answer?.first_output_ms),
-    "gen_ai.usage.input_tokens": countIn(usage?.input_tokens),
-    "gen_ai.usage.output_tokens": countIn(usage?.output_tokens),
-    "gen_ai.usage.cache_read.input_tokens": countIn(usage?.cache_read_input_tokens),
-    "gen_ai.usage.cache_write.input_tokens": countIn(usage?.cache_write_input_tokens),
-    "gen_ai.usage.reasoning.output_tokens": countIn(usage?.reasoning_output_tokens),
-    "entelix.model.cost": costIn(event.cost_usd, details),
-    "entelix.retry.count": countIn(event.retries) || undefined,
-  };
-}
-
-function modelErrorOf(event: ModelError, details: EventDetails | undefined): ModelEnd {
-  const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
-  const model = nameIn(event.model);
-  const operation = operationIn(event);
-  // A pause, or the interrupt of a tool call, is not a failure of the model call.
-  if (envelope.wire_code === "interrupted") {
-    const attributes = useOf(event, details);
-    return { outcome: "interrupted", model, operation, message: event.error, attributes };
-  }
-  const kind = failureKindIn(event.kind) ?? failureKindFromEnvelope(envelope);
-  const message = textIn(event.error) ?? "";
-  const problem = { kind, message, envelope, exception: details?.exception };
-  return { outcome: "error", model, operation, problem, attributes: useOf(event, details) };
-}
-
-/** `undefined`: `chat`, as of senders that do not know operations. */
-function operationIn({ operation }: ModelEvent): ModelOperation | undefined {
-  return operation === "embeddings" ? operation : undefined;
-}
-
-/** A non-empty text. */
-function nameIn(value: unknown): string | undefined {
-  return textIn(value) || undefined;
-}
-
-// Untyped programs may leave fields out or send other values. A value of a wrong type counts as absent.
-export function textIn(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
-
-/** A failure kind, also one that a newer agent added. `undefined` if it has no type. */
-function failureKindIn(kind: FailureKind | null | undefined): FailureKind | undefined {
-  return typeof kind === "object" && textIn(kind?.type) ? (kind ?? undefined) : undefined;
-}
-
 /** The same for a tool error kind. */
 function toolErrorKindIn(kind: ToolErrorKind | null | undefined): ToolErrorKind | undefined {
   return textIn(kind) ? (kind ?? undefined) : undefined;
-}
-
-/** The texts of a list. `undefined` if there is none. */
-function textsIn(value: unknown): readonly string[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const texts = value.filter((one: unknown) => typeof one === "string");
-  return texts.length === 0 ? undefined : texts;
 }
 
 /** A duration in ms. 0 if there is none. */

@@ -30,7 +30,7 @@ export const MOST_SEARCHES = 200;
 const MOST_BYTES = 256 * 1024 * 1024;
 const WITHIN_MS = 30_000;
 
-const RUN = /^(?:invoke_agent(?: .*)?|entelix\.run\.open)$/s;
+const RUN = /^(?:invoke_(?:agent|workflow)(?: .*)?|entelix\.run\.open)$/s;
 
 interface JaegerOptions {
   readonly follow: boolean;

@@ -54,6 +54,7 @@ function kindOf(attributes: ViewAttributes): SpanKindName {
   if (typeof runId !== "string" || runId === "") return "other";
   switch (attributes["gen_ai.operation.name"]) {
     case "invoke_agent":
+    case "invoke_workflow":
       return "run";
     case "execute_tool":
       return "tool";

@@ -556,6 +556,8 @@ describe("workflows", () => {
     const [outer, child] = heard.ofType("started");
     const [start] = heard.ofType("step_start");
     expect(outer?.agent).toBe("flow");
+    expect(outer?.sentIn.details?.operation).toBe("invoke_workflow");
+    expect(child?.sentIn.details?.operation).toBeUndefined();
     expect(start?.step).toBe("one");
     expect(child).toMatchObject({
       parent_run_id: outer?.run_id,

@@ -273,10 +273,10 @@ invoke_agent Outer complete
     await play(heard, ["a1", agent("A"), ["m1", asking("pay", "p1")]]);
     await heard.processor.onTraceEnd(named);
     await play(heard, ["a2", agent("A"), ["f1", calling("pay")], ["m2", saying]]);
-    expect(await heard.tree()).toBe(`invoke_agent Support interrupted
+    expect(await heard.tree()).toBe(`invoke_workflow Support interrupted
   invoke_agent A interrupted
     chat complete
-invoke_agent Support complete
+invoke_workflow Support complete
   invoke_agent A complete
     execute_tool pay complete
     chat complete

@@ -313,7 +313,7 @@ invoke_agent A failed internal
       "Jokes failed model_dispatch: 500 no",
     ],
     tree: `
-invoke_agent Jokes failed model_dispatch
+invoke_workflow Jokes failed model_dispatch
   invoke_agent Teller complete
     chat complete
   invoke_agent Judge failed model_dispatch
@@ -340,7 +340,7 @@ invoke_agent Jokes failed model_dispatch
       "Jokes complete",
     ],
     tree: `
-invoke_agent Jokes complete
+invoke_workflow Jokes complete
   invoke_agent Teller failed model_dispatch
     chat error
   invoke_agent Judge complete

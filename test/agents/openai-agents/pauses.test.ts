@@ -295,12 +295,12 @@ invoke_agent Outer complete
     const billing = agent("Billing", steps, { tools: [pay] });
     const triage = agent("Triage", [[asks("transfer_to_Billing")]], { handoffs: [billing] });
     await runner.run(triage, approveAll(await runner.run(triage, "hi")));
-    expect(await heard.tree()).toBe(`invoke_agent Support interrupted
+    expect(await heard.tree()).toBe(`invoke_workflow Support interrupted
   invoke_agent Triage complete
     chat complete
   invoke_agent Billing interrupted
     chat complete
-invoke_agent Support complete
+invoke_workflow Support complete
   invoke_agent Billing complete
     execute_tool pay complete
     chat complete
@@ -331,7 +331,7 @@ invoke_agent Support complete
       await run(a, approveAll(await run(a, "hi")));
       await run(agent("After", [[says("bye")]]), "hi");
     });
-    expect(await heard.tree()).toBe(`invoke_agent Shop complete
+    expect(await heard.tree()).toBe(`invoke_workflow Shop complete
   invoke_agent A complete
     chat complete
     execute_tool add complete

@@ -281,7 +281,7 @@ invoke_agent B failed model_dispatch
         ),
       );
     });
-    expect(await heard.tree()).toBe(`invoke_agent Mine failed unclassified
+    expect(await heard.tree()).toBe(`invoke_workflow Mine failed unclassified
   execute_tool lookup complete
   invoke_agent Own failed unclassified
 `);
@@ -364,11 +364,11 @@ invoke_agent B failed model_dispatch
       event.type === "started" ? [event.run_id] : [],
     );
     expect(new Set(runs).size).toBe(4);
-    const shown = (await heard.tree()).split("\n").filter((line) => line.includes("invoke_agent"));
+    const shown = (await heard.tree()).split("\n").filter((line) => line.includes("invoke_"));
     expect(shown.map((line) => line.replace(/ complete.*/, ""))).toEqual([
-      "invoke_agent Flow First",
+      "invoke_workflow Flow First",
       "  invoke_agent A",
-      "invoke_agent Flow Second",
+      "invoke_workflow Flow Second",
       "  invoke_agent A",
     ]);
   });

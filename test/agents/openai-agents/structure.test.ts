@@ -167,7 +167,7 @@ invoke_agent A complete
       "Jokes complete",
     ],
     tree: `
-invoke_agent Jokes complete
+invoke_workflow Jokes complete
   invoke_agent Teller complete
     chat complete
   invoke_agent Judge complete

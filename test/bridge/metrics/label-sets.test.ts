@@ -10,6 +10,7 @@ import { RunEvents } from "../../support/run-events.ts";
 import { type Collected, collectMetrics } from "./meter.ts";
 
 const AGENT = "gen_ai.agent.name";
+const WORKFLOW = "gen_ai.workflow.name";
 const TENANT = "entelix.tenant_id";
 const TOOL = "gen_ai.tool.name";
 const MODEL_CALL = ["gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.request.model"];
@@ -20,6 +21,7 @@ const MODEL_CALL = ["gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.req
  */
 const SETS: Readonly<Record<MetricName, readonly (readonly string[])[]>> = {
   "gen_ai.invoke_agent.duration": [[AGENT], [AGENT, "error.type"]],
+  "gen_ai.invoke_workflow.duration": [[WORKFLOW], [WORKFLOW, "error.type"]],
   "gen_ai.execute_tool.duration": [
     [TOOL, "gen_ai.tool.type", AGENT],
     [TOOL, "gen_ai.tool.type", AGENT, "error.type"],
@@ -89,6 +91,10 @@ async function everything(): Promise<Collected> {
   send(child.failed());
   const kind = { type: "tool_error_terminal", kind: "auth", tool_name: "fetch" } as const;
   send(root.failed({ kind }));
+  const workflows = [new RunEvents("workflow-1"), new RunEvents("workflow-2")] as const;
+  for (const each of workflows) send(each.started(), { details: { operation: "invoke_workflow" } });
+  send(workflows[0].complete());
+  send(workflows[1].failed());
   send(paused.started());
   send(paused.interrupted({ kind: { type: "approval_pending", tool_use_id: "a" } }));
   send(paused.started());

@@ -19,6 +19,11 @@ const SHOWN: Readonly<Record<MetricName, readonly string[]>> = {
     "gen_ai_invoke_agent_duration_seconds_sum",
     "gen_ai_invoke_agent_duration_seconds_count",
   ],
+  "gen_ai.invoke_workflow.duration": [
+    "gen_ai_invoke_workflow_duration_seconds_bucket",
+    "gen_ai_invoke_workflow_duration_seconds_sum",
+    "gen_ai_invoke_workflow_duration_seconds_count",
+  ],
   "gen_ai.execute_tool.duration": [
     "gen_ai_execute_tool_duration_seconds_bucket",
     "gen_ai_execute_tool_duration_seconds_sum",

@@ -13,10 +13,14 @@ const FAILED_MODEL = `  ${CHAT} ERROR model.outcome=error ${MODEL}`;
 
 const completed = (calls: number, more = "") =>
   `invoke_agent support kind=0 run.outcome=complete usage.input_tokens=${10 * calls} usage.cache_read.input_tokens=${2 * calls} usage.output_tokens=${5 * calls}${more}`;
-const failed = (kind: string, origin: string, agent = "support") =>
-  `invoke_agent ${agent} kind=0 ERROR run.outcome=failed failure.kind=${kind} failure.origin=${origin}`;
-const paused = (kind: string, agent = "support") =>
-  `invoke_agent ${agent} kind=0 run.outcome=interrupted interruption.kind=${kind}`;
+/** The workflows of the program. All other runs are agents. */
+const operation = (name: string) =>
+  name === "flow" || name === "inner" ? "invoke_workflow" : "invoke_agent";
+
+const failed = (kind: string, origin: string, name = "support") =>
+  `${operation(name)} ${name} kind=0 ERROR run.outcome=failed failure.kind=${kind} failure.origin=${origin}`;
+const paused = (kind: string, name = "support") =>
+  `${operation(name)} ${name} kind=0 run.outcome=interrupted interruption.kind=${kind}`;
 
 const tool = (name: string, id: string, outcome = "complete") =>
   `  execute_tool ${name} kind=0 tool.outcome=${outcome} tool.call.id=${id}`;
@@ -114,7 +118,7 @@ export function mastraTrees(isOld: boolean): Trees {
       step("hello"),
       ...below(`invoke_agent support kind=0 ${DONE}`, SAYS),
       step("pause", "interrupted"),
-      `invoke_agent flow kind=0 ${DONE} links=1`,
+      `invoke_workflow flow kind=0 ${DONE} links=1`,
       step("pause"),
     ],
     "nested agent that waits": [
@@ -135,15 +139,15 @@ export function mastraTrees(isOld: boolean): Trees {
       paused("custom", "flow"),
       step("inner", "interrupted"),
       ...below(paused("custom", "inner"), step("pause", "interrupted")),
-      `invoke_agent flow kind=0 ${DONE} links=1`,
+      `invoke_workflow flow kind=0 ${DONE} links=1`,
       step("inner"),
-      ...below(`invoke_agent inner kind=0 ${DONE} links=1`, step("pause")),
+      ...below(`invoke_workflow inner kind=0 ${DONE} links=1`, step("pause")),
     ],
     "workflow in a tool": [
       completed(2),
       ASKS,
       tool("workflow-inner", "c1"),
-      ...below(`invoke_agent inner kind=0 ${DONE}`, step("twice")),
+      ...below(`invoke_workflow inner kind=0 ${DONE}`, step("twice")),
       SAYS,
     ],
     "workflow that fails": [
