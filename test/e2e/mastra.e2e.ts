@@ -151,7 +151,7 @@ describe.each(["mastra-oldest", "mastra-newest"])("%s", (server) => {
       ["step hello", "invoke_workflow flow"],
       ["invoke_agent support", "step hello"],
       ["execute_tool ask", "invoke_agent support"],
-      ["invoke_workflow inner", "execute_tool ask"],
+      ["invoke_agent inner", "execute_tool ask"],
     ];
     for (const [name = "", above = ""] of tree) {
       expect(span(name)?.parentSpanId).toBe(span(above)?.spanId);

@@ -14,6 +14,7 @@ import {
   askedTenant,
   type BegunRun,
   beginRun,
+  embeddedTexts,
   type Fields,
   fieldsOf,
   type KnownPause,
@@ -40,7 +41,7 @@ import {
 } from "./approvals.ts";
 import type { CallState, OpenTool } from "./call-state.ts";
 import { closed, opened } from "./channel.ts";
-import { askedFor, EMBEDDINGS, EmbeddingCalls } from "./embeddings.ts";
+import { EMBEDDINGS, EmbeddingCalls } from "./embeddings.ts";
 import { failureOf, operatorTextOf } from "./errors.ts";
 import { answerIn, ModelCalls } from "./model-calls.ts";
 import {
@@ -347,7 +348,7 @@ function partOf(around: ActiveRun, sink: SafeSink, totals = new UsageTotals()): 
 }
 
 function questionIn(operationId: string, given: unknown): unknown {
-  return EMBEDDINGS.has(operationId) ? askedFor(given) : toMessages(given);
+  return EMBEDDINGS.has(operationId) ? embeddedTexts(given) : toMessages(given);
 }
 
 function isEmpty(given: unknown): boolean {

@@ -1,8 +1,9 @@
-import { FROM_MODEL, property, recordSource, toMessages } from "../../events/door.ts";
+import { FROM_MODEL, property, recordSource } from "../../events/door.ts";
 import {
   answeredBy,
   countOf,
   countUse,
+  embeddedTexts,
   type Fields,
   listOf,
   type ModelCallOptions,
@@ -58,7 +59,7 @@ export class EmbeddingCalls {
     embeddings.set(id, open);
     totals.requests += 1;
     if (isPart) active.policy?.budget.takeRequest();
-    const input = this.#options.contentNeed === "all" ? askedFor(values) : undefined;
+    const input = this.#options.contentNeed === "all" ? embeddedTexts(values) : undefined;
     writer.modelStarted(open, request, { input }, isPart ? active.stepId : undefined);
     return open;
   }
@@ -123,12 +124,4 @@ function isRetried(
 ): boolean {
   if (sdk === 7) return operationId === "ai.embed" || before === values;
   return error !== undefined && String(before) === String(values);
-}
-
-/** The texts of a request as one message. `undefined` if they are hidden. */
-export function askedFor(given: unknown): unknown {
-  const texts = listOf(given) ?? [given];
-  const content = texts.filter((text) => textOf(text) !== undefined);
-  if (content.length === 0) return undefined;
-  return toMessages([{ role: "user", content: content.map((text) => ({ type: "text", text })) }]);
 }

@@ -40,7 +40,7 @@ export {
   tenantOf,
   threadOf,
 } from "./hooks.ts";
-export { describedIn, toolChoiceOf } from "./model-request.ts";
+export { describedIn, embeddedTexts, toolChoiceOf } from "./model-request.ts";
 export { countOf, type Fields, fieldIn, fieldsOf, listOf, textOf } from "./narrow.ts";
 export { observed, observedStream, type StreamObserver } from "./observed-stream.ts";
 export {

@@ -1,4 +1,4 @@
-import { MOST_NAME } from "../../events/door.ts";
+import { MOST_NAME, toMessages } from "../../events/door.ts";
 import { fieldsOf, listOf, textOf } from "./narrow.ts";
 
 /** A tool choice as one text: `auto`, `none`, `required`, or the name of a tool. */
@@ -19,4 +19,15 @@ export function describedIn(definitions: unknown, tool: string): string | undefi
     if (definition?.name === tool) return textOf(definition.description)?.slice(0, MOST_NAME);
   }
   return undefined;
+}
+
+/**
+ * The text or texts of a request for embeddings, as one message. `undefined` if there is none.
+ *
+ * @param given a text, or a list of texts. Other values are left out.
+ */
+export function embeddedTexts(given: unknown): unknown {
+  const texts = (listOf(given) ?? [given]).filter((text) => textOf(text) !== undefined);
+  if (texts.length === 0) return undefined;
+  return toMessages([{ role: "user", content: texts.map((text) => ({ type: "text", text })) }]);
 }

@@ -1,6 +1,7 @@
 import { isPromise } from "../../events/door.ts";
 import { Fence, type Fields, fieldsOf, observedStream, textOf } from "../core/door.ts";
 import { activeRun, carried, inModelCall } from "../runtime/door.ts";
+import { EmbeddingCalls } from "./embeddings.ts";
 import { HeldTraces } from "./held-traces.ts";
 import { type MastraSpan, spanIn } from "./mastra-span.ts";
 import { ModelCalls } from "./model-calls.ts";
@@ -51,6 +52,7 @@ export class MastraTelemetry {
   readonly #scopes = new SpanScopes();
   readonly #traceIds = new TraceIds();
   readonly #models: ModelCalls;
+  readonly #embeddings: EmbeddingCalls;
   readonly #tools: ToolCalls;
   readonly #steps = new WorkflowSteps();
   readonly #runs: Runs;
@@ -68,9 +70,11 @@ export class MastraTelemetry {
     this.#fence = new Fence(sink, onError);
     const { report, sink: safeSink } = this.#fence;
     const { contentNeed } = safeSink;
-    this.#models = new ModelCalls({ contentNeed, price, onError: report });
+    const ofModels = { contentNeed, price, onError: report };
+    this.#models = new ModelCalls(ofModels);
+    this.#embeddings = new EmbeddingCalls(ofModels);
     this.#tools = new ToolCalls({ contentNeed, isFailure, onError: report });
-    const parts = { models: this.#models, steps: this.#steps };
+    const parts = { models: this.#models, embeddings: this.#embeddings, steps: this.#steps };
     this.#runs = new Runs(options, safeSink, this.#traceIds, parts, report);
   }
 
@@ -252,6 +256,8 @@ export class MastraTelemetry {
       case "model_inference":
         this.#models.started(span, above);
         return above;
+      case "rag_embedding":
+        return this.#embeddings.started(span, above);
       case "tool_call":
       case "mcp_tool_call":
         return this.#tools.started(span, above);
@@ -290,6 +296,9 @@ export class MastraTelemetry {
         break;
       case "model_inference":
         this.#models.ended(span, scope);
+        break;
+      case "rag_embedding":
+        this.#embeddings.ended(span, scope);
         break;
       case "tool_call":
       case "mcp_tool_call":

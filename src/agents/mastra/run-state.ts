@@ -22,6 +22,11 @@ export interface OpenModel extends ModelCall {
   firstOutputMs: number | undefined;
 }
 
+/** An open request of an embedding model. */
+export interface OpenEmbedding extends ModelCall {
+  readonly provider: string | undefined;
+}
+
 /** Mastra's model loop: one or more requests. */
 export interface Generation {
   readonly request: ModelRequest;
@@ -74,6 +79,7 @@ export interface RunState extends BegunRun<OpenTool> {
   readonly pauseKey: string | undefined;
   readonly isResumed: boolean;
   readonly models: Map<string, OpenModel>;
+  readonly embeddings: Map<string, OpenEmbedding>;
   readonly steps: Set<OpenStep>;
   /** Names of the tools that Mastra left to the client. It does so with a tool that does not exist, too. */
   readonly clientTools: Set<string>;

@@ -27,6 +27,7 @@ import {
 } from "../core/door.ts";
 import { type ActiveRun, abortError, activeRun, cutBy } from "../runtime/door.ts";
 import { answeredIn, askedIn, decisionIn } from "./conversation.ts";
+import type { EmbeddingCalls } from "./embeddings.ts";
 import { failureOf } from "./errors.ts";
 import { type MastraSpan, runIn } from "./mastra-span.ts";
 import type { ModelCalls } from "./model-calls.ts";
@@ -37,6 +38,7 @@ import type { WorkflowSteps } from "./workflow-steps.ts";
 
 export interface RunParts {
   readonly models: ModelCalls;
+  readonly embeddings: EmbeddingCalls;
   readonly steps: WorkflowSteps;
 }
 
@@ -150,6 +152,7 @@ export class Runs {
       pauseKey: pauseKeyOf(info),
       isResumed: span.metadata.resumed === true,
       models: new Map(),
+      embeddings: new Map(),
       steps: new Set(),
       clientTools: new Set(),
       spans: new Set(),
@@ -259,6 +262,7 @@ export class Runs {
     sendHeld(run);
     run.writer.cutTools(cut);
     this.#parts.models.cutAll(run, thrown);
+    this.#parts.embeddings.cutAll(run, cut);
     this.#parts.steps.cutAll(run, cut);
   }
 }
