@@ -7,11 +7,7 @@ import {
   type OptionChecks,
   wholeFrom,
 } from "../../events/door.ts";
-import {
-  ADAPTER_CHECKS,
-  type AdapterCounts,
-  type AdapterOptions,
-} from "../core/door.ts";
+import { ADAPTER_CHECKS, type AdapterCounts, type AdapterOptions } from "../core/door.ts";
 import type { Price } from "../runtime/door.ts";
 
 /** Your data for the functions in the options, passed to `query`. */
