@@ -1,6 +1,5 @@
 import type { Instant } from "../../events/door.ts";
 import type { SafeSink } from "../core/door.ts";
-import { sendNeverMade } from "./never-made.ts";
 import { BROKEN_OFF, parseSpanError } from "./parse-span-error.ts";
 import { failureOf, reportEnd, reportPause } from "./run-reports.ts";
 import { RunStarts } from "./run-starts.ts";
@@ -85,7 +84,6 @@ export class AgentRuns extends RunStarts {
       this.detachPaused(trace, run, at);
     }
     run.span = undefined;
-    sendNeverMade(trace, run, span, at);
     const parsed = problemOf(run, span);
     const problem = parsed === undefined ? undefined : { parsed, of: run };
     const waits = problem === undefined && waitsAtEnd(trace, run, span);

@@ -1,5 +1,7 @@
+import { property } from "../../events/door.ts";
 import { fieldIn, listOf, textOf } from "../core/door.ts";
-import { type AskedCall, type ModelAnswer, withoutHandoffs } from "./span-answer.ts";
+import type { SdkSpanError } from "./sdk.ts";
+import { type AskedCall, isNoJson, type ModelAnswer, withoutHandoffs } from "./span-answer.ts";
 import type { AgentRun, OpenSpan } from "./trace-record.ts";
 
 // Joins the calls that a model asked for with the spans of tools, which have no call ID.
@@ -93,3 +95,9 @@ function callsNamed(asked: readonly AskedCall[], name: string): readonly AskedCa
 
 const hasParts = (input: string, { parts }: AskedCall) =>
   parts.every((part) => input.includes(part));
+
+/** Whether the SDK did not call the tool, because the input does not fit. From 0.20 on, it hides its error. */
+export function isUnfit(run: AgentRun, toolUseId: string, error: SdkSpanError): boolean {
+  if (textOf(property(error.data, "error"))?.startsWith("InvalidToolInputError: ")) return true;
+  return run.asked.some(({ bare, id, input }) => bare && id === toolUseId && isNoJson(input));
+}

@@ -22,10 +22,9 @@ import {
 } from "../core/door.ts";
 import { cutBy } from "../runtime/door.ts";
 import type { Approvals } from "./approvals.ts";
-import { askedCall, asks, begins, hasTwin } from "./asked-calls.ts";
+import { askedCall, asks, begins, hasTwin, isUnfit } from "./asked-calls.ts";
 import { DecidedCalls } from "./decided-calls.ts";
 import { eventIdOf, type SpanEvent } from "./ids.ts";
-import { isUnfit, sendNeverMade } from "./never-made.ts";
 import {
   BROKEN_OFF,
   type ParsedError,
@@ -96,7 +95,7 @@ export class CallSpans {
   opened({ trace, run, open }: CallScope): void {
     if (isOwnModelCall(open)) {
       this.decided.fromState(trace, run, open.span.spanId, open.startedAt);
-      sendNeverMade(trace, run, open.span, open.startedAt);
+      this.decided.unreadable(trace, run, open.span.spanId, open.startedAt);
       open.afterPause = run.resumed;
       run.modelError = undefined;
       run.failedCall = undefined;

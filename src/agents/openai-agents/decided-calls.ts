@@ -1,14 +1,20 @@
-import { type ContentNeed, type Instant, parseExact, textOfResult } from "../../events/door.ts";
+import {
+  type ContentNeed,
+  type Instant,
+  type NotMade,
+  parseExact,
+  textOfResult,
+} from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf, type ToolDecision, textOf } from "../core/door.ts";
 import type { Approvals } from "./approvals.ts";
 import { begins } from "./asked-calls.ts";
 import type { SdkSpan } from "./sdk.ts";
-import { type AskedCall, isUnmade } from "./span-answer.ts";
+import { type AskedCall, isNoJson, isUnmade } from "./span-answer.ts";
 import { givenIn } from "./span-input.ts";
 import type { AgentRun, OpenModel, TraceRecord } from "./trace-record.ts";
 
 /**
- * Sends calls that get no span: calls of tools that do not exist, and decisions about refused calls of OpenAI's own
+ * Sends calls that get no span: calls of tools that do not exist or without readable input, and decisions about refused calls of OpenAI's own
  * tools (shell, editor, computer) and calls that OpenAI makes (hosted MCP). The run's state shows them, if it is known,
  * and so does the next request to the model, which has the answer to each call.
  */
@@ -37,6 +43,7 @@ export class DecidedCalls {
     at: Readonly<Instant>,
   ): void {
     this.fromState(trace, run, spanId, at);
+    this.unreadable(trace, run, spanId, at);
     if (error !== null) this.missing(trace, run, spanId, at);
   }
 
@@ -50,7 +57,9 @@ export class DecidedCalls {
       for (const call of unmade) {
         if (isMissing(call)) {
           const text = answerIn(fields, call);
-          if (text !== undefined) this.#notMade(trace, run, call, text, span.spanId, startedAt);
+          if (text === undefined) continue;
+          const why = { code: "tool_unknown", text } as const;
+          this.#notMade(trace, run, call, why, span.spanId, startedAt);
           continue;
         }
         const decision = call.begun ? undefined : decisionOf(fields, call);
@@ -63,7 +72,17 @@ export class DecidedCalls {
   /** The model is asked again, or the run failed: calls of tools that do not exist had no other answer. */
   missing(trace: TraceRecord, run: AgentRun, spanId: string, at: Readonly<Instant>): void {
     for (const call of run.asked.filter(isMissing)) {
-      this.#notMade(trace, run, call, null, spanId, at);
+      this.#notMade(trace, run, call, { code: "tool_unknown", text: null }, spanId, at);
+    }
+  }
+
+  /** The model is asked again, or the run ended: before 0.20, the SDK itself answers calls without readable input. */
+  unreadable(trace: TraceRecord, run: AgentRun, spanId: string, at: Readonly<Instant>): void {
+    const why = { code: "tool_input_invalid", text: null } as const;
+    for (const call of run.asked) {
+      if (call.bare && !call.begun && isNoJson(call.input)) {
+        this.#notMade(trace, run, call, why, spanId, at);
+      }
     }
   }
 
@@ -71,7 +90,7 @@ export class DecidedCalls {
     trace: TraceRecord,
     run: AgentRun,
     call: AskedCall,
-    text: string | null,
+    { code, text }: { readonly code: NotMade; readonly text: string | null },
     spanId: string,
     at: Readonly<Instant>,
   ): void {
@@ -80,7 +99,7 @@ export class DecidedCalls {
     const { id: toolUseId, input, tool } = call;
     run.writer.toolNotMade(
       { toolUseId, tool, startedMs: 0, durationMs: 0 },
-      { code: "tool_unknown", input: this.#need === "none" ? undefined : read(input), text },
+      { code, input: this.#need === "none" ? undefined : read(input), text },
       { eventId: `${spanId}:call-start:${toolUseId}`, at },
       { eventId: `${spanId}:call-end:${toolUseId}`, at },
     );

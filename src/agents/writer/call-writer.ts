@@ -1,7 +1,6 @@
 import {
   type AgentError,
   classifyFailure,
-  classifyToolError,
   cutText,
   type DecisionDetails,
   type EventDetails,
@@ -18,11 +17,9 @@ import {
   notMadeFailure,
   operatorText,
   recordSource,
-  renderForLlm,
   resultException,
   resultText,
   type ToolFailure,
-  toolEnvelopeOf,
 } from "../../events/door.ts";
 import {
   costKnown,
@@ -45,6 +42,7 @@ import {
   type ToolCall,
   type UnmadeCall,
 } from "./run-parts.ts";
+import { toolFailureOf } from "./tool-failure.ts";
 
 type Open<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -383,20 +381,6 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
 /** Adds the call's key, if it has one. */
 function keyed(envelope: OpenEnvelope, { key }: CallNames): OpenEnvelope {
   return key === undefined ? envelope : withDetails(envelope, { call_key: key });
-}
-
-/** The fields of a failed tool call. */
-export function toolFailureOf(
-  thrown: unknown,
-  source: FailureSource,
-  text = operatorText(thrown),
-): ToolFailure {
-  return {
-    error: text,
-    error_for_llm: renderForLlm(thrown, source),
-    envelope: toolEnvelopeOf(thrown, source),
-    kind: classifyToolError(thrown, source),
-  };
 }
 
 function retriesOf({ attempts }: ModelCall): number | undefined {

@@ -1,7 +1,7 @@
 // The door of `agents/writer`: the events of a run, as adapters and the runtime send them. Other parts of the room import
 // from here. This part imports no other, because all others use it.
 
-export { type ResultOptions, toolFailureOf } from "./call-writer.ts";
+export type { ResultOptions } from "./call-writer.ts";
 export { type OpenEnvelope, withDetails } from "./event-writer.ts";
 export {
   type Beginning,
@@ -21,3 +21,4 @@ export {
   type ToolCall,
 } from "./run-parts.ts";
 export { RunWriter } from "./run-writer.ts";
+export { toolFailureOf } from "./tool-failure.ts";

@@ -30,7 +30,7 @@ describe("the place of a run", () => {
       chat complete
   chat complete
 `);
-    expect(heard.processor.counts).toMatchObject({ otherSpans: 2, troubles: 0 });
+    expect(heard.processor.counts).toMatchObject({ otherSpans: 2, faults: 0 });
   });
 
   it("is below the tool call, if the tool is an agent that streams", async () => {
