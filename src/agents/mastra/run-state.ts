@@ -60,6 +60,8 @@ export interface OpenTool extends ToolCall {
   readonly modelStep: ModelStep | undefined;
   /** The error of its code, or of Mastra. */
   error: Thrown | undefined;
+  /** Whether its span ended: old versions report the end of a failed call twice. Its failure may be held. */
+  isOver: boolean;
 }
 
 /** An open step of a workflow. */

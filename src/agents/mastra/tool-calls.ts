@@ -36,6 +36,7 @@ export class ToolCalls {
       startedMs,
       modelStep,
       error: undefined,
+      isOver: false,
     };
     run.totals.toolCalls += 1;
     const input = this.#options.contentNeed === "none" ? undefined : span.input;
@@ -76,7 +77,8 @@ export class ToolCalls {
   }
 
   ended(span: MastraSpan, { run, tool }: SpanScope): void {
-    if (tool === undefined || !run.writer.open.has(tool)) return;
+    if (tool === undefined || tool.isOver || !run.writer.open.has(tool)) return;
+    tool.isOver = true;
     const { attributes, errorInfo, output } = span;
     if (tool.error !== undefined || errorInfo !== undefined) {
       const thrown = tool.error?.thrown ?? thrownOf(errorInfo ?? {}, run.errors);

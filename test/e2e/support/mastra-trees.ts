@@ -161,7 +161,7 @@ export function mastraTrees(isOld: boolean): Trees {
     ],
     "workflow that is cancelled": [failed("cancelled", "run", "flow"), step("wait", "cancelled")],
     "workflow with tasks of a list": [
-      `invoke_agent flow kind=0 ${DONE}`,
+      `invoke_workflow flow kind=0 ${DONE}`,
       ...["list", "each", "each", "each", "sum"].map((name) => step(name)),
     ],
     "workflow of which one task of a list fails": [
@@ -175,19 +175,19 @@ export function mastraTrees(isOld: boolean): Trees {
       paused("custom", "flow"),
       ...["list", "each", "each"].map((name) => step(name)),
       step("each", "interrupted"),
-      `invoke_agent flow kind=0 ${DONE} links=1`,
+      `invoke_workflow flow kind=0 ${DONE} links=1`,
       step("each"),
     ],
     "workflow of which one branch waits": [
       paused("custom", "flow"),
       step("quick"),
       step("ask", "interrupted"),
-      `invoke_agent flow kind=0 ${DONE} links=1`,
+      `invoke_workflow flow kind=0 ${DONE} links=1`,
       step("ask"),
       step("last"),
     ],
     "workflow with a retry, a branch, a loop and an early end": [
-      completed(1).replace("support", "flow"),
+      completed(1).replace("invoke_agent support", "invoke_workflow flow"),
       ...["flaky", "yes", "unpack", "loop", "loop", "prompt", "helper"].map((name) => step(name)),
       ...below(`invoke_agent helper kind=0 ${DONE}`, SAYS),
       step("stop"),

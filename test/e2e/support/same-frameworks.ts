@@ -251,16 +251,6 @@ export const FRAMEWORKS: readonly Framework[] = [
         lines: [COMPLETE, "  model: complete, by claude-haiku-4-5"],
       },
       "calls inside a call": OWN_CODE,
-      "one ID twice": {
-        why: "The SDK's process makes one call after the other.",
-        lines: [
-          run("complete", ...CALL, ...CALL),
-          "  model: complete",
-          "  tool: complete",
-          "  tool: error internal",
-          "  model: complete",
-        ],
-      },
       "timeout in the model": {
         why: "The SDK reports a model call only when the model answers.",
         lines: [run("failed deadline_exceeded, origin run", "error")],
