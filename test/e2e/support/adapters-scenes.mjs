@@ -107,13 +107,18 @@ function below(span, spans, indent, lineOf) {
   return line === undefined ? lines : [`${indent}${line}`, ...lines];
 }
 
-/** Those that start in the same millisecond may be seen in either order. */
+/** Of two starts in one millisecond, of which one is known no better, that of the span that ended first. */
 function inOrder(spans) {
-  const ms = ({ startTime: [seconds, nanos] }) => seconds * 1000 + Math.floor(nanos / 1e6);
   return spans
-    .map((span, at) => ({ span, at }))
-    .sort((a, b) => ms(a.span) - ms(b.span) || a.at - b.at)
+    .map((span, at) => ({ span, at, from: span.startTime }))
+    .sort((a, b) => msOf(a.from) - msOf(b.from) || within(a.from, b.from) || a.at - b.at)
     .map(({ span }) => span);
+}
+
+const msOf = ([seconds, nanos]) => seconds * 1000 + Math.floor(nanos / 1e6);
+
+function within([, a], [, b]) {
+  return a % 1e6 === 0 || b % 1e6 === 0 ? 0 : a - b;
 }
 
 function lineOf({ name, kind, status, attributes, links }, names) {
