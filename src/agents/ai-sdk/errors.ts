@@ -26,7 +26,8 @@ export function failureOf(state: CallState, shown: unknown): Failure {
   const thrown =
     ofModel !== undefined && (state.isHidden || shown === undefined) ? ofModel.thrown : shown;
   const scope = { rootRunId: active.rootRunId, since };
-  // The SDK runs no attempt of `generateObject` and `streamObject` inside a callback: an open call is the one that failed.
+  // The SDK runs no attempt of `generateObject` and `streamObject` inside a callback: an open call is the one that
+  // failed.
   const isOfModel = ofModel !== undefined || model?.attempts === 0;
   const source: FailureSource = sourceOf(thrown, scope) ?? (isOfModel ? FROM_MODEL : FROM_RUN);
   return { thrown, source, text: operatorTextOf(thrown, state) };

@@ -5,8 +5,8 @@ import { abortError, isReason } from "../runtime/door.ts";
 const MOST_SIGNALS = 16;
 
 /**
- * The latest abort signals of the calls in a run and in the runs inside it. LangChain's errors do not say that a signal fired: they are its
- * reason, which may have any type.
+ * The latest abort signals of the calls in a run and in the runs inside it. LangChain's errors do not say that a signal
+ * fired: they are its reason, which may have any type.
  */
 export class StopSignals {
   readonly #signals = new Set<AbortSignal>();

@@ -14,9 +14,9 @@ import { givenIn } from "./span-input.ts";
 import type { AgentRun, OpenModel, TraceRecord } from "./trace-record.ts";
 
 /**
- * Sends calls that get no span: calls of tools that do not exist or without readable input, and decisions about refused calls of OpenAI's own
- * tools (shell, editor, computer) and calls that OpenAI makes (hosted MCP). The run's state shows them, if it is known,
- * and so does the next request to the model, which has the answer to each call.
+ * Sends calls that get no span: calls of tools that do not exist or without readable input, and decisions about refused
+ * calls of OpenAI's own tools (shell, editor, computer) and calls that OpenAI makes (hosted MCP). The run's state shows
+ * them, if it is known, and so does the next request to the model, which has the answer to each call.
  */
 export class DecidedCalls {
   readonly #approvals: Approvals;
