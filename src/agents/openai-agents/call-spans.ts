@@ -100,6 +100,7 @@ export class CallSpans {
       run.modelError = undefined;
       run.failedCall = undefined;
       run.unread = false;
+      run.hasAnswers = true;
       run.toolWaits = false;
       run.unasked = undefined;
       run.resumed = false;

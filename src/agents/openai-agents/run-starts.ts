@@ -178,6 +178,7 @@ export class RunStarts {
       made: undefined,
       unasked: undefined,
       unread: false,
+      hasAnswers: false,
       toolWaits: false,
       waiting: NO_CALLS,
       waitsItself: false,

@@ -66,6 +66,8 @@ export interface AgentRun {
   tools: unknown;
   /** Whether the tool calls of the last answer could not be read. */
   unread: boolean;
+  /** Whether a span showed a call of its model. Some models make none. */
+  hasAnswers: boolean;
   /** IDs of the calls that it made. Created with the first one. */
   made: Set<string> | undefined;
   /** Names of tools that started since the last model request and match no call of an answer. */

@@ -23,7 +23,12 @@ export function waitsAtEnd(
   const state = trace.state?.deref();
   if (agentSpanIn(state) === spanId) return isPausedState(state);
   if (run.taskId === undefined) return false;
-  return run.unread || looksPaused(trace, run) ? undefined : false;
+  return isUnread(run) || looksPaused(trace, run) ? undefined : false;
+}
+
+/** Whether no span showed which calls its model asked for. */
+function isUnread({ hasAnswers, unread }: AgentRun): boolean {
+  return unread || !hasAnswers;
 }
 
 /** Whether its model asked for calls that were not made. */
@@ -161,7 +166,7 @@ export function takeNames({ agents }: TraceRecord, awaited: readonly AwaitedCall
   for (const run of agents.values()) {
     if (run.state === "ended") continue;
     const own = awaited.filter(({ agent }) => agent === run.agent);
-    if (run.unread) run.asked = own;
+    if (isUnread(run)) run.asked = own;
     for (const { id, tool } of own) {
       for (const call of run.asked) {
         if (call.id !== id || call.begun) continue;

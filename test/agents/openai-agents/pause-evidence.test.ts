@@ -185,8 +185,14 @@ describe("an agent of an SDK with task spans", () => {
     expect((await heard.events()).at(-1)).toBe("A complete");
   });
 
-  it("waits if its state says so, though its answers cannot be read", async () => {
-    const heard = await played({ type: "response" });
+  it.each<[string, Tree]>([
+    ["its answers cannot be read", ["m1", { type: "response" }]],
+    ["its model makes no spans", ["t2", turn]],
+  ])("waits if its state says so, though %s", async (_, shown) => {
+    const heard = listen();
+    await heard.processor.onTraceStart(TRACE);
+    await play(heard, ["k1", task, ["a1", agent("A"), ["t1", turn, shown]]]);
+    await heard.processor.onTraceEnd(TRACE);
     const rawItem = { type: "shell_call", callId: "s1" };
     const waiting = [{ rawItem, toolName: "bash", agent: { name: "A" } }];
     heard.processor.noteResult({ state: stateOf("a1", "next_step_interruption", waiting) });
