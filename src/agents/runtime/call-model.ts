@@ -1,10 +1,13 @@
 import {
   callErrorHook,
+  checkEach,
+  checkedElsewhere,
   checkOneOf,
   describe,
   FROM_MODEL,
   type ModelOperation,
   type ModelParameters,
+  type OptionChecks,
   outputMessages,
   recordSource,
   toMessages,
@@ -37,6 +40,15 @@ export interface ModelOptions {
   /** ID of the call, unique within the run. Default: a UUID v7. */
   readonly id?: string | undefined;
 }
+
+const CHECKS: OptionChecks<ModelOptions> = {
+  operation: checkedElsewhere,
+  provider: checkedElsewhere,
+  parameters: checkedElsewhere,
+  serverAddress: checkedElsewhere,
+  input: checkedElsewhere,
+  id: checkedElsewhere,
+};
 
 /** The argument of a model call's function. */
 export interface ModelCall {
@@ -103,6 +115,7 @@ export function callModel<T>(
   return tracked(run, async (call) => {
     const { id, input, operation, parameters: given, provider, serverAddress } = options;
     checkCallTexts("model", model, { id, provider, serverAddress });
+    checkEach(options, CHECKS);
     checkParameters(model, given);
     checkOneOf(operation, `model ${model}: operation`, OPERATIONS);
     run.assertOpen(`model ${model}`);

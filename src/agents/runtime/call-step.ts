@@ -1,4 +1,11 @@
-import { checkOneOf, FROM_RUN, sourceOf } from "../../events/door.ts";
+import {
+  among,
+  checkEach,
+  checkedElsewhere,
+  FROM_RUN,
+  type OptionChecks,
+  sourceOf,
+} from "../../events/door.ts";
 import type { Step } from "../writer/door.ts";
 import { carried, currentIn } from "./active-run.ts";
 import { checkCallTexts, type OpenCall, type RunCore, tracked } from "./open-call.ts";
@@ -10,6 +17,11 @@ export interface StepOptions {
   /** Content: the query of a retrieval. */
   readonly input?: unknown | undefined;
 }
+
+const CHECKS: OptionChecks<StepOptions> = {
+  kind: among("step", "retrieval"),
+  input: checkedElsewhere,
+};
 
 /** The function of a step. */
 export type StepFunction<T> = () => T | PromiseLike<T>;
@@ -23,7 +35,7 @@ export function callStep<T>(
 ): Promise<T> {
   return tracked(run, async (call) => {
     checkCallTexts("step", name, {});
-    checkOneOf(options.kind, "kind", ["step", "retrieval"]);
+    checkEach(options, CHECKS);
     run.assertOpen(`step ${name}`);
     run.track(call);
     // A call or step of this run around the new step.

@@ -1,8 +1,11 @@
 import {
   AgentError,
+  checkEach,
+  checkedElsewhere,
   exceptionDetails,
   failureInResult,
   knownError,
+  type OptionChecks,
   operatorText,
   recordSource,
   schemaIn,
@@ -33,6 +36,14 @@ export interface ToolOptions<I = unknown> {
   readonly approve?: Approve<I> | undefined;
 }
 
+const CHECKS: OptionChecks<ToolOptions> = {
+  version: checkedElsewhere,
+  input: checkedElsewhere,
+  id: checkedElsewhere,
+  schema: checkedElsewhere,
+  approve: checkedElsewhere,
+};
+
 /** The argument of a tool call's function. */
 export interface ToolCall<I = unknown> {
   /** Aborted when the run ends before the call. The call's result is ignored then. */
@@ -60,6 +71,7 @@ export function callTool<T, I>(
 ): Promise<T> {
   return tracked(run, async (call) => {
     checkCallTexts("tool", name, { id: options.id, version: options.version });
+    checkEach(options, CHECKS);
     checkSchema(name, options.schema);
     const ask: Approve<I> | Approve | undefined =
       checkApprove(options.approve) ?? run.policy.approve;
