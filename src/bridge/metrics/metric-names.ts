@@ -166,13 +166,13 @@ export const METRICS = {
  */
 export const METRIC_ATTRIBUTES = {
   "gen_ai.agent.name":
-    "Name of the agent; `unknown` for a run without a name, `_other` above the cap.",
+    "Name of the agent or workflow; `unknown` for a run without a name, `_other` above the cap.",
   "gen_ai.workflow.name": "Name of the workflow, capped like an agent's name.",
   "gen_ai.tool.name": "Name of the tool; `_other` above the cap.",
   "gen_ai.tool.type": "Always `function`.",
   "gen_ai.operation.name": "Of a model call: `chat` or `embeddings`.",
   "gen_ai.provider.name":
-    "Provider of the model: `openai`, `anthropic`, …; `unknown` if the call has none, `_other` from the 21st.",
+    "Provider that answered, also after a fallback: `openai`, `anthropic`, …; `unknown` if the call has none, `_other` from the 21st.",
   "gen_ai.request.model":
     "The requested model; `unknown` if the call has none, `_other` above the cap.",
   "gen_ai.token.modality": "Always `unknown`.",

@@ -20,12 +20,12 @@ export const CONVENTIONS_ATTRIBUTES = {
   "gen_ai.provider.name": on(
     "model, event",
     "string",
-    "The model's provider, where the source names it; on an event the one whose account was changed.",
+    "The provider that answered, also after a fallback, where the source names it; on an event the one whose account was changed.",
   ),
   "server.address": on(
     "model, call",
     "string",
-    "Host of the model's API, or of the MCP server of a call, where the sender knows it.",
+    "Host of the model's API, or of the MCP server of a call, where the sender knows it: `runAgent`, LangChain, OpenAI Agents with Chat Completions, MCP by HTTP.",
   ),
   "server.port": on("model, call", "int", "Its port."),
   "gen_ai.request.temperature": on("model", "double", "Temperature that was asked for."),
@@ -72,7 +72,7 @@ export const CONVENTIONS_ATTRIBUTES = {
   "gen_ai.agent.name": on(
     "run, call, model, step, marker, event, log",
     "string",
-    "Name of the agent.",
+    "Name of the agent, or of the workflow.",
   ),
   "gen_ai.conversation.id": on(
     "run, call, model, log",
@@ -94,12 +94,12 @@ export const CONVENTIONS_ATTRIBUTES = {
   "gen_ai.usage.input_tokens": on(
     "run, model",
     "int",
-    "Input tokens: of a model call its own, of a root run those of the whole tree.",
+    "Input tokens: of a model call its own, of a root run those of the tree, without runs of another adapter.",
   ),
   "gen_ai.usage.output_tokens": on(
     "run, model",
     "int",
-    "Output tokens: of a model call its own, of a root run those of the whole tree.",
+    "Output tokens: of a model call its own, of a root run those of the tree, without runs of another adapter.",
   ),
   "gen_ai.usage.cache_read.input_tokens": on(
     "run, model",
