@@ -11,7 +11,7 @@ import type { HeldEvent, HeldEvents } from "./held-events.ts";
 import { MCP_PREFIX } from "./sdk.ts";
 
 /** How long the start of a call is held for a decision, in ms. The SDK asks at once or not at all. */
-const UNDECIDED_MS = 500;
+const UNDECIDED_MS = 2_000;
 /** Minimum number of denied calls that a run remembers. */
 const MOST_DENIED = 100;
 
