@@ -180,34 +180,28 @@ export function streamsOf(model: object): unknown {
   return streams === base ? undefined : streams;
 }
 
-/** Reads the chunks of a stream inside the span. */
+/**
+ * Runs the steps of a stream or an async generator inside the span. The reader gets the same values and errors as
+ * without it: also the value that the generator returns. What the reader sends and throws reaches the generator.
+ */
 export async function* carriedChunks(
   scope: SpanScope,
   begin: () => unknown,
-): AsyncGenerator<unknown> {
+): AsyncGenerator<unknown, unknown, unknown> {
   const inside = <R>(work: () => R): R => carried(scope.run.sink, scope.span, scope.run, work);
   const chunks: unknown = inside(begin);
   if (!isIterable(chunks)) throw new TypeError(`${STREAMS}: expected an async iterable`);
   const steps = chunks[Symbol.asyncIterator]();
-  let done = false;
-  try {
-    while (true) {
-      const step = await inside(() => steps.next());
-      if (step.done === true) {
-        done = true;
-        return;
-      }
-      yield step.value;
-    }
-  } catch (error) {
-    done = true;
-    throw error;
-  } finally {
-    // The reader left early. The model may have to close a connection.
-    if (!done) await inside(() => steps.return?.());
-  }
+  const { return: leave, throw: fail } = steps;
+  const carriedSteps: AsyncIterator<unknown, unknown, unknown> = {
+    next: (sent) => inside(() => steps.next(sent)),
+    // `yield*` needs to know which of the two the iterator has.
+    ...(leave && { return: (value) => inside(() => leave.call(steps, value)) }),
+    ...(fail && { throw: (error) => inside(() => fail.call(steps, error)) }),
+  };
+  return yield* { [Symbol.asyncIterator]: () => carriedSteps };
 }
 
-function isIterable(value: unknown): value is AsyncIterable<unknown> {
+function isIterable(value: unknown): value is AsyncIterable<unknown, unknown, unknown> {
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }

@@ -5,6 +5,7 @@ import { context } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { carriedChunks } from "../../../src/agents/langchain/in-span.ts";
 import { type ActiveRun, activeRun } from "../../../src/agents/runtime/active-run.ts";
 import { inSpan } from "../../../src/entries/langchain.ts";
 import { observe } from "./observed.ts";
@@ -91,10 +92,48 @@ describe("a tool that is an async generator", () => {
         } as never,
       }),
     );
-    await steps.invoke(
+    const result: unknown = await steps.invoke(
       { type: "tool_call", id: "c1", name: "steps", args: {} },
       { callbacks: [seen.handler] },
     );
     expect(calls).toEqual(["c1", "c1"]);
+    expect(result).toMatchObject({ content: "two" });
+    expect(seen.of("tool_complete")[0]?.event.output).toBe("two");
+  });
+
+  const stepsIn = (tell: (text: unknown) => void) => {
+    async function* spoken(): AsyncGenerator<string, string, string> {
+      try {
+        tell(yield "first");
+        tell(yield "second");
+      } catch (error) {
+        tell(error);
+        yield "caught";
+      } finally {
+        tell(activeRun()?.toolUseId);
+      }
+      return "last";
+    }
+    const run: ActiveRun = { sink: { send() {} }, tenantId: "t", runId: "r", rootRunId: "r" };
+    const scope = { run: { ...run, toolUseId: "c1" }, span: { tool_use_id: "c1" } };
+    return carriedChunks(scope, spoken);
+  };
+
+  it("gets what its reader sends and throws, and gives its last value", async () => {
+    const heard: unknown[] = [];
+    const steps = stepsIn((text) => heard.push(text));
+    expect(await steps.next("lost")).toEqual({ done: false, value: "first" });
+    expect(await steps.next("go on")).toEqual({ done: false, value: "second" });
+    expect(await steps.throw("stop")).toEqual({ done: false, value: "caught" });
+    expect(await steps.next("over")).toEqual({ done: true, value: "last" });
+    expect(heard).toEqual(["go on", "stop", "c1"]);
+  });
+
+  it("is left with the value of its reader", async () => {
+    const heard: unknown[] = [];
+    const steps = stepsIn((text) => heard.push(text));
+    await steps.next("lost");
+    expect(await steps.return("enough")).toEqual({ done: true, value: "enough" });
+    expect(heard).toEqual(["c1"]);
   });
 });
