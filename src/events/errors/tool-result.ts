@@ -14,8 +14,8 @@ export interface ReturnedCall {
 /**
  * Decides whether a tool's result means that the call failed: `true` (kind `internal`), a kind of failure, or
  * `false`. `undefined`: as without a predicate. Then only results with `isError: true` (MCP), and messages of
- * LangChain with the status `error`, are failures. Any other answer, a promise and an error count as `undefined`.
- * `onError` gets them.
+ * LangChain with the status `error`, are failures, also the call's message in a `Command`. Any other answer, a promise
+ * and an error count as `undefined`. `onError` gets them.
  *
  * @param result the tool's own object, which the agent gets, too.
  */
@@ -56,9 +56,10 @@ export function failureInResult(
   const { tool, toolUseId } = call;
   const ask = isFailure && (() => isFailure(result, { tool, toolUseId }));
   const answer = ask && answerOf(FAILURE_ANSWER, ask, onError);
-  const failed = answer ?? saysFailure(result);
+  const failing = failingMessage(result, toolUseId);
+  const failed = answer ?? (failing !== undefined || saysFailure(result));
   if (failed === false) return undefined;
-  const text = textOfResult(result);
+  const text = textOfResult(failing ?? result);
   const code = answer === undefined ? notMadeIn(text) : undefined;
   if (code !== undefined) return notMadeFailure(tool, code, text);
   return {
@@ -82,6 +83,40 @@ function saysFailure(result: unknown): boolean {
     return result.status === "error" || textSaysFailure(result.content);
   } catch {
     // A getter or a Proxy may throw.
+    return false;
+  }
+}
+
+/** Maximum number of entries of an update that are searched. */
+const MOST_LISTED = 1000;
+
+/** The failed `ToolMessage` for the call in a result that is a `Command` of LangGraph. */
+function failingMessage(result: unknown, toolUseId: string): unknown {
+  if (property(result, "lg_name") !== "Command") return undefined;
+  const update = property(result, "update");
+  return messagesOf(update).find(
+    (one) => property(one, "tool_call_id") === toolUseId && saysFailure(one),
+  );
+}
+
+/** The messages that a command adds to the state. Its update is an object, or a list of names and values. */
+function messagesOf(update: unknown): readonly unknown[] {
+  if (!isList(update)) return listed(property(update, "messages"));
+  return listed(update).flatMap((pair) =>
+    property(pair, "0") === "messages" ? listed(property(pair, "1")) : [],
+  );
+}
+
+/** The entries of a list, or the single value. */
+function listed(value: unknown): readonly unknown[] {
+  return isList(value) ? value.slice(0, MOST_LISTED) : [value];
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  try {
+    return Array.isArray(value);
+  } catch {
+    // A Proxy may be revoked.
     return false;
   }
 }

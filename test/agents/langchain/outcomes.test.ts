@@ -1,11 +1,12 @@
 import { ToolMessage } from "@langchain/core/messages";
 import { RunnableLambda, RunnableSequence } from "@langchain/core/runnables";
 import { tool } from "@langchain/core/tools";
-import { MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
+import { Command, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { fieldsOf } from "../../../src/agents/core/narrow.ts";
 import { AgentError } from "../../../src/index.ts";
+import { tellsCallIds } from "./abilities.ts";
 import { ASKED, add, oneNodeGraph, plainTool, reactAgent, run, strictAgent } from "./agents.ts";
 import { observe } from "./observed.ts";
 import { ScriptedModel, says } from "./scripted-model.ts";
@@ -114,6 +115,44 @@ describe("failure", () => {
       { kind: "internal", error_for_llm: "no such order", envelope: { origin: "tool" } },
     ]);
     expect(seen.tree()[0]).toBe("invoke_agent support complete");
+  });
+
+  it.each([
+    ["a command", (message: ToolMessage) => new Command({ update: { messages: [message] } })],
+    [
+      "a command of names and values",
+      (message: ToolMessage) => new Command({ update: [["messages", message]] }),
+    ],
+  ])(
+    "that a tool returns in %s is a tool error, where the call's ID is known",
+    async (_, result) => {
+      const seen = observe();
+      const refuses = plainTool("refuses", () =>
+        result(
+          new ToolMessage({ content: "no such order", status: "error", tool_call_id: "call_1" }),
+        ),
+      );
+      await run(seen, reactAgent([says("", ["refuses", "call_1"]), says("sorry")], [refuses]));
+      const failed = {
+        kind: "internal",
+        error_for_llm: "no such order",
+        envelope: { origin: "tool" },
+      };
+      const events = seen.of("tool_error").map(({ event }) => event);
+      expect(events).toMatchObject(tellsCallIds ? [failed] : []);
+    },
+  );
+
+  it("of another call in a command is not the tool's", async () => {
+    const seen = observe();
+    const tells = plainTool("tells", () => {
+      const content = "no such order";
+      const other = new ToolMessage({ content, status: "error", tool_call_id: "call_0" });
+      const own = new ToolMessage({ content: "told", tool_call_id: "call_1" });
+      return new Command({ update: { messages: [other, own] } });
+    });
+    await run(seen, reactAgent([says("", ["tells", "call_1"]), says("sorry")], [tells]));
+    expect(seen.of("tool_complete")).toHaveLength(1);
   });
 
   it("that the handler's predicate sees is of the kind that it names", async () => {
