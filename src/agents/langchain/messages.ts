@@ -92,8 +92,9 @@ export function answerMessage(message: Fields, reason: string | undefined): Outp
 function readMessage(fields: Fields): InputMessage {
   const kind = kindOf(fields);
   const role = textOf(fields.role) ?? kind;
-  const { content, name, tool_call_id, tool_calls } = fields;
-  return roleMessage({ role, name, content, tool_calls, tool_call_id });
+  const { additional_kwargs, content, name, tool_call_id, tool_calls } = fields;
+  const refusal = fieldsOf(additional_kwargs)?.refusal;
+  return roleMessage({ role, name, content, refusal, tool_calls, tool_call_id });
 }
 
 /** `type` is a field since 1.0, and a method before. */

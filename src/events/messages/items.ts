@@ -146,7 +146,9 @@ function isResult(block: unknown): boolean {
 
 function messageParts(fields: OwnFields): MessagePart[] {
   const thought = firstText(fields, "reasoning_content", "reasoning");
-  const refusal = textIn(fields, "refusal");
+  // LangChain's messages have OpenAI's refusal among the provider's fields.
+  const refusal =
+    textIn(fields, "refusal") ?? textIn(objectIn(fields, "additional_kwargs") ?? {}, "refusal");
   const calls = own(fields, "tool_calls");
   const called = own(fields, "function_call");
   const list = Array.isArray(calls) ? calls : called === undefined ? [] : [called];

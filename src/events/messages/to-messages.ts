@@ -214,6 +214,7 @@ function draftsOf(value: unknown, role: "user" | "assistant"): readonly Draft[] 
 export interface RoleFields {
   readonly role: string;
   readonly content: unknown;
+  readonly refusal: unknown;
   readonly name: unknown;
   readonly tool_calls: unknown;
   readonly tool_call_id: unknown;
@@ -222,9 +223,9 @@ export interface RoleFields {
 /** The message of {@link RoleFields}. Most are a text with calls, which is made directly. */
 export function roleMessage(fields: RoleFields): InputMessage {
   try {
-    const { content, name, tool_call_id: id, tool_calls: calls } = fields;
+    const { content, name, refusal, tool_call_id: id, tool_calls: calls } = fields;
     const role = roleOf(fields.role);
-    if (typeof content === "string") {
+    if (typeof content === "string" && typeof refusal !== "string") {
       if (role === "tool" && typeof id === "string") {
         return { role, parts: [{ type: "tool_call_response", id, response: content }] };
       }

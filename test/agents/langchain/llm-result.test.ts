@@ -31,7 +31,9 @@ describe("an answer of LangChain", () => {
     });
     expect(refuses).toMatchObject({
       finishReasons: ["refusal"],
-      output: [{ finish_reason: "content_filter" }],
+      output: [
+        { parts: [{ type: "text", content: "I will not." }], finish_reason: "content_filter" },
+      ],
     });
   });
 

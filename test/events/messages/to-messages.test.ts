@@ -291,6 +291,8 @@ describe("other providers", () => {
     ]) {
       expect(toMessages(message)).toEqual([{ role: "user", parts: [text("hi")] }]);
     }
+    const refusal = { type: "ai", content: "", additional_kwargs: { refusal: "I cannot." } };
+    expect(toMessages(refusal)).toEqual([{ role: "assistant", parts: [text("I cannot.")] }]);
   });
 
   it.each<[string, unknown, object[]]>([
