@@ -2,13 +2,15 @@ import { textOfResult, textProperty, whyNotMade } from "../../events/door.ts";
 import { fieldsOf, listOf, startedNow, textOf } from "../core/door.ts";
 import { messagesIn } from "./held-failures.ts";
 import { toolInput } from "./invocation.ts";
-import { type AskedCall, callsIn } from "./review.ts";
+import { type AskedCall, callsIn, isSame } from "./review.ts";
 import type { RunState } from "./run-state.ts";
 
 /** A run that remembers more calls forgets all of them at the next answer. */
 const MOST_ASKED = 1000;
 
 interface AnsweredCall extends AskedCall {
+  /** Its position among the calls of the answer with its ID. */
+  readonly nth: number;
   /** Whether a tool callback, or a decision, has reported it. */
   isKnown: boolean;
 }
@@ -18,12 +20,16 @@ interface AnsweredCall extends AskedCall {
  * not fit. The node's result then has a message for the model.
  */
 export class AskedCalls {
-  readonly #calls = new Map<string, AnsweredCall>();
+  /** By ID, which models do not always make unique. `""`: the model gave none. */
+  readonly #calls = new Map<string, readonly AnsweredCall[]>();
+  #last: readonly AnsweredCall[] = [];
   /** How many are not known. */
   #open = 0;
 
-  /** Those of the last answer. */
-  last: readonly AskedCall[] = [];
+  /** Those of the last answer that have an ID. */
+  get last(): readonly AskedCall[] {
+    return this.#last.filter(({ id }) => id !== "");
+  }
 
   /** @param calls of an answer. */
   add(calls: readonly unknown[]): void {
@@ -32,33 +38,41 @@ export class AskedCalls {
       this.#calls.clear();
       this.#open = 0;
     }
-    this.last = callsIn(calls);
-    for (const { args, id, tool } of this.last) {
-      if (this.#calls.get(id)?.isKnown !== false) this.#open += 1;
-      this.#calls.set(id, { args, id, tool, isKnown: false });
+    const byId = new Map<string, AnsweredCall[]>();
+    this.#last = callsIn(calls, "").map((asked) => {
+      const same = byId.get(asked.id) ?? [];
+      const call = { ...asked, nth: same.length, isKnown: false };
+      same.push(call);
+      byId.set(asked.id, same);
+      return call;
+    });
+    for (const [id, same] of byId) {
+      for (const older of this.#calls.get(id) ?? []) this.#know(older);
+      this.#calls.set(id, same);
+      this.#open += same.length;
     }
   }
 
-  /** The tool that the model called with this ID. */
+  /** The tool that the model called with this ID. `undefined`: it called several, or none. */
   toolOf(id: string): string | undefined {
-    return this.#calls.get(id)?.tool;
+    const [first, ...others] = this.#calls.get(id) ?? [];
+    return others.every(({ tool }) => tool === first?.tool) ? first?.tool : undefined;
   }
 
-  /** The call was made or decided. */
-  known(id: string): void {
-    const call = this.#calls.get(id);
-    if (call === undefined || call.isKnown) return;
-    call.isKnown = true;
-    this.#open -= 1;
+  /**
+   * The call was made or decided.
+   *
+   * @param input content, in the form of the callback. It tells calls with the same ID apart.
+   */
+  known(id: string, tool: string, input?: unknown): void {
+    this.#know(this.#find(id, tool, hasInput(input)));
   }
 
   /** A tool was called, and its ID is not known: older versions do not report it. Its oldest call counts as made. */
-  madeWithoutId(tool: string): void {
-    for (const call of this.#calls.values()) {
-      if (call.tool !== tool || call.isKnown) continue;
-      this.known(call.id);
-      return;
-    }
+  madeWithoutId(tool: string, input: unknown): void {
+    const calls = [...this.#calls.values()].flat().filter((call) => call.tool === tool);
+    const open = calls.filter(({ isKnown }) => !isKnown);
+    this.#know(open.length < 2 ? open[0] : (open.find(hasInput(input)) ?? open[0]));
   }
 
   /**
@@ -71,13 +85,16 @@ export class AskedCalls {
     if (this.#open === 0) return;
     for (const each of messagesIn(outputs)) {
       const message = fieldsOf(each);
-      const call = this.#calls.get(textOf(message?.tool_call_id) ?? "");
-      if (call === undefined || call.isKnown) continue;
-      this.known(call.id);
+      const id = textOf(message?.tool_call_id) ?? "";
+      if (!this.#calls.has(id)) continue;
       const text = textOfResult(message);
-      if (message?.status === "error" || isOfOlderNode(text)) {
-        notMade(run, chainId, call, text, stepId);
-      }
+      const isError = message?.status === "error" || isOfOlderNode(text);
+      // A success may belong to a call of that ID that was made.
+      if (!isError && (id === "" || this.#calls.get(id)?.length !== 1)) continue;
+      const call = this.#find(id, message?.name, ({ args }) => text.includes(JSON.stringify(args)));
+      if (call === undefined) continue;
+      this.#know(call);
+      if (isError) notMade(run, chainId, call, text, stepId);
     }
   }
 
@@ -85,17 +102,35 @@ export class AskedCalls {
   threw(run: RunState, chainId: string, thrown: unknown, stepId?: string): void {
     if (this.#open === 0) return;
     const text = textProperty(thrown, "message") ?? "";
-    const pending = this.last.filter(({ id }) => this.#calls.get(id)?.isKnown === false);
+    const pending = this.#last.filter(({ isKnown }) => !isKnown);
     const missing = NO_TOOL.exec(text)?.[1];
     const isUnfit = missing === undefined && whyNotMade(text, true) === "tool_input_invalid";
     // The error does not name the call whose input does not fit.
     const about =
       isUnfit && pending.length === 1 ? pending : pending.filter(({ tool }) => tool === missing);
     for (const call of about) {
-      this.known(call.id);
+      this.#know(call);
       notMade(run, chainId, call, text, stepId, null);
     }
   }
+
+  /** The call with that ID that is not known: of that tool, if one is, and the one that fits best. */
+  #find(id: string, tool: unknown, fits: (call: AskedCall) => boolean): AnsweredCall | undefined {
+    const same = this.#calls.get(id) ?? [];
+    const ofTool = same.filter((call) => call.tool === tool);
+    const open = (ofTool.length > 0 ? ofTool : same).filter(({ isKnown }) => !isKnown);
+    return open.length < 2 ? open[0] : (open.find(fits) ?? open[0]);
+  }
+
+  #know(call: AnsweredCall | undefined): void {
+    if (call === undefined || call.isKnown) return;
+    call.isKnown = true;
+    this.#open -= 1;
+  }
+}
+
+function hasInput(input: unknown): (call: AskedCall) => boolean {
+  return ({ args }) => isSame(args, toolInput(input));
 }
 
 /** What LangGraph's tool node throws for a tool that it does not have. */
@@ -108,12 +143,11 @@ function isOfOlderNode(text: string): boolean {
 
 /** The model's calls whose input is not JSON. LangChain does not answer them. */
 export function refuseUnreadable(run: RunState, modelCallId: string, calls: unknown): void {
-  for (const call of listOf(calls) ?? []) {
-    const fields = fieldsOf(call);
-    const tool = textOf(fields?.name);
-    if (tool === undefined) continue;
-    const id = textOf(fields?.id) ?? run.writer.newId();
-    notMade(run, modelCallId, { id, tool, args: fields?.args }, undefined);
+  const seen = new Map<string, number>();
+  for (const call of callsIn(listOf(calls) ?? [], "")) {
+    const nth = seen.get(call.id) ?? 0;
+    seen.set(call.id, nth + 1);
+    notMade(run, modelCallId, { ...call, nth }, undefined);
   }
 }
 
@@ -124,20 +158,22 @@ export function refuseUnreadable(run: RunState, modelCallId: string, calls: unkn
 function notMade(
   run: RunState,
   within: string,
-  call: AskedCall,
+  call: Pick<AnsweredCall, keyof AskedCall | "nth">,
   text: string | undefined,
   stepId?: string,
   shown: string | null = text ?? null,
 ): void {
-  const { args, id: toolUseId, tool } = call;
+  const { args, id, nth, tool } = call;
+  const toolUseId = id === "" ? run.writer.newId() : id;
+  const key = nth === 0 ? id : `${id}:${nth}`;
   const code =
     text === undefined ? "tool_input_invalid" : whyNotMade(text, isOffered(run.tools, tool));
   run.totals.toolCalls += 1;
   run.writer.toolNotMade(
     { toolUseId, tool, ...startedNow() },
     { input: toolInput(args), code, text: shown, stepId },
-    { eventId: `${within}:call-start:${toolUseId}` },
-    { eventId: `${within}:call-end:${toolUseId}` },
+    { eventId: `${within}:call-start:${key}` },
+    { eventId: `${within}:call-end:${key}` },
   );
 }
 

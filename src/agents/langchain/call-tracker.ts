@@ -268,8 +268,8 @@ export class CallTracker {
       alone: above === undefined,
     };
     this.#scopes.set(id, parentId, call);
-    if (given === undefined) run.asked.madeWithoutId(tool);
-    else run.asked.known(call.toolUseId);
+    if (given === undefined) run.asked.madeWithoutId(tool, input);
+    else run.asked.known(call.toolUseId, tool, input);
     this.#held.callRepeated(run, call.toolUseId);
     const description = toolDescription(serialized) ?? describedIn(run.tools, tool);
     const on = eventOf(id, "call-start");

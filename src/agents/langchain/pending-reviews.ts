@@ -130,7 +130,7 @@ export class Decisions {
     const decidedAt = reviews.startOf(id);
     for (const [at, decided] of reviews.nodeEnded(id, outputs).entries()) {
       const { reason, tool, toolUseId } = decided;
-      if (!decided.approved) run.asked.known(toolUseId);
+      if (!decided.approved) run.asked.known(toolUseId, tool);
       const outcome = decided.details.outcome ?? "approved";
       const decision = { outcome, tool, toolUseId, reason };
       const person = personOf(this.#decidedBy, decision, metadata, this.#onError);

@@ -36,11 +36,12 @@ export function lastCalls(state: unknown): readonly AskedCall[] | undefined {
   return undefined;
 }
 
-export function callsIn(calls: readonly unknown[]): readonly AskedCall[] {
+/** @param unnamed the ID of calls without one. Default: they are left out. */
+export function callsIn(calls: readonly unknown[], unnamed?: string): readonly AskedCall[] {
   const found: AskedCall[] = [];
   for (const call of calls) {
     const fields = fieldsOf(call);
-    const id = textOf(fields?.id);
+    const id = textOf(fields?.id) ?? unnamed;
     const tool = textOf(fields?.name);
     if (id !== undefined && tool !== undefined) found.push({ id, tool, args: fields?.args });
   }
@@ -69,7 +70,7 @@ export function requestedCalls(
   return found;
 }
 
-function isSame(one: unknown, other: unknown): boolean {
+export function isSame(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 

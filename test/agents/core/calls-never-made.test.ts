@@ -244,6 +244,34 @@ describe("calls that a framework does not make", () => {
     expect(root(recording)?.["entelix.run.tool_calls"]).toBe(1);
   });
 
+  it.each([
+    ["the same ID", "c1", 1],
+    ["no ID", "", 4],
+  ])("are shown beside one that is made if all have %s: LangGraph", async (_, id, ids) => {
+    const recording = recorder({ captureContent: true });
+    const made = { name: "add", args: { a: 1, b: 2 } };
+    const calls = [UNKNOWN, made, UNFIT, { name: "add", args: { a: "y" } }];
+    await followed(recording.sink, [calls.map((call) => ({ ...call, id }))]);
+    const spans = recording.spans().filter(({ name }) => name.startsWith("execute_tool"));
+    const seen = spans.map(({ attributes, name }) => [
+      name,
+      attributes["gen_ai.tool.call.arguments"],
+      attributes["error.type"],
+    ]);
+    const all = [
+      ["execute_tool add", '{"a":1,"b":2}', undefined],
+      ["execute_tool nope", '{"q":1}', "validation"],
+      ["execute_tool add", '{"a":"x"}', "validation"],
+      ["execute_tool add", '{"a":"y"}', "validation"],
+    ];
+    expect(seen).toEqual(expect.arrayContaining(all));
+    expect(seen).toHaveLength(all.length);
+    const given = spans.map(({ attributes }) => attributes["gen_ai.tool.call.id"]);
+    expect(new Set(given).size).toBe(ids);
+    expect(root(recording)?.["entelix.run.tool_calls"]).toBe(4);
+    await recording.replayed();
+  });
+
   it("are those whose input is not JSON, too: LangChain", async () => {
     const recording = recorder();
     const handler = new LangChainHandler({ sink: recording.sink, tenant: "acme" });
