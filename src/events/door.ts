@@ -108,11 +108,12 @@ export {
   textProperty,
   thrownMessage,
 } from "./errors/thrown.ts";
-export { MCP_PREFIX } from "./errors/thrown-rpc.ts";
+export { MCP_PREFIX, refusesResult } from "./errors/thrown-rpc.ts";
 export {
   type NotMade,
   notMadeEnvelope,
   notMadeFailure,
+  refusalIn,
   whyNotMade,
 } from "./errors/tool-not-made.ts";
 export {

@@ -1,4 +1,11 @@
-import { AgentError, type ErrorEnvelope, notMadeEnvelope, property } from "../../events/door.ts";
+import {
+  AgentError,
+  type ErrorEnvelope,
+  notMadeEnvelope,
+  property,
+  refusalIn,
+  refusesResult,
+} from "../../events/door.ts";
 import { type Fields, textOf } from "../core/door.ts";
 
 /** The error of a JSON-RPC response, in the form that the SDK's clients throw. */
@@ -34,7 +41,8 @@ export function waitsForPerson(cause: unknown): AgentError {
 
 /** Whether the caller caused the error. */
 export function isOfRequest(error: Fields): boolean {
-  return OF_REQUEST.has(error.code);
+  const isOfResult = error.code === INVALID_PARAMS && refusesResult(textOf(error.message) ?? "");
+  return OF_REQUEST.has(error.code) && !isOfResult;
 }
 
 export function statusCodeOf(error: Fields | undefined): string | undefined {
@@ -45,8 +53,6 @@ export function statusCodeOf(error: Fields | undefined): string | undefined {
 export function refusedEnvelope(error: unknown): ErrorEnvelope | undefined {
   if (property(error, "code") !== INVALID_PARAMS) return undefined;
   const message = textOf(property(error, "message")) ?? "";
-  // The client refuses the result with the same code.
-  if (/output schema|structured content/i.test(message)) return undefined;
-  const isUnknown = /not found|unknown tool/i.test(message);
-  return notMadeEnvelope(isUnknown ? "tool_unknown" : "tool_input_invalid");
+  const code = refusalIn(message);
+  return code === undefined ? undefined : notMadeEnvelope(code);
 }

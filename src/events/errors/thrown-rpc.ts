@@ -46,6 +46,19 @@ const INVALID_PARAMS = -32602;
 const LIMITS = new Set(["Request timed out", "Maximum total timeout exceeded"]);
 /** Prefix with the code that its clients add to a message. */
 export const MCP_PREFIX = /^MCP error (-\d+): /;
+/** Texts of servers and clients about a result. They have the code of invalid parameters, too. */
+const OF_RESULT =
+  /^(?:Output validation error|.{0,20}structured content|Tool .{1,200} has an output schema)\b/i;
+
+/**
+ * Whether an MCP error with the code of invalid parameters says that the result does not fit the tool's output schema:
+ * the tool ran.
+ *
+ * @param message with or without the prefix of a client.
+ */
+export function refusesResult(message: string): boolean {
+  return OF_RESULT.test(message.replace(MCP_PREFIX, ""));
+}
 
 /**
  * The error of a client of the Model Context Protocol, if it says more than that the server failed: an HTTP status,
@@ -68,7 +81,7 @@ export function ofMcp(value: unknown, thrown: unknown): AgentError | undefined {
     return AgentError.network(message, cause);
   }
   // The model sees this text, so it has none of the server's words.
-  return code === INVALID_PARAMS
+  return code === INVALID_PARAMS && !refusesResult(message)
     ? AgentError.invalidRequest("the MCP server refused the parameters", cause)
     : undefined;
 }

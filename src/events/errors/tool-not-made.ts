@@ -1,5 +1,6 @@
 import type { ErrorEnvelope, ToolErrorKind } from "./error-kinds.ts";
 import { resultText } from "./llm-text.ts";
+import { MCP_PREFIX, refusesResult } from "./thrown-rpc.ts";
 import type { ToolFailure } from "./tool-result.ts";
 
 /**
@@ -39,16 +40,28 @@ export function whyNotMade(
   return NO_FIT.test(text) ? "tool_input_invalid" : otherwise;
 }
 
-/** The texts with which the servers of MCP and the Claude Agent SDK answer such calls as results. */
+/** The texts with which the servers of the Claude Agent SDK answer such calls as results. */
 const ANSWERS: readonly (readonly [prefix: RegExp, code: NotMade])[] = [
-  [/^MCP error -32602: (?:Tool .{1,200} not found|Unknown tool)/, "tool_unknown"],
-  [/^MCP error -32602: /, "tool_input_invalid"],
   [/^<tool_use_error>Error: No such tool/, "tool_unknown"],
   [/^<tool_use_error>InputValidationError/, "tool_input_invalid"],
 ];
 
+const NO_MCP_TOOL = /^(?:tool\b.{0,200} (?:not found|disabled)|(?:unknown|no such) tool)/i;
+
+/**
+ * Why a server of MCP refused a call with its error of invalid parameters. `undefined`: the tool ran, and its result was
+ * refused.
+ *
+ * @param message with or without the prefix of a client.
+ */
+export function refusalIn(message: string): NotMade | undefined {
+  if (refusesResult(message)) return undefined;
+  return NO_MCP_TOOL.test(message.replace(MCP_PREFIX, "")) ? "tool_unknown" : "tool_input_invalid";
+}
+
 /** Why a call was not made, if that is what a result with an error says. */
 export function notMadeIn(text: string): NotMade | undefined {
+  if (text.startsWith("MCP error -32602: ")) return refusalIn(text);
   return ANSWERS.find(([prefix]) => prefix.test(text))?.[1];
 }
 

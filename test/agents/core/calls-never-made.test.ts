@@ -288,7 +288,10 @@ describe("an error of an MCP server", () => {
     [-32602, "MCP error -32602: Tool nope not found", "tool_unknown"],
     [-32602, "Unknown tool: nope", "tool_unknown"],
     [-32602, "MCP error -32602: Invalid arguments for tool add: a", "tool_input_invalid"],
+    [-32602, "MCP error -32602: Tool add disabled", "tool_unknown"],
+    [-32602, "tool not found", "tool_unknown"],
     [-32602, "Structured content does not match the tool's output schema: a", undefined],
+    [-32602, "MCP error -32602: Output validation error: Invalid structured content", undefined],
     [-32603, "Tool storage not found", undefined],
   ])("%i, %j says why the call was not made", (code, message, wireCode) => {
     const envelope = refusedEnvelope(new RpcError({ code, message }));

@@ -54,6 +54,7 @@ describe("a result that says that the call failed", () => {
 
   it.each([
     ["MCP error -32602: Tool search not found", "tool_unknown"],
+    ["MCP error -32602: Tool search disabled", "tool_unknown"],
     ["MCP error -32602: Input validation error: Invalid arguments", "tool_input_invalid"],
     ["<tool_use_error>Error: No such tool available: search</tool_use_error>", "tool_unknown"],
     ["<tool_use_error>InputValidationError: …</tool_use_error>", "tool_input_invalid"],
@@ -63,6 +64,21 @@ describe("a result that says that the call failed", () => {
       error_for_llm: text,
       envelope: { wire_code: code, wire_class: "client", origin: "tool" },
       kind: "validation",
+    });
+  });
+
+  it.each([
+    "MCP error -32602: Output validation error: Invalid structured content for tool search: n",
+    "MCP error -32602: Output validation error: Tool search has an output schema but no …",
+    "MCP error -32602: Invalid structured content for tool search: n",
+    "MCP error -32602: Tool search has an output schema but no structured content was provided",
+  ])("%j is a call whose tool ran", async (text) => {
+    const { sink } = await returned({ isError: true, content: [{ type: "text", text }] });
+    expect(sink.only("tool_error")).toMatchObject({
+      error: "the result of search says that it failed",
+      error_for_llm: text,
+      envelope: { wire_code: "tool_result_error", wire_class: "server", origin: "tool" },
+      kind: "internal",
     });
   });
 

@@ -116,6 +116,7 @@ export const VAGUE_RPC_ERRORS: readonly unknown[] = [
   mcp(-32603, "boom"),
   mcp(-32601, "Method not found"),
   mcp(-32001, "stop"),
+  mcp(-32602, "Structured content does not match the tool's output schema: n"),
   mcp(-32000, "the server's own"),
   mcp2("ProtocolError", -32603, "boom"),
   Object.assign(new Error("14 files changed"), { code: 14 }),
