@@ -35,7 +35,7 @@ import {
 } from "./parse-span-error.ts";
 import { noteAnswer } from "./run-content.ts";
 import type { SdkSpan, SdkSpanError } from "./sdk.ts";
-import { answerIn, failureIn, isBrokenOff } from "./span-answer.ts";
+import { answerIn, failureIn, isBrokenOff, isIncomplete } from "./span-answer.ts";
 import { modelInput, toolInput, toolOutput } from "./span-input.ts";
 import { requestedModel, requestIn } from "./span-request.ts";
 import { notBefore } from "./span-time.ts";
@@ -231,8 +231,8 @@ export class CallSpans {
   /** A call that failed may have used tokens, too. */
   #modelFailed({ open, run, trace }: ModelScope, at: Instant, parsed: ParsedError): void {
     const { spanData } = open.span;
-    const { provider, responseId, responseModel, usage } = answerIn(spanData, false);
-    const call = modelCall(open, requestedModel(spanData), at);
+    const { model, provider, responseId, responseModel, usage } = answerIn(spanData, false);
+    const call = modelCall(open, model, at);
     const by = provider ?? requestIn(spanData).provider;
     const answered = { provider: by, responseId, responseModel, usage };
     const asked = { model: call.model, provider: by };
@@ -249,7 +249,8 @@ export class CallSpans {
       this.decided.missing(trace, run, open.span.spanId, open.startedAt);
     }
     const { error, spanData } = open.span;
-    if (error !== null || isBrokenOff(spanData)) {
+    const isRefused = error !== null && isIncomplete(spanData);
+    if ((error !== null && !isRefused) || isBrokenOff(spanData)) {
       const parsed = error === null ? BROKEN_OFF : parseSpanError(error);
       if (isOwnModelCall(open)) run.modelError = parsed;
       this.#modelFailed(scope, at, parsed);
@@ -264,7 +265,9 @@ export class CallSpans {
     const answer = answerIn(spanData, this.#need === "all");
     const { output } = answer;
     if (isOwnModelCall(open)) {
-      asks(run, answer);
+      // The SDK makes no call of an answer that it refuses.
+      if (isRefused) run.modelError = parseSpanError(error);
+      else asks(run, answer);
       if (output !== undefined) noteAnswer(trace, run, output);
     }
     trace.totals.requests += 1;

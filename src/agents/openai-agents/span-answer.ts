@@ -2,6 +2,7 @@ import { type ModelCallUsage, type OutputMessage, outputMessages } from "../../e
 import {
   answeredBy,
   type Fields,
+  fieldIn,
   fieldsOf,
   listOf,
   reasonIn,
@@ -107,6 +108,14 @@ export function failureIn(data: SdkSpanData): string | undefined {
   const error = fieldsOf(response.error);
   const parts = [textOf(error?.code), textOf(error?.message)].filter((part) => part !== undefined);
   return parts.length === 0 ? "the response failed" : parts.join(": ");
+}
+
+/**
+ * Whether a response ended too soon (`incomplete_details`). It is an answer. From 0.20 on, the SDK refuses it with an
+ * error on its span, and the run fails.
+ */
+export function isIncomplete(data: SdkSpanData): boolean {
+  return data.type === "response" && fieldIn(data._response, "status") === "incomplete";
 }
 
 function responseIn(data: SdkSpanData, reads: boolean): ModelAnswer {

@@ -81,3 +81,66 @@ describe("a response that failed", () => {
     expect(await answered(data)).toEqual([`A model_error model_dispatch: ${text}`, "A complete"]);
   });
 });
+
+describe("an answer that ended too soon", () => {
+  const text =
+    'OpenAI Responses request ended with unsuccessful terminal state "response.incomplete".';
+  const refused = `ModelBehaviorError: ${text}`;
+
+  it.each([
+    ["max_output_tokens", { message: refused, data: { error: refused } }],
+    ["content_filter", { message: text }],
+  ])("is an answer, and its run fails where the SDK refuses it: %s", async (reason, error) => {
+    const heard = listen({ captureContent: true });
+    const { processor } = heard;
+    const asked = { type: "function_call", name: "look", call_id: "c1", arguments: '{"n' };
+    const said = { type: "message", content: [{ type: "output_text", text: "par" }] };
+    const response = {
+      model: "gpt-5.4-2026-03-01",
+      status: "incomplete",
+      incomplete_details: { reason },
+      output: [said, asked],
+      usage: { input_tokens: 5, output_tokens: 3 },
+    };
+    const a = span("a1", null, { type: "agent", name: "A" });
+    const m = span("m1", "a1", { type: "response", _input: "hi", _response: response });
+    await processor.onTraceStart(TRACE);
+    await processor.onSpanStart(a);
+    await processor.onSpanStart(m);
+    await processor.onSpanEnd(Object.assign(m, { error }));
+    await processor.onSpanEnd(
+      Object.assign(a, { error: { message: "Error in agent run", data: { error: refused } } }),
+    );
+    await processor.onTraceEnd(TRACE);
+    expect((await heard.events()).slice(2)).toEqual([
+      "A model_complete",
+      `A failed model_dispatch: ${text}`,
+    ]);
+    const chat = heard.spans().find(({ name }) => name.startsWith("chat"));
+    expect(chat?.name).toBe("chat gpt-5.4-2026-03-01");
+    expect(chat?.attributes).toMatchObject({
+      "gen_ai.request.model": "gpt-5.4-2026-03-01",
+      "gen_ai.response.finish_reasons": [reason],
+      "gen_ai.usage.input_tokens": 5,
+      "gen_ai.output.messages": expect.stringContaining('"par"'),
+    });
+  });
+
+  it("names the model also if the response failed", async () => {
+    const heard = listen();
+    const { processor } = heard;
+    const response = {
+      ...FAILED,
+      model: "gpt-5.4",
+      error: { code: "server_error", message: "bad luck" },
+    };
+    const m = span("m1", "a1", { type: "response", _input: "hi", _response: response });
+    await processor.onTraceStart(TRACE);
+    await processor.onSpanStart(span("a1", null, { type: "agent", name: "A" }));
+    await processor.onSpanStart(m);
+    await processor.onSpanEnd(Object.assign(m, { error: { message: "failed" } }));
+    await processor.onTraceEnd(TRACE);
+    await processor.forceFlush();
+    expect(heard.spans().map(({ name }) => name)).toContain("chat gpt-5.4");
+  });
+});
