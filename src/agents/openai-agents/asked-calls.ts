@@ -1,6 +1,6 @@
 import { property } from "../../events/door.ts";
 import { fieldIn, listOf, textOf } from "../core/door.ts";
-import type { SdkSpanError } from "./sdk.ts";
+import type { SdkSpanData, SdkSpanError } from "./sdk.ts";
 import { type AskedCall, isNoJson, type ModelAnswer, withoutHandoffs } from "./span-answer.ts";
 import type { AgentRun, OpenSpan } from "./trace-record.ts";
 
@@ -67,16 +67,19 @@ export function hasTwin(run: AgentRun, { span }: OpenSpan): boolean {
 
 /**
  * The call of the model's last answer that a tool's span belongs to, found by name and arguments, because the span
- * has no call ID. `undefined` if several calls match.
+ * has no call ID. `undefined` if several calls match. From 0.20 on, the SDK hides arguments that are no JSON.
  */
 export function askedCall(
   run: AgentRun,
   name: string,
   input: string | undefined,
 ): AskedCall | undefined {
-  let found: AskedCall | undefined;
+  const named = callsNamed(run.asked, name);
+  const isHidden = (call: AskedCall) => !call.begun && call.bare && isNoJson(call.input);
+  let found = input === undefined ? named.find(isHidden) : undefined;
+  if (found !== undefined) return found;
   let again: AskedCall | undefined;
-  for (const call of callsNamed(run.asked, name)) {
+  for (const call of named) {
     if (input !== undefined && call.input !== undefined && call.input !== input) continue;
     if (call.begun) again ??= call;
     else if (found === undefined) found = call;
@@ -97,7 +100,14 @@ const hasParts = (input: string, { parts }: AskedCall) =>
   parts.every((part) => input.includes(part));
 
 /** Whether the SDK did not call the tool, because the input does not fit. From 0.20 on, it hides its error. */
-export function isUnfit(run: AgentRun, toolUseId: string, error: SdkSpanError): boolean {
+export function isUnfit(
+  run: AgentRun,
+  toolUseId: string,
+  error: SdkSpanError,
+  { input, output }: SdkSpanData,
+): boolean {
   if (textOf(property(error.data, "error"))?.startsWith("InvalidToolInputError: ")) return true;
+  // It also hides such an input. If the trace has no sensitive data, it hides the output, too.
+  if (textOf(input) === undefined && textOf(output) !== undefined) return true;
   return run.asked.some(({ bare, id, input }) => bare && id === toolUseId && isNoJson(input));
 }

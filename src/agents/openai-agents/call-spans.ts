@@ -184,8 +184,9 @@ export class CallSpans {
     }
     const failure = callFailure(scope, error);
     const isShown = error.message === SHOWN_TO_MODEL;
-    if (isShown && isUnfit(run, open.scope.toolUseId, error)) {
-      const text = textOf(open.span.spanData.output) ?? null;
+    const { spanData } = open.span;
+    if (isShown && isUnfit(run, open.scope.toolUseId, error, spanData)) {
+      const text = textOf(spanData.output) ?? null;
       run.writer.toolRefused(toolCall(open, at), "tool_input_invalid", text, on(open, "end", at));
       return;
     }

@@ -47,30 +47,74 @@ describe("a call that no tool got", () => {
     expect(types.indexOf("tool_error")).toBeLessThan(types.lastIndexOf("model_start"));
   });
 
-  it("is known from 0.20 on, where the SDK hides its error, if its arguments are not JSON", async () => {
+  type Made = readonly [id: string, args: string, input: string, failed: boolean];
+  const BAD: Made = ["n1", "{oops", "", true];
+  const UNFIT: Made = ["n2", '{"n":"x"}', "", true];
+  const SEEN: Made = ["n3", '{"n":1}', '{"n":1}', false];
+  const REFUSED = ["validation", "tool_input_invalid"];
+
+  it.each<readonly [string, readonly Made[], readonly (readonly string[])[]]>([
+    ["alone", [BAD], [["n1", ...REFUSED]]],
+    ["with a visible input", [["n1", "{oops", "{oops", true]], [["n1", ...REFUSED]]],
+    ["beside another call", [BAD, SEEN], [["n1", ...REFUSED]]],
+    ["behind another call", [SEEN, BAD], [["n1", ...REFUSED]]],
+    [
+      "twice",
+      [BAD, ["n4", "{oops", "", true]],
+      [
+        ["n1", ...REFUSED],
+        ["n4", ...REFUSED],
+      ],
+    ],
+    ["without the form of the tool", [UNFIT], [["n2", ...REFUSED]]],
+    [
+      "beside one without the form of the tool",
+      [BAD, UNFIT],
+      [
+        ["n1", ...REFUSED],
+        ["n2", ...REFUSED],
+      ],
+    ],
+    [
+      "not hidden: the tool threw",
+      [["n1", '{"n":1}', '{"n":1}', true]],
+      [["n1", "internal", "unclassified"]],
+    ],
+  ])("is known from 0.20 on, where the SDK hides input and error: %s", async (_, calls, failed) => {
     const heard = listen();
     const { processor } = heard;
     const nothing = { traceId: TRACE.traceId, error: null, startedAt: null, endedAt: null };
     const a1 = { ...nothing, spanId: "a1", parentId: null, spanData: newer("A") };
     await processor.onTraceStart(TRACE);
     await processor.onSpanStart(a1);
-    const named = { type: "function_call", name: "look", call_id: "n1", arguments: "{oops" };
-    await play(heard, ["m1", { type: "response", _response: { output: [named] } }], "a1");
+    const output = calls.map(([call_id, args]) => {
+      return { type: "function_call", name: "look", call_id, arguments: args };
+    });
+    await play(heard, ["m1", { type: "response", _response: { output } }], "a1");
     const error = {
       message: "Error running tool (non-fatal)",
       data: { tool_name: "look", error: "Tool execution failed. Error details are redacted." },
     };
-    const spanData = { type: "function", name: "look", input: "{oops", output: "try again" };
-    const f1 = { ...nothing, spanId: "f1", parentId: "a1", spanData, error };
-    await processor.onSpanStart(f1);
-    await processor.onSpanEnd(f1);
+    const spans = calls.map(([id, , input, hasFailed]) => {
+      const spanData = { type: "function", name: "look", input, output: "" };
+      const open = { ...nothing, spanId: `f-${id}`, parentId: "a1", spanData };
+      return [open, { error: hasFailed ? error : null, output: "try again" }] as const;
+    });
+    for (const [open] of spans) await processor.onSpanStart(open);
+    for (const [open, { error, output }] of spans) {
+      await processor.onSpanEnd(
+        Object.assign(open, { error, spanData: { ...open.spanData, output } }),
+      );
+    }
     await play(heard, ["m2", saying], "a1");
     await processor.onSpanEnd(a1);
     void processor.onTraceEnd(TRACE);
     await heard.events();
-    expect(endsOf(heard)).toEqual([
-      ["look", "n1", "validation", "tool_input_invalid"],
-      ["complete"],
-    ]);
+    const ends = failed.map((told) => ["look", ...told]);
+    expect(endsOf(heard)).toEqual([...ends, ["complete"]]);
+    const starts = heard.told.flatMap(({ event }) => {
+      return event.type === "tool_start" ? [event.tool_use_id] : [];
+    });
+    expect(starts.toSorted()).toEqual(calls.map(([id]) => id).toSorted());
   });
 });
