@@ -270,8 +270,10 @@ export class Calls {
       this.#pause(event, state, waiting);
       return;
     }
-    // A stream that fails at a later step still ends with the data of the earlier steps.
-    const isFailed = event.finishReason === "error" || state.model?.error !== undefined;
+    // A stream that fails at a later step still ends with the data of the earlier steps. A finish reason `error`
+    // without an error is an answer of the model.
+    const ofModel = event.finishReason === "error" ? state.modelError : undefined;
+    const isFailed = ofModel !== undefined || state.model?.error !== undefined;
     if (isFailed || (event.error !== undefined && event.error !== null)) {
       this.failed(event, state, event.error ?? undefined);
       return;

@@ -55,6 +55,9 @@ function hasMessage(thrown: unknown, message: string | undefined): boolean {
 /** IDs of Mastra's errors about invalid structured output. Their texts quote the model. */
 const OF_OBJECT = /^STRUCTURED_OUTPUT_(?:SCHEMA_VALIDATION_FAILED|OBJECT_UNDEFINED|TRUNCATED)$/;
 
+/** Mastra's own error for an answer with the finish reason `error` and without an error of the provider. */
+const OF_ANSWER = /^Agent stream finished with finishReason "error"/;
+
 export function failureOf(run: RunState, info: Fields): Failure {
   if (OF_OBJECT.test(textOf(info.id) ?? "")) {
     const text = "the structured output has not the expected form";
@@ -62,10 +65,9 @@ export function failureOf(run: RunState, info: Fields): Failure {
   }
   const thrown = thrownOf(info, run.errors);
   const scope: SourceScope = { rootRunId: run.active.rootRunId, since: run.since };
+  const isOfModel = run.failedModel !== undefined || OF_ANSWER.test(textOf(info.message) ?? "");
   const source =
-    sourceOf(thrown, scope) ??
-    (run.failedModel === undefined ? domainSource(info, undefined) : FROM_MODEL) ??
-    FROM_RUN;
+    sourceOf(thrown, scope) ?? (isOfModel ? FROM_MODEL : domainSource(info, undefined)) ?? FROM_RUN;
   return { thrown, source, text: replacementText(thrown) };
 }
 

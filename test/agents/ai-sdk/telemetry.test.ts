@@ -313,6 +313,19 @@ describe("a failure in the AI SDK", () => {
     });
     expect(heard.types()).toEqual(["started", "model_start", "model_error", "failed"]);
   });
+
+  it("is none where an answer has the finish reason error and no error", async () => {
+    const heard = listen();
+    const call = new FakeCall(heard.telemetry);
+    const partial = text("partly");
+    await call.start();
+    await call.model({});
+    call.answers([partial], { finishReason: "error" });
+    call.step([partial]);
+    call.end([partial], { finishReason: "error" });
+    expect(heard.ofType("model_complete")[0]).toMatchObject({ finish_reasons: ["error"] });
+    expect(heard.types()).toEqual(["started", "model_start", "model_complete", "complete"]);
+  });
 });
 
 async function readAll(result: object | undefined): Promise<unknown[]> {

@@ -261,6 +261,23 @@ describe("model calls", () => {
     expect(JSON.stringify(heard.sent)).not.toContain("secret-mark");
   });
 
+  it("are complete where Mastra rejects an answer with the finish reason error", async () => {
+    const heard = listen();
+    const run = agentRun(heard.telemetry);
+    const { inference, step } = asked(run);
+    await readAll(step.insideSync(() => streamOf(FINISH)));
+    inference.end({ attributes: { finishReason: "error" } });
+    const message =
+      'Agent stream finished with finishReason "error" but no error payload was provided';
+    run.end({ errorInfo: { id: "AGENT_STREAM_ERROR", message, domain: "AGENT" } });
+    expect(heard.types().slice(2)).toEqual(["model_complete", "failed"]);
+    expect(heard.ofType("failed")[0]).toMatchObject({
+      error: message,
+      kind: { type: "model_dispatch" },
+      envelope: { origin: "model" },
+    });
+  });
+
   it("count a second model that answers in the first one's place as a retry", async () => {
     const heard = listen();
     const { inference, step } = asked(agentRun(heard.telemetry));
