@@ -33,6 +33,8 @@ export interface OpenTool extends ToolCall {
   error?: { readonly thrown: unknown } | undefined;
   /** Its code. The SDK reports the code's start and end by the ID of the call, which two open calls can share. */
   code: "waits" | "runs" | "ended";
+  /** Whether the SDK's ID is empty. The call has an ID of our own then. */
+  readonly hasOwnId: boolean;
 }
 
 /** One call of the AI SDK: a run, or a part of the run around it. */

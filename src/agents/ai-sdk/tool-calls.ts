@@ -23,11 +23,12 @@ export class ToolCalls {
 
   started(state: CallState, event: Fields): OpenTool | undefined {
     const call = fieldsOf(event.toolCall);
-    const toolUseId = textOf(call?.toolCallId);
-    return call && toolUseId !== undefined ? this.#open(state, toolUseId, call) : undefined;
+    return call && this.#open(state, call);
   }
 
-  #open(state: CallState, toolUseId: string, call: Fields): OpenTool {
+  #open(state: CallState, call: Fields): OpenTool {
+    const id = textOf(call.toolCallId);
+    const toolUseId = id ?? state.writer.newId();
     const name = textOf(call.toolName) ?? "";
     const { since, startedMs } = startedNow();
     const tool: OpenTool = {
@@ -37,6 +38,7 @@ export class ToolCalls {
       code: "waits",
       since,
       startedMs,
+      hasOwnId: id === undefined,
     };
     state.reported.add(toolUseId);
     state.totals.toolCalls += 1;
@@ -51,7 +53,7 @@ export class ToolCalls {
   /** Calls the tool's code inside the span of the call. */
   async execute<T>(state: CallState, toolUseId: string, execute: () => PromiseLike<T>): Promise<T> {
     // The SDK calls the code of calls in the order of their starts.
-    const tool = state.writer.open.find(toolUseId, waits);
+    const tool = openCall(state, toolUseId, waits);
     if (tool === undefined) return execute();
     tool.code = "runs";
     try {
@@ -69,10 +71,9 @@ export class ToolCalls {
 
   /** The end of a call, which the SDK reports by its ID. */
   ended(state: CallState, event: Fields): void {
-    const id = textOf(fieldsOf(event.toolCall)?.toolCallId);
-    if (id === undefined) return;
-    const { open } = state.writer;
-    const tool = open.find(id, hasEnded) ?? open.find(id);
+    const call = fieldsOf(event.toolCall);
+    if (call === undefined) return;
+    const tool = openCall(state, call.toolCallId, hasEnded) ?? openCall(state, call.toolCallId);
     if (tool !== undefined) this.close(state, tool, fieldsOf(event.toolOutput));
   }
 
@@ -129,6 +130,17 @@ function descriptionOf({ tools }: CallState, tool: string): string | undefined {
 function isOffered(tools: unknown, tool: string): boolean | undefined {
   const known = fieldsOf(tools);
   return known === undefined || Object.keys(known).length === 0 ? undefined : tool in known;
+}
+
+/** The first open call with that ID of the SDK, which may be empty. */
+function openCall(
+  { writer }: CallState,
+  toolCallId: unknown,
+  fits: (call: OpenTool) => boolean = () => true,
+): OpenTool | undefined {
+  const id = textOf(toolCallId);
+  if (id !== undefined) return writer.open.find(id, fits);
+  return [...writer.open].find((call) => call.hasOwnId && fits(call));
 }
 
 const waits = ({ code }: OpenTool) => code === "waits";

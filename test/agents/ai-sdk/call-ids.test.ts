@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { asks, FakeCall, listen } from "./fake-sdk.ts";
+import { FakeCall6, listen6 } from "./fake-sdk-6.ts";
+
+const boom = () => {
+  throw new RangeError("out of order");
+};
+
+/** The tool calls that were sent: the tool, and its error or `complete`. */
+const callsOf = (heard: ReturnType<typeof listen>) =>
+  heard.sent.flatMap(({ event }) => {
+    if (event.type === "tool_complete") return [[event.tool, "complete"]];
+    return event.type === "tool_error" ? [[event.tool, event.error]] : [];
+  });
+
+describe("a tool call with an empty ID", () => {
+  it("has an ID of its own", async () => {
+    const heard = listen();
+    const call = new FakeCall(heard.telemetry);
+    const [add, look] = [asks("add", ""), asks("look", "")];
+    await call.start();
+    await call.model({});
+    call.answers([add, look]);
+    await Promise.all([call.tool(add, boom), call.tool(look, () => 2)]);
+    call.step([add, look, { ...add, type: "tool-error" }, { ...look, type: "tool-result" }]);
+    await call.finish([]);
+    expect(callsOf(heard)).toEqual([
+      ["add", "out of order"],
+      ["look", "complete"],
+    ]);
+    const ids = heard.ofType("tool_start").map(({ tool_use_id }) => tool_use_id);
+    expect(new Set([...ids, ""]).size).toBe(3);
+    expect(heard.ofType("tool_error")[0]?.tool_use_id).toBe(ids[0]);
+    expect(heard.ofType("complete")[0]).toMatchObject({ usage: { tool_calls: 2 } });
+  });
+
+  it("has an ID of its own in the AI SDK 6", async () => {
+    const heard = listen6();
+    const call = new FakeCall6(heard.tracer);
+    await call.generate(async () => {
+      await call.model([asks("add", "")]);
+      await call.tool(asks("add", ""), boom);
+      await call.model([]);
+    });
+    expect(callsOf(heard)).toEqual([["add", "out of order"]]);
+    expect(heard.ofType("tool_start")[0]?.tool_use_id).not.toBe("");
+  });
+});
