@@ -51,6 +51,8 @@ export interface CallState extends BegunRun<OpenTool> {
   model: OpenModel | undefined;
   /** The error of the last model call. */
   modelError: { readonly thrown: unknown } | undefined;
+  /** What the tools of the current step threw. */
+  readonly toolErrors: Set<unknown>;
   /** Signals that may stop the call, as far as the SDK shows them. */
   readonly signals: Set<AbortSignal>;
   /** Open calls of embedding models, by the SDK's ID of the last attempt. */

@@ -238,6 +238,7 @@ export class Calls {
       isHidden: event.recordInputs === false || event.recordOutputs === false,
       model: undefined,
       modelError: undefined,
+      toolErrors: new Set(),
       signals: new Set(signal === undefined ? [] : [signal]),
       reported: new Set(),
       embeddings: new Map(),
@@ -304,7 +305,8 @@ export class Calls {
   failed(event: CallName, state: CallState, shown: unknown): void {
     this.embeddings.threw(state, shown);
     const failure = failureOf(state, shown);
-    if (isStop(failure.thrown, state.signals)) {
+    // The SDK gives errors of tools to the model. If one ends the call, a signal fired and the tool threw its reason.
+    if (isStop(failure.thrown, state.signals) || state.toolErrors.has(failure.thrown)) {
       this.aborted(event, state, failure.thrown);
       return;
     }

@@ -34,6 +34,7 @@ export class ModelCalls {
   /** A request starts. The SDK's retries are attempts of the same call. */
   started(state: CallState, event: Fields): void {
     if (state.model !== undefined) return;
+    state.toolErrors.clear();
     const { operationId, toolChoice, totals, writer } = state;
     const request = requestIn(event, toolChoice, operationId.startsWith("ai.stream"));
     const model: OpenModel = {

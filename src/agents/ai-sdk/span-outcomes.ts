@@ -46,7 +46,7 @@ export class SpanOutcomes {
     const isModels = reason === undefined || reason === "error";
     const failure = state.model?.error ?? (isModels ? state.modelError : undefined);
     if (failure !== undefined) this.threw(run, state, failure.thrown);
-    else if (isCut(run, state, reason)) this.#calls.aborted(run, state, undefined);
+    else if (isCut(run, state, reason)) this.#calls.aborted(run, state, stopReason(state));
     else this.#ended(run, state, span, reason);
   }
 
@@ -65,6 +65,11 @@ function isCut(run: SpanRun, { model, writer }: CallState, reason: string | unde
   return (
     model !== undefined || writer.open.size > 0 || reason === undefined || reason !== run.lastReason
   );
+}
+
+/** The reason of the signal that fired, if the SDK shows it. */
+function stopReason({ signals }: CallState): unknown {
+  return [...signals].find(({ aborted }) => aborted)?.reason;
 }
 
 /** A call that the SDK refused, as the attributes of a stream show it. */

@@ -90,7 +90,8 @@ export class ToolCalls {
       state.writer.toolCut(tool, abortError(thrown));
       return;
     }
-    const { isHidden, writer } = state;
+    const { isHidden, toolErrors, writer } = state;
+    toolErrors.add(thrown);
     const source = writer.sourceOf(thrown, tool);
     const failure = { thrown, source, text: operatorTextOf(thrown, state) };
     writer.toolFailed(tool, failure, isHidden ? null : modelText(thrown, state));

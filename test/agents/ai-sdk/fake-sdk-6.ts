@@ -159,8 +159,8 @@ export class FakeCall6 {
     });
   }
 
-  /** `streamText` with one step. @returns the parts that its reader gets, and `end`, as the SDK ends the call. */
-  async stream(source: ReadableStream<unknown>) {
+  /** `streamText` with one step. @param begun runs inside the call. @returns the parts that its reader gets, and `end`, as the SDK ends the call. */
+  async stream(source: ReadableStream<unknown>, begun: () => void = () => {}) {
     const start = { ...this.#base("ai.streamText"), ...this.#in({ "ai.prompt": "{}" }) };
     const step = { ...this.#base("ai.streamText.doStream"), ...this.#asked(PROMPT) };
     return inSpan(
@@ -168,6 +168,7 @@ export class FakeCall6 {
       "ai.streamText",
       start,
       async (root) => {
+        begun();
         const { result, doStreamSpan } = await inSpan(
           this.#tracer,
           "ai.streamText.doStream",

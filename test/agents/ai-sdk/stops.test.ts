@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { setUnclassifiedWarning } from "../../../src/index.ts";
 import { asks, FakeCall, later, listen, STOPS, streamUntil, text } from "./fake-sdk.ts";
-import { FakeCall6, listen6 } from "./fake-sdk-6.ts";
+import { FakeCall6, finishPart, listen6 } from "./fake-sdk-6.ts";
 
 setUnclassifiedWarning(() => {});
 
@@ -148,6 +148,38 @@ describe("a stream that breaks off, which no callback reports", () => {
   });
 });
 
+describe("a call that ends with what its tool threw", () => {
+  const late = new DOMException("too late", "TimeoutError");
+
+  /** A tool throws the reason of a stop, and the SDK ends the call with it. */
+  async function stopped(reason: unknown, follows: (call: FakeCall) => Promise<void>) {
+    const heard = listen();
+    const call = new FakeCall(heard.telemetry);
+    const add = asks("add", "c1");
+    await call.start();
+    await call.tool(add, () => {
+      throw reason;
+    });
+    call.step([add]);
+    await follows(call);
+    call.fails(reason);
+    return ends(heard).at(-1);
+  }
+
+  it.each([...STOPS, ["a time limit", late] as const])("with %s was stopped", async (_, reason) => {
+    const kind = reason === late ? "deadline_exceeded" : "cancelled";
+    expect(await stopped(reason, async () => {})).toBe(kind);
+  });
+
+  it("was not stopped if the model was asked again after the tool", async () => {
+    const asked = async (call: FakeCall) => {
+      await call.model({});
+      call.answers([]);
+    };
+    expect(await stopped(outage, asked)).toBe("tool_error_terminal");
+  });
+});
+
 describe("an abort of the AI SDK 6 that an integration shows", () => {
   const { tracer: integration } = listen6();
   const names = ["onStepStart", "onToolCallStart"] as const;
@@ -166,6 +198,25 @@ describe("an abort of the AI SDK 6 that an integration shows", () => {
     });
     await work.catch(() => {});
     expect(ends(heard)).toEqual(["cancelled", "cancelled"]);
+  });
+
+  it("has the kind of its reason in a stream that ends while a tool runs", async () => {
+    const heard = listen6();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const show = () => heard.telemetry.tracer.onStepStart({ abortSignal: signal });
+    const source = new ReadableStream({
+      start(stream) {
+        stream.enqueue(asks("wait", "c1"));
+        stream.enqueue(finishPart("tool-calls"));
+        stream.close();
+      },
+    });
+    const { result, root } = await new FakeCall6(heard.tracer).stream(source, show);
+    for await (const _ of result.stream);
+    controller.abort(new DOMException("too late", "TimeoutError"));
+    root.end();
+    expect(ends(heard)).toEqual(["deadline_exceeded"]);
   });
 
   it("cancels a tool call", async () => {
