@@ -258,8 +258,7 @@ export class Calls {
 
   /** A step has ended. Its content shows decisions and refused calls that no callback reports. */
   stepEnded(state: CallState, event: Fields): void {
-    if (state.model !== undefined)
-      this.models.failed(state, new Error("the model's stream ended without an answer"));
+    this.models.stepEnded(state, event);
     this.tools.refusedIn(state, event.content);
     for (const response of automaticIn(event.content)) this.#decided(state, response, "policy");
   }

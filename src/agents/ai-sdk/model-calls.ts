@@ -1,6 +1,7 @@
 import {
   AgentError,
   FROM_MODEL,
+  now,
   outputMessages,
   recordSource,
   toMessages,
@@ -119,6 +120,26 @@ export class ModelCalls {
       // After an error, the SDK cancels the stream to retry it. The reader has not left.
       cancelled: (reason) => void (model.error === undefined && cancelled?.(reason)),
     });
+  }
+
+  /** The answer of version 7 is complete. If the SDK has no word for its end, the step's end has the provider's. */
+  answeredIn7(state: CallState, event: Fields): void {
+    const { model, operationId } = state;
+    const isText = operationId === "ai.generateText" || operationId === "ai.streamText";
+    if (model === undefined || !isText || event.finishReason !== "other") {
+      this.answered(state, event);
+      return;
+    }
+    model.answer = event;
+    model.answeredAt = now();
+    model.durationMs = performance.now() - model.startedMs;
+  }
+
+  /** A step of version 7 ended. */
+  stepEnded(state: CallState, { rawFinishReason }: Fields): void {
+    const answer = state.model?.answer;
+    if (answer !== undefined) this.answered(state, { ...answer, rawFinishReason });
+    else this.failed(state, new Error("the model's stream ended without an answer"));
   }
 
   /** The answer is complete: text, or an object in `objectText`. */

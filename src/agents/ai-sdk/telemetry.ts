@@ -119,7 +119,7 @@ export class AiSdkTelemetry {
   }
 
   onLanguageModelCallEnd(event: unknown): void {
-    this.#with(event, (state, fields) => this.#calls.models.answered(state, fields));
+    this.#with(event, (state, fields) => this.#calls.models.answeredIn7(state, fields));
   }
 
   onObjectStepStart(event: unknown): void {

@@ -146,8 +146,8 @@ export class FakeCall {
     this.#telemetry.onToolExecutionEnd({ ...event, toolOutput, toolExecutionMs: 1 });
   }
 
-  step(content: readonly Part[]): void {
-    this.#telemetry.onStepEnd(this.#event({ stepNumber: this.#steps, content }));
+  step(content: readonly Part[], more: object = {}): void {
+    this.#telemetry.onStepEnd(this.#event({ stepNumber: this.#steps, content, ...more }));
     this.#steps += 1;
   }
 

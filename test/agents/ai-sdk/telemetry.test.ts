@@ -470,6 +470,36 @@ describe("an approval in the AI SDK", () => {
   });
 });
 
+describe("an answer that ends with other", () => {
+  it("has the provider's word, which the SDK shows at the end of the step", async () => {
+    const heard = listen();
+    const call = new FakeCall(heard.telemetry);
+    await call.start();
+    await call.model({});
+    call.answers([text("no")], { finishReason: "other" });
+    expect(heard.types()).toEqual(["started", "model_start"]);
+    call.step([text("no")], { finishReason: "other", rawFinishReason: "refusal" });
+    call.end([text("no")], { finishReason: "other", rawFinishReason: "refusal" });
+    expect(heard.ofType("model_complete")[0]).toMatchObject({
+      finish_reasons: ["refusal"],
+      usage: { input_tokens: 10, output_tokens: 5 },
+      output: [{ role: "assistant", finish_reason: "content_filter" }],
+    });
+    expect(heard.ofType("complete")[0]).toMatchObject({ usage: { input_tokens: 10 } });
+  });
+
+  it("is an answer also if the call ends without an end of the step", async () => {
+    const heard = listen();
+    const call = new FakeCall(heard.telemetry);
+    await call.start();
+    await call.model({});
+    call.answers([text("no")], { finishReason: "other" });
+    call.aborts();
+    expect(heard.ofType("model_complete")[0]).toMatchObject({ finish_reasons: ["other"] });
+    expect(heard.types().slice(2)).toEqual(["model_complete", "failed"]);
+  });
+});
+
 describe("a tool call that the SDK does not make", () => {
   it("is a failed call, with what the model is told", async () => {
     const heard = listen();
