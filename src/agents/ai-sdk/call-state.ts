@@ -61,6 +61,6 @@ export interface CallState extends BegunRun<OpenTool> {
   readonly isPart: boolean;
   /** Tells the run around it that the part has ended. */
   leave: (() => void) | undefined;
-  /** IDs of tool calls that this run has reported. */
+  /** Tools and IDs of tool calls that this run has reported. */
   readonly reported: Set<string>;
 }

@@ -4,7 +4,7 @@ import type { CallState, OpenTool } from "./call-state.ts";
 import type { RecordedSpan } from "./recorded-span.ts";
 import { errorTextsIn, fieldsIn, parsed } from "./span-events.ts";
 import type { SpanRun } from "./span-run.ts";
-import type { ToolCalls } from "./tool-calls.ts";
+import { reportedAs, type ToolCalls } from "./tool-calls.ts";
 
 /** Follows the tool calls of the AI SDK 6. */
 export class SpanTools {
@@ -48,7 +48,7 @@ export class SpanTools {
   refused(run: SpanRun, state: CallState, next: RecordedSpan): void {
     // The SDK also continues without answers of the provider's own tools.
     if (run.asked.some(({ isProviders }) => isProviders)) return;
-    const open = run.asked.filter(({ toolCallId }) => !state.reported.has(toolCallId));
+    const open = run.asked.filter((call) => !state.reported.has(reportedAs({ ...call })));
     if (open.length === 0) return;
     const texts = errorTextsIn(next);
     const parts = open.map(({ input, toolCallId, toolName }) => {

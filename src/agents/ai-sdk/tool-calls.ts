@@ -40,7 +40,7 @@ export class ToolCalls {
       startedMs,
       hasOwnId: id === undefined,
     };
-    state.reported.add(toolUseId);
+    state.reported.add(reportedAs(call));
     state.totals.toolCalls += 1;
     state.writer.toolStarted(tool, this.#inputOf(call), descriptionOf(state, name));
     return tool;
@@ -85,13 +85,13 @@ export class ToolCalls {
   }
 
   #failed(state: CallState, tool: OpenTool, shown: unknown): void {
+    const { isHidden, toolErrors, writer } = state;
     const thrown = tool.error === undefined ? shown : tool.error.thrown;
+    toolErrors.add(thrown).add(shown);
     if (isStop(thrown, state.signals)) {
-      state.writer.toolCut(tool, abortError(thrown));
+      writer.toolCut(tool, abortError(thrown));
       return;
     }
-    const { isHidden, toolErrors, writer } = state;
-    toolErrors.add(thrown);
     const source = writer.sourceOf(thrown, tool);
     const failure = { thrown, source, text: operatorTextOf(thrown, state) };
     writer.toolFailed(tool, failure, isHidden ? null : modelText(thrown, state));
@@ -106,15 +106,17 @@ export class ToolCalls {
   refusedIn(state: CallState, content: unknown): void {
     for (const part of listOf(content) ?? []) {
       const fields = fieldsOf(part);
-      const toolUseId = textOf(fields?.toolCallId);
-      if (fields?.type !== "tool-error" || toolUseId === undefined) continue;
-      if (fields.providerExecuted === true || state.reported.has(toolUseId)) continue;
-      state.reported.add(toolUseId);
+      if (fields?.type !== "tool-error" || fields.providerExecuted === true) continue;
+      const id = textOf(fields.toolCallId);
+      const isKnown = id === undefined || state.reported.has(reportedAs(fields));
+      if (isKnown && !isOfSdk(fields, state)) continue;
+      const toolUseId = id ?? state.writer.newId();
+      state.reported.add(reportedAs(fields));
       state.totals.toolCalls += 1;
       const tool = textOf(fields.toolName) ?? "";
       const text = "error" in fields ? modelText(fields.error, state) : null;
-      const isKnown = isOffered(state.tools, tool);
-      const code = whyNotMade(text ?? "", isKnown, "tool_input_invalid");
+      const isTool = isOffered(state.tools, tool);
+      const code = whyNotMade(text ?? "", isTool, "tool_input_invalid");
       const shown = state.isHidden ? null : text;
       const call = { input: this.#inputOf(fields), code, text: shown };
       const description = descriptionOf(state, tool);
@@ -125,6 +127,22 @@ export class ToolCalls {
 
 function descriptionOf({ tools }: CallState, tool: string): string | undefined {
   return textOf(fieldIn(fieldIn(tools, tool), "description"));
+}
+
+/** The name of a call in {@link CallState.reported}. Calls of one answer can share their ID. */
+export function reportedAs({ toolCallId, toolName }: Fields): string {
+  return `${textOf(toolName) ?? ""} ${textOf(toolCallId) ?? ""}`;
+}
+
+/** Whether version 7 made this error: a text that no tool of the step threw. Hidden texts do not tell. */
+function isOfSdk({ dynamic, error }: Fields, { isHidden, sdk, toolErrors }: CallState): boolean {
+  return (
+    sdk === 7 &&
+    !isHidden &&
+    dynamic === true &&
+    typeof error === "string" &&
+    !toolErrors.has(error)
+  );
 }
 
 /** Whether the call has that tool. `undefined`: its tools are not known. */

@@ -46,3 +46,48 @@ describe("a tool call with an empty ID", () => {
     expect(heard.ofType("tool_start")[0]?.tool_use_id).not.toBe("");
   });
 });
+
+describe("calls of one answer with the same ID", () => {
+  it("are each shown: of an unknown tool, with a wrong input, and two that were made", async () => {
+    const heard = listen();
+    const call = new FakeCall(heard.telemetry);
+    const [add, text] = [asks("add", "c"), asks("text", "c")];
+    const throwsText = () => {
+      throw "a text";
+    };
+    const wrong = { type: "tool-error", toolCallId: "c", input: {}, dynamic: true };
+    await call.start({ tools: { add: {}, text: {} } });
+    await call.model({});
+    call.answers([asks("nope", "c"), add, add, text]);
+    await call.tool(add, boom);
+    await call.tool(text, throwsText);
+    call.step([
+      { ...wrong, toolName: "nope", error: "unavailable tool 'nope'" },
+      { ...wrong, toolName: "add", error: "Invalid input for tool add" },
+      { ...wrong, toolName: "add", error: new RangeError("out of order") },
+      { ...wrong, toolName: "text", error: "a text" },
+    ]);
+    await call.finish([]);
+    expect(callsOf(heard)).toEqual([
+      ["add", "out of order"],
+      ["text", "a text"],
+      ["nope", "nope was not called: the agent has no such tool"],
+      ["add", "add was not called: its input does not fit"],
+    ]);
+    expect(heard.ofType("complete")[0]).toMatchObject({ usage: { tool_calls: 4 } });
+  });
+
+  it("are each shown in the AI SDK 6, if their tools differ", async () => {
+    const heard = listen6();
+    const call = new FakeCall6(heard.tracer);
+    await call.generate(async () => {
+      await call.model([asks("nope", "c"), asks("add", "c")]);
+      await call.tool(asks("add", "c"), () => 2);
+      await call.model([]);
+    });
+    expect(callsOf(heard)).toEqual([
+      ["add", "complete"],
+      ["nope", "nope was not called: the agent has no such tool"],
+    ]);
+  });
+});
