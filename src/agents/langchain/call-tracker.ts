@@ -177,6 +177,7 @@ export class CallTracker {
       const stepId = scope.kind === "node" && scope.id === id ? id : undefined;
       if (parentId === scope.run.id) scope.run.asked.answered(scope.run, id, outputs, stepId);
       if (scope.kind === "node" && scope.id === id) stepCompleted(scope);
+      if (parentId === scope.run.id) this.#stopped.nodeEnded(scope.run);
       return;
     }
     const { run } = scope;

@@ -68,6 +68,8 @@ export class RunState {
   part = 1;
   /** The last error below it. The run's own error may have less data. */
   lastError: unknown = undefined;
+  /** LangChain's ID of the call around it. */
+  aroundId: string | undefined = undefined;
   /** An aborted node of the graph, if nothing started since. */
   aborted: { readonly thrown: unknown; readonly at: Instant } | undefined = undefined;
   /** The graph's current step, and its node if the step has only one. */

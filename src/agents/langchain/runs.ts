@@ -186,6 +186,7 @@ export class Runs {
       totals: outer?.totals ?? new UsageTotals(),
       stops: outer?.stops ?? new StopSignals(),
     });
+    run.aroundId = outer === undefined ? undefined : above?.id;
     run.reviews = graph ? (this.#reviewsIn(from, paused) ?? outer?.reviews) : outer?.reviews;
     if (paused !== undefined && isNext) run.part = partOf(paused) + 1;
     else run.resumes = resumes;

@@ -1,4 +1,4 @@
-import { type Instant, now } from "../../events/door.ts";
+import { AgentError, type Instant, now } from "../../events/door.ts";
 import { isStopped } from "./langchain-errors.ts";
 import type { RunState } from "./run-state.ts";
 import type { ScopeTable } from "./scope.ts";
@@ -13,7 +13,7 @@ export type EndStopped = (run: RunState, thrown: unknown, at: Instant) => void;
 
 /**
  * Ends graphs whose stream was cancelled or aborted during an answer. LangGraph reports the aborted node, but not the
- * end of the graph.
+ * end of the graph. A graph inside another one does not even see its own signal: its node runs to the end.
  */
 export class StoppedGraphs {
   readonly #scopes: ScopeTable;
@@ -28,6 +28,17 @@ export class StoppedGraphs {
   nodeFailed(run: RunState, thrown: unknown): void {
     if (!run.graph || run.ended || run.aborted !== undefined) return;
     if (!isStopped(thrown) && run.stops.errorFor(thrown) === undefined) return;
+    this.#stopsUnlessContinued(run, thrown);
+  }
+
+  /** A node of the graph ended. If the call around the graph is over, nobody may wait for the graph's next node. */
+  nodeEnded(run: RunState): void {
+    if (!run.graph || run.ended || run.aroundId === undefined) return;
+    if (this.#scopes.above(run.aroundId) !== undefined) return;
+    this.#stopsUnlessContinued(run, AgentError.cancelled());
+  }
+
+  #stopsUnlessContinued(run: RunState, thrown: unknown): void {
     const aborted = { thrown, at: now() };
     run.aborted = aborted;
     const judge = () => {

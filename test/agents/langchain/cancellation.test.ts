@@ -223,6 +223,25 @@ describe("cancellation", () => {
       expect(lines().length).toBe(2);
     });
 
+    it.each([
+      ["when its last node ends after the call around it", "tool", true],
+      ["not while the call around it is open", undefined, false],
+      ["not when it goes on", "next", false],
+    ])("is told of a graph in a tool that nobody waits for, %s", (_, what, isTold) => {
+      const { handler, lines } = observe();
+      const graph = { id: ["langgraph", "pregel", "Pregel"] };
+      handler.handleChainStart(graph, {}, "r1");
+      handler.handleToolStart({}, "{}", "t1", "r1", [], {}, "ask");
+      handler.handleChainStart(graph, {}, "r2", "t1", [], {}, undefined, "sub");
+      handler.handleChainStart({}, {}, "node", "r2");
+      if (what !== undefined) handler.handleToolEnd("gave up", "t1");
+      handler.handleChainEnd({}, "node", "r2");
+      if (what === "next") handler.handleChainStart({}, {}, "next", "r2");
+      vi.advanceTimersByTime(STOPPED_AFTER_MS);
+      const ends = lines().filter((line) => /^(failed|complete)/.test(line));
+      expect(ends).toEqual(isTold ? [expect.stringMatching(/^failed cancelled/)] : []);
+    });
+
     it("is not told of a node that failed otherwise, nor of a chain that is no graph", () => {
       const { handler, lines } = observe();
       handler.handleChainStart({ id: ["langgraph", "pregel", "Pregel"] }, {}, "r1");
