@@ -86,6 +86,7 @@ export {
   resultException,
 } from "./errors/exception-of.ts";
 export {
+  cutOf,
   errorsIn,
   FAILURE_ORIGINS,
   type FailureOrigin,

@@ -109,9 +109,10 @@ export class ClientCall implements ToolCall {
   threw(thrown: unknown): void {
     if (!this.#close()) return;
     const { kind, writer } = this.#scope;
-    const cut = asksPerson(thrown) ? waitsForPerson(thrown) : this.#cutBy(thrown);
+    const stop = asksPerson(thrown) ? undefined : this.#cutBy(thrown);
+    const cut = asksPerson(thrown) ? waitsForPerson(thrown) : stop;
     if (kind === "shown") return;
-    const source = writer.sourceOf(thrown, this);
+    const source = writer.sourceOf(thrown, this, stop);
     // The text that the model receives is not known here.
     const envelope = refusedEnvelope(thrown);
     if (cut === undefined) writer.toolFailed(this, { thrown, source, envelope }, null);

@@ -2,6 +2,7 @@ import {
   among,
   checkEach,
   checkedElsewhere,
+  cutOf,
   FROM_RUN,
   type OptionChecks,
   sourceOf,
@@ -71,5 +72,9 @@ export function callStep<T>(
 async function fail(run: RunCore, call: OpenCall, step: Step, error: unknown): Promise<void> {
   call.end();
   const scope = { rootRunId: run.current.rootRunId, since: call.since };
-  await run.writer.stepFailed(step, { thrown: error, source: sourceOf(error, scope) ?? FROM_RUN });
+  const cut = cutOf(error, scope);
+  const source = sourceOf(error, scope) ?? FROM_RUN;
+  await (cut === undefined
+    ? run.writer.stepFailed(step, { thrown: error, source })
+    : run.writer.stepCut(step, cut));
 }

@@ -2,6 +2,7 @@ import {
   AgentError,
   type AgentEvent,
   callErrorHook,
+  cutOf,
   Deferred,
   FROM_RUN,
   sourceMoment,
@@ -303,9 +304,11 @@ export class LiveRun<I> implements RunCore {
         break;
       case "failed": {
         const { error } = ending;
-        const { rootRunId } = this.plan;
-        const source = sourceOf(error, { rootRunId, since: this.#since }) ?? FROM_RUN;
-        this.#awaitBadEnd(this.writer.failed({ thrown: error, source }));
+        const scope = { rootRunId: this.plan.rootRunId, since: this.#since };
+        const source = sourceOf(error, scope) ?? FROM_RUN;
+        // A signal that the run does not know stopped the call.
+        const thrown = cutOf(error, scope) ?? error;
+        this.#awaitBadEnd(this.writer.failed({ thrown, source }));
         break;
       }
       case "interrupted": {

@@ -82,11 +82,16 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
    * for the calls and runs around it.
    *
    * @param call with its start (`sourceMoment`).
+   * @param cut why the call was cut off. A run that fails with the same value is stopped, too. Default: it failed.
    */
-  sourceOf(thrown: unknown, call: Pick<ToolCall, "tool"> & { since: number }): FailureSource {
+  sourceOf(
+    thrown: unknown,
+    call: Pick<ToolCall, "tool"> & { since: number },
+    cut?: AgentError,
+  ): FailureSource {
     const { since, tool } = call;
     const { rootRunId } = this.run;
-    return recordSource(thrown, { origin: "tool", tool }, { rootRunId, since });
+    return recordSource(thrown, { origin: "tool", tool }, { rootRunId, since }, cut);
   }
 
   /** @param description the tool's description. */

@@ -1,3 +1,4 @@
+import type { AgentError } from "./agent-error.ts";
 import { listProperty, property, suppressedIn } from "./thrown.ts";
 
 /**
@@ -47,6 +48,7 @@ interface SourceRecord {
   readonly rootRunId: string;
   readonly at: number;
   readonly source: FailureSource;
+  readonly cut: AgentError | undefined;
 }
 
 /** A thrown value that is not an object. */
@@ -91,15 +93,17 @@ export function sourceMoment(): number {
  * not an object is recognized only until the next call or run starts or another error is recorded, because an equal
  * value may come from anywhere.
  *
+ * @param cut why the call was cut off. Default: it failed, or the error left an inner call that was cut off.
  * @returns the innermost call that the error left.
  */
 export function recordSource(
   thrown: unknown,
   source: FailureSource,
   scope: SourceScope,
+  cut = cutOf(thrown, scope),
 ): FailureSource {
   const innermost = sourceOf(thrown, scope) ?? source;
-  const record = { rootRunId: scope.rootRunId, at: sourceMoment(), source: innermost };
+  const record = { rootRunId: scope.rootRunId, at: sourceMoment(), source: innermost, cut };
   if (isObject(thrown)) {
     const records = state.records.get(thrown) ?? [];
     records.unshift(record);
@@ -110,24 +114,34 @@ export function recordSource(
 
 /** The innermost call of these runs that an error, or an error inside it, left. Never throws. */
 export function sourceOf(thrown: unknown, scope: SourceScope): FailureSource | undefined {
-  if (!isObject(thrown)) return sourceOfValue(thrown, scope);
+  if (!isObject(thrown)) return recordOf(thrown, scope)?.source;
   for (const error of errorsIn(thrown)) {
-    const record = state.records
-      .get(error)
-      ?.find(({ rootRunId, at }) => rootRunId === scope.rootRunId && at >= scope.since);
+    const record = recordOf(error, scope);
     if (record !== undefined) return record.source;
   }
   return undefined;
 }
 
-function sourceOfValue(
+/** Why the innermost call of these runs that threw exactly this value was cut off. `undefined`: it was not. */
+export function cutOf(thrown: unknown, scope: SourceScope): AgentError | undefined {
+  return recordOf(thrown, scope)?.cut;
+}
+
+function recordOf(thrown: unknown, scope: SourceScope): SourceRecord | undefined {
+  if (!isObject(thrown)) return recordOfValue(thrown, scope);
+  return state.records
+    .get(thrown)
+    ?.find(({ rootRunId, at }) => rootRunId === scope.rootRunId && at >= scope.since);
+}
+
+function recordOfValue(
   thrown: unknown,
   { rootRunId, since }: SourceScope,
-): FailureSource | undefined {
+): SourceRecord | undefined {
   const { last, moment } = state;
   if (last === undefined || !Object.is(last.value, thrown)) return undefined;
   const isThis = last.rootRunId === rootRunId && last.at >= since && last.at === moment;
-  return isThis ? last.source : undefined;
+  return isThis ? last : undefined;
 }
 
 /**

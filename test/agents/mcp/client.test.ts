@@ -234,6 +234,48 @@ describe("a call that fails", () => {
     expect(span["entelix.tool.error_kind"]).toBe(outcome === "error" ? "transient" : undefined);
   });
 
+  it.each<readonly [string, unknown]>([
+    ["a text", "left"],
+    ["an object", { a: 1 }],
+    ["an error", new Error("the user left")],
+    ["no reason", undefined],
+  ])(
+    "cancels the run that fails with its error, if the caller's signal has %s",
+    async (_, reason) => {
+      const { attributes, mcp, of, run } = await scene();
+      const caller = new AbortController();
+      const made = () => {
+        const never = mcp.callTool({ name: "never" }, undefined, { signal: caller.signal });
+        caller.abort(reason);
+        return never;
+      };
+      await expect(
+        run(() => runAgent({ agent: "inner" }, (inner) => inner.step("ask", made))),
+      ).rejects.toThrow("-32001");
+      expect(of("failed").map(({ event }) => event.kind)).toEqual([
+        { type: "cancelled" },
+        { type: "cancelled" },
+      ]);
+      expect(attributes("execute_tool never")["entelix.tool.outcome"]).toBe("cancelled");
+    },
+  );
+
+  it("fails the run that throws another error after it was called off", async () => {
+    const { mcp, of, run } = await scene();
+    const caller = new AbortController();
+    const call = run(async () => {
+      try {
+        const never = mcp.callTool({ name: "never" }, undefined, { signal: caller.signal });
+        caller.abort("left");
+        await never;
+      } catch (cause) {
+        throw new Error("no other way", { cause });
+      }
+    });
+    await expect(call).rejects.toThrow("no other way");
+    expect(of("failed")[0]?.event.kind?.type).toBe("tool_error_terminal");
+  });
+
   it.each([
     ["is called off", () => new AbortController()],
     ["completes without it", () => undefined],
