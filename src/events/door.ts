@@ -80,11 +80,7 @@ export {
   wireId,
   wireWord,
 } from "./errors/error-kinds.ts";
-export {
-  type ExceptionDetails,
-  exceptionDetails,
-  resultException,
-} from "./errors/exception-of.ts";
+export { type ExceptionDetails, exceptionDetails, resultException } from "./errors/exception-of.ts";
 export {
   cutOf,
   errorsIn,
@@ -347,11 +343,7 @@ export {
   type RecorderSinkOptions,
 } from "./sinks/recorder-sink.ts";
 export type { RecordingTarget } from "./sinks/recording-writer.ts";
-export {
-  type ContentField,
-  type RedactionHook,
-  redacted,
-} from "./sinks/redaction.ts";
+export { type ContentField, type RedactionHook, redacted } from "./sinks/redaction.ts";
 export { StateErasureSink } from "./sinks/state-erasure-sink.ts";
 export { soundUsage } from "./sound-usage.ts";
 export {

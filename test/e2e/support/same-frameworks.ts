@@ -44,6 +44,8 @@ const OWN_CODE = ABSENT(
   "Calls that a tool's code makes are a run, as in the scenario *agent in a tool*.",
 );
 
+const TOLD_LATE = "The SDK says that the call was stopped after the tool's end.";
+
 /** Of versions of the AI SDK that ask the model again after an abort inside a tool. */
 const GOES_ON: Differences = {
   ...stopped(UNSEEN, TERMINAL, "tool_error_terminal", TOOL_FAILED, "  model: error"),
@@ -206,7 +208,7 @@ export const FRAMEWORKS: readonly Framework[] = [
       {
         server: "ai-sdk-newest",
         newerNode: true,
-        differences: stopped(UNSEEN, TERMINAL, "tool_error_terminal", TOOL_FAILED),
+        differences: stopped(TOLD_LATE, CANCELLED, "cancelled", TOOL_FAILED),
       },
     ],
   },
