@@ -15,7 +15,8 @@ const OWN_PROCESS = [
   "test/service/journal/verified-end.test.ts",
   "test/bridge/export/{chunk-span-processor,outage}.test.ts",
   "test/agents/openai-agents/shutdown.test.ts",
-  "test/agents/runtime/calling-off.test.ts",
+  "test/agents/runtime/{calling-off,unknown-options}.test.ts",
+  "test/events/unknown-options.test.ts",
   "test/service/http/ingest-server.test.ts",
   "test/view/runs/damage.test.ts",
 ];
