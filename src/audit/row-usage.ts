@@ -1,4 +1,4 @@
-import { count, decimalText, property, type RunUsage, wholeNumber } from "../events/door.ts";
+import { cost, count, decimalText, property, type RunUsage, wholeNumber } from "../events/door.ts";
 import type { RowUsage } from "./wire/own-event.ts";
 
 const CALLS = ["requests", "tool_calls"] as const;
@@ -21,11 +21,10 @@ export function rowUsage(usage: RunUsage | undefined): RowUsage | undefined {
     const tokens = property(usage, name);
     if (count.fits(tokens)) known[name] = tokens;
   }
-  const cost: unknown = property(usage, "cost_usd");
-  const isNumber = typeof cost === "bigint" || (typeof cost === "number" && Number.isFinite(cost));
-  const text = isNumber ? decimalText(cost) : cost;
-  if (typeof text === "string" && DECIMAL.test(text)) known.cost_usd = text;
+  const given: unknown = property(usage, "cost_usd");
+  const isNumber =
+    typeof given === "bigint" || (typeof given === "number" && Number.isFinite(given));
+  const text: unknown = isNumber ? decimalText(given) : given;
+  if (cost.fits(text)) known.cost_usd = text;
   return Object.keys(known).length === 0 ? undefined : known;
 }
-
-const DECIMAL = /^-?\d+(?:\.\d+)?$/;

@@ -94,7 +94,7 @@ export function withinRow(event: AnyGraphEvent, options: RowValueOptions = {}): 
   return fields === undefined ? event : { ...fields, kind };
 }
 
-/** The name of a field that objects move before others. The JSON of what was parsed may then have another order. */
+/** The name of a field that objects move before others. The JSON of a parsed value may then have another order. */
 const INDEX_NAME = /[{,]"\d+":/;
 
 /** A `Map` with texts as keys as an object. */

@@ -373,7 +373,7 @@ export {
 } from "./tool-calls/loop-limits.ts";
 export type { Loop, ToolCallName } from "./tool-calls/loop-watch.ts";
 export { checkEach, checkedElsewhere, nested, type OptionChecks } from "./unknown-options.ts";
-export { knownCost, tokens, usageForm, wholeNumber } from "./usage-form.ts";
+export { cost, knownCost, tokens, usageForm, wholeNumber } from "./usage-form.ts";
 export {
   type AnswerForm,
   answerOf,

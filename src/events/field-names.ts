@@ -25,7 +25,7 @@ export function forgetNames(): void {
   kept = undefined;
 }
 
-/** `Object.keys`. Of a proxy, also names that are not enumerable: each check would call its handler. */
+/** `Object.keys`. For a proxy, also names that are not enumerable, because each check would call its handler. */
 export function namesOf(object: object): readonly string[] {
   const known = kept?.get(object);
   if (known !== undefined) return known;

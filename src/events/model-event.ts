@@ -46,7 +46,7 @@ export interface ModelParameters {
   /** `auto`, `none`, `required`, or the name of a tool. */
   readonly tool_choice?: string | null;
   readonly reasoning_effort?: string | null;
-  /** Of embeddings: dimensions of each vector. `gen_ai.embeddings.dimension.count`. */
+  /** Dimensions of each vector of embeddings. `gen_ai.embeddings.dimension.count`. */
   readonly dimension_count?: number | null;
 }
 

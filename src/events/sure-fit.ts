@@ -4,8 +4,9 @@ import { isPlainText } from "./json-nodes.ts";
 import { isFieldsOnly, KEPT_LEVELS, MOST_LEVELS } from "./plain-json.ts";
 
 /**
- * Whether a value contains only JSON values and maps with texts as keys, of at most `bytes` bytes. It reads each text, so unlike `surelyFits` it
- * is sure of values that nearly reach the limit. It costs less than writing the value. `false`: it may have more.
+ * Whether a value contains only JSON values and maps with texts as keys, of at most `bytes` bytes. It reads each text,
+ * so unlike `surelyFits` it is sure of values that nearly reach the limit. It costs less than writing the value.
+ * `false`: it may have more.
  */
 export function readFits(value: unknown, bytes: number): boolean {
   try {

@@ -6,7 +6,8 @@ import { isCount } from "./option-checks.ts";
 /** A whole number that fits into a double. */
 export const wholeNumber: Form<number> = value("a whole number from 0 below 2^53", isCount);
 
-const cost = textWhere('a decimal number as text, such as "0.30"', (given) =>
+/** US dollars that are known. */
+export const cost = textWhere('a decimal number as text, such as "0.30"', (given) =>
   /^-?\d+(?:\.\d+)?$/.test(given),
 );
 

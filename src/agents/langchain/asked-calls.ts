@@ -114,7 +114,7 @@ export class AskedCalls {
     }
   }
 
-  /** The call with that ID that is not known: of that tool, if one is, and the one that fits best. */
+  /** The call with that ID that is not known. Calls of that tool come first, then the one that fits best. */
   #find(id: string, tool: unknown, fits: (call: AskedCall) => boolean): AnsweredCall | undefined {
     const same = this.#calls.get(id) ?? [];
     const ofTool = same.filter((call) => call.tool === tool);

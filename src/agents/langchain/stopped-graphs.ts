@@ -31,7 +31,7 @@ export class StoppedGraphs {
     this.#stopsUnlessContinued(run, thrown);
   }
 
-  /** A node of the graph ended. If the call around the graph is over, nobody may wait for the graph's next node. */
+  /** A node of the graph ended. If the call around the graph has ended, the graph's next node may never start. */
   nodeEnded(run: RunState): void {
     if (!run.graph || run.ended || run.aroundId === undefined) return;
     if (this.#scopes.above(run.aroundId) !== undefined) return;

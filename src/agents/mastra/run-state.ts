@@ -107,7 +107,7 @@ export function sendHeld(run: RunState, stop?: AgentError): void {
   for (const send of run.held.splice(0)) send(stop);
 }
 
-/** The position of a span: its run, and the call, step or generation that it is or that is around it. */
+/** The position of a span: its run, and its own or the surrounding call, step or generation. */
 export interface SpanScope {
   readonly run: RunState;
   readonly tool?: OpenTool | undefined;

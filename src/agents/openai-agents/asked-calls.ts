@@ -67,7 +67,7 @@ export function hasTwin(run: AgentRun, { span }: OpenSpan): boolean {
 
 /**
  * The call of the model's last answer that a tool's span belongs to, found by name and arguments, because the span
- * has no call ID. `undefined` if several calls match. From 0.20 on, the SDK hides arguments that are no JSON.
+ * has no call ID. `undefined` if several calls match. From 0.20 on, the SDK hides arguments that are not JSON.
  */
 export function askedCall(
   run: AgentRun,

@@ -132,7 +132,7 @@ export class CallSpans {
     }
     const name = toolName(open.span);
     if (open.outer === undefined) this.#begin({ trace, run, open }, name);
-    const input = this.#need === "none" ? undefined : toolInput(spanData);
+    const input = this.#need === "none" ? undefined : toolInput(spanData.input);
     const description = describedIn(run.tools, name);
     const started = toolCall(open);
     run.writer.toolStarted(started, input, description, undefined, on(open, "start"));

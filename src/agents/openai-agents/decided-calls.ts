@@ -1,16 +1,10 @@
-import {
-  type ContentNeed,
-  type Instant,
-  type NotMade,
-  parseExact,
-  textOfResult,
-} from "../../events/door.ts";
+import { type ContentNeed, type Instant, type NotMade, textOfResult } from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf, type ToolDecision, textOf } from "../core/door.ts";
 import type { Approvals } from "./approvals.ts";
 import { begins } from "./asked-calls.ts";
 import type { SdkSpan } from "./sdk.ts";
 import { type AskedCall, isNoJson, isUnmade } from "./span-answer.ts";
-import { givenIn } from "./span-input.ts";
+import { givenIn, toolInput } from "./span-input.ts";
 import type { AgentRun, OpenModel, TraceRecord } from "./trace-record.ts";
 
 /**
@@ -99,7 +93,7 @@ export class DecidedCalls {
     const { id: toolUseId, input, tool } = call;
     run.writer.toolNotMade(
       { toolUseId, tool, startedMs: 0, durationMs: 0 },
-      { code, input: this.#need === "none" ? undefined : read(input), text },
+      { code, input: this.#need === "none" ? undefined : toolInput(input), text },
       { eventId: `${spanId}:call-start:${toolUseId}`, at },
       { eventId: `${spanId}:call-end:${toolUseId}`, at },
     );
@@ -124,14 +118,6 @@ export class DecidedCalls {
 }
 
 const isMissing = (call: AskedCall) => call.isMissing && !call.begun;
-
-function read(input = ""): unknown {
-  try {
-    return parseExact(input);
-  } catch {
-    return input;
-  }
-}
 
 /** The text of the SDK's answer to the call, if the item of a request is that. */
 function answerIn(item: Fields, { id }: AskedCall): string | undefined {

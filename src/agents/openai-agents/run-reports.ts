@@ -1,4 +1,10 @@
-import { exceptionDetails, FROM_MODEL, FROM_RUN, type Instant } from "../../events/door.ts";
+import {
+  type EventDetails,
+  exceptionDetails,
+  FROM_MODEL,
+  FROM_RUN,
+  type Instant,
+} from "../../events/door.ts";
 import { placeIn, RunWriter, type SafeSink, type Stamp, UsageTotals } from "../core/door.ts";
 import { eventIdOf } from "./ids.ts";
 import { reported } from "./parse-span-error.ts";
@@ -24,7 +30,7 @@ export function writerOf(trace: TraceRecord, runId: string, sink: SafeSink): Run
 }
 
 export function reportStart(trace: TraceRecord, run: AgentRun): void {
-  const { agent, handoffFrom, parent, resumedFrom } = run;
+  const { agent, parent, resumedFrom } = run;
   const place =
     parent === undefined
       ? placeIn(trace.outer)
@@ -33,13 +39,16 @@ export function reportStart(trace: TraceRecord, run: AgentRun): void {
     agent,
     ...place,
     resumedFromRunId: resumedFrom,
-    details: {
-      // A named trace is a workflow around its agents.
-      ...(trace.named && parent === undefined ? { operation: "invoke_workflow" as const } : {}),
-      ...(handoffFrom === undefined ? {} : { handoff_from: handoffFrom }),
-    },
+    details: detailsOf(trace, run),
   };
   run.writer.started(beginning, stampOf(trace, run, "start", run.startedAt));
+}
+
+function detailsOf({ named }: TraceRecord, run: AgentRun): EventDetails | undefined {
+  const { handoffFrom, parent } = run;
+  // A named trace is a workflow around its agents.
+  if (named && parent === undefined) return { operation: "invoke_workflow" };
+  return handoffFrom === undefined ? undefined : { handoff_from: handoffFrom };
 }
 
 /** @param problem why the run failed. Default: it is complete. */

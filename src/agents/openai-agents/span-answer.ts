@@ -47,7 +47,7 @@ export function isUnmade({ bare, begun, input, isVoid }: AskedCall): boolean {
   return !begun && !isVoid && !(bare && isNoJson(input));
 }
 
-/** Whether arguments are no JSON. */
+/** Whether arguments are not JSON. */
 export function isNoJson(input = ""): boolean {
   if (input === "") return false;
   try {

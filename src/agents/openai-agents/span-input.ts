@@ -13,8 +13,10 @@ import { type AgentRun, isOwnModelCall, type OpenModel, type TraceRecord } from 
 /**
  * The input of a tool. The SDK has it as JSON text. Other text, such as a search query, is unchanged. So is JSON that
  * is not an object, because it may be such a text.
+ *
+ * @param input of a span, or of a call that the model asked for.
  */
-export function toolInput({ input }: SdkSpanData): unknown {
+export function toolInput(input: unknown): unknown {
   const text = textOf(input);
   if (text === undefined) return input === "" ? undefined : input;
   if (!text.startsWith("{")) return text;

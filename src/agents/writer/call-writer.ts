@@ -392,7 +392,7 @@ function retriesOf({ attempts }: ModelCall): number | undefined {
   return attempts === undefined || attempts < 2 ? undefined : attempts - 1;
 }
 
-/** Only what is not the default, since most calls are chats. */
+/** `undefined` for the default, since most calls are chats. */
 function operationOf({ operation }: ModelCall): ModelOperation | undefined {
   return operation === "chat" ? undefined : operation;
 }

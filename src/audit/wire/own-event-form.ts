@@ -1,4 +1,5 @@
 import {
+  cost,
   type FailureKindId,
   type FailureOrigin,
   type Form,
@@ -26,7 +27,6 @@ const wait = value(
   "milliseconds from 0",
   (given): given is number => typeof given === "number" && given >= 0 && Number.isFinite(given),
 );
-const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 /** Later versions may have more of them. */
 const failureKind: Form<FailureKindId | (string & {})> = text;
 const origin: Form<FailureOrigin | (string & {})> = text;
@@ -37,7 +37,7 @@ const usage = record(
     input_tokens: optional(wholeCount),
     output_tokens: optional(wholeCount),
     tool_calls: optional(wholeNumber),
-    cost_usd: optional(textWhere("a decimal number as text", (given) => DECIMAL.test(given))),
+    cost_usd: optional(cost),
     cache_read_input_tokens: optional(wholeCount),
     cache_write_input_tokens: optional(wholeCount),
   },

@@ -170,7 +170,7 @@ export const METRIC_ATTRIBUTES = {
   "gen_ai.workflow.name": "Name of the workflow, capped like an agent's name.",
   "gen_ai.tool.name": "Name of the tool; `_other` above the cap.",
   "gen_ai.tool.type": "Always `function`.",
-  "gen_ai.operation.name": "Of a model call: `chat` or `embeddings`.",
+  "gen_ai.operation.name": "Operation of a model call: `chat` or `embeddings`.",
   "gen_ai.provider.name":
     "Provider that answered, also after a fallback: `openai`, `anthropic`, …; `unknown` if the call has none, `_other` from the 21st.",
   "gen_ai.request.model":

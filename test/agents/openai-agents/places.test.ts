@@ -31,6 +31,8 @@ describe("the place of a run", () => {
   chat complete
 `);
     expect(heard.processor.counts).toMatchObject({ otherSpans: 2, faults: 0 });
+    const starts = heard.told.filter(({ event }) => event.type === "started");
+    expect(starts.map(({ envelope }) => envelope.details)).toEqual([undefined, undefined]);
   });
 
   it("is below the tool call, if the tool is an agent that streams", async () => {
