@@ -7,7 +7,7 @@ import { forever, raceFree, settled } from "./adapters-scenes.mjs";
 import { scripted, unavailable } from "./ai-sdk-model.mjs";
 import { is6, isStepCount, reported } from "./ai-sdk-version.mjs";
 import { asks, says } from "./language-model.mjs";
-import { playSame } from "./same-scenarios.mjs";
+import { failsTheSecondTime, playSame, pressedStop } from "./same-scenarios.mjs";
 
 const ASKS = asks(["look", "c1"]);
 const DONE = says("done");
@@ -65,6 +65,21 @@ async function decided(first, second, answer, more = {}) {
   await generate(second, [DONE], { pay }, { prompt: undefined, messages });
 }
 
+/** The tool stops its run. */
+const stopsIn = (reason) => (context) => {
+  const controller = new AbortController();
+  const wait = plain((_, { abortSignal }) => {
+    setImmediate(() => controller.abort(reason));
+    return forever(abortSignal);
+  });
+  const goesOn = ({ abortSignal }) => {
+    abortSignal.throwIfAborted();
+    return DONE;
+  };
+  const { signal: abortSignal } = controller;
+  return generate(context, [ASKS, goesOn], { look: wait }, { abortSignal });
+};
+
 const scenarios = {
   success: (context) => generate(context, [ASKS, DONE], { look }),
   "parallel tools": (context) =>
@@ -73,32 +88,8 @@ const scenarios = {
   "model failure after a retry": (context) =>
     generate(context, [unavailable(), unavailable()], {}, { maxRetries: 1 }),
   "answer after a retry": (context) => generate(context, [unavailable(), DONE]),
-  "abort in a tool": (context) => {
-    const controller = new AbortController();
-    const wait = plain((_, { abortSignal }) => {
-      setImmediate(() => controller.abort());
-      return forever(abortSignal);
-    });
-    const goesOn = ({ abortSignal }) => {
-      abortSignal.throwIfAborted();
-      return DONE;
-    };
-    const { signal: abortSignal } = controller;
-    return generate(context, [ASKS, goesOn], { look: wait }, { abortSignal });
-  },
-  "stop with a reason": (context) => {
-    const controller = new AbortController();
-    const wait = plain((_, { abortSignal }) => {
-      setImmediate(() => controller.abort(new Error("the user pressed stop")));
-      return forever(abortSignal);
-    });
-    const goesOn = ({ abortSignal }) => {
-      abortSignal.throwIfAborted();
-      return DONE;
-    };
-    const { signal: abortSignal } = controller;
-    return generate(context, [ASKS, goesOn], { look: wait }, { abortSignal });
-  },
+  "abort in a tool": stopsIn(),
+  "stop with a reason": stopsIn(pressedStop()),
   "timeout in the model": (context) =>
     generate(
       context,
@@ -131,15 +122,7 @@ const scenarios = {
     generate(context, [ASKS, unavailable()], { look }, { maxRetries: 0 }),
   "call that never ran": (context) => generate(context, [asks(["none", "c1"]), DONE], { look }),
   "one ID twice": (context) => {
-    let calls = 0;
-    const fails = plain(async () => {
-      calls += 1;
-      if (calls === 2) {
-        await settled();
-        throw new RangeError("out of order");
-      }
-      return "seen";
-    });
+    const fails = plain(failsTheSecondTime());
     return generate(context, [asks(["look", "c1"], ["look", "c1"]), DONE], { look: fails });
   },
   "agent in a tool": (context) => {

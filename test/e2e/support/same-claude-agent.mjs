@@ -1,10 +1,10 @@
 // Plays the scenarios of the comparison with the process of the Claude Agent SDK that is installed beside it.
 import { createSdkMcpServer, tool } from "@anthropic-ai/claude-agent-sdk";
 import { claudeAgent } from "entelix-otel/claude-agent";
-import { raceFree, settled } from "./adapters-scenes.mjs";
+import { raceFree } from "./adapters-scenes.mjs";
 import { ask } from "./claude-agent-ask.mjs";
 import { ends, refuses, text, uses } from "./claude-agent-messages-api.mjs";
-import { playSame } from "./same-scenarios.mjs";
+import { failsTheSecondTime, playSame, pressedStop } from "./same-scenarios.mjs";
 
 const FALLBACK = "claude-haiku-4-5";
 const LOOK = "mcp__shop__look";
@@ -44,6 +44,16 @@ const aborts = (reason) => {
   return { abortController, abort: () => setTimeout(() => abortController.abort(reason), 300) };
 };
 
+/** The tool stops its run. */
+const stopsIn = (reason) => (config) => {
+  const { abort, abortController } = aborts(reason);
+  const wait = () => {
+    abort();
+    return new Promise(() => {});
+  };
+  return ask(config, oneCall, withLook(wait, { abortController }));
+};
+
 const scenarios = {
   success: (config) => ask(config, oneCall, withLook()),
   "parallel tools": (config) =>
@@ -53,22 +63,8 @@ const scenarios = {
     ask(config, () => refuses(500, "api_error"), { env: { CLAUDE_CODE_MAX_RETRIES: "1" } }),
   "answer after a retry": (config) =>
     ask(config, (_, n) => (n === 0 ? refuses(529, "overloaded_error") : [text("done")])),
-  "abort in a tool": (config) => {
-    const { abort, abortController } = aborts();
-    const wait = () => {
-      abort();
-      return new Promise(() => {});
-    };
-    return ask(config, oneCall, withLook(wait, { abortController }));
-  },
-  "stop with a reason": (config) => {
-    const { abort, abortController } = aborts(new Error("the user pressed stop"));
-    const wait = () => {
-      abort();
-      return new Promise(() => {});
-    };
-    return ask(config, oneCall, withLook(wait, { abortController }));
-  },
+  "abort in a tool": stopsIn(),
+  "stop with a reason": stopsIn(pressedStop()),
   "timeout in the model": (config) => {
     const { abort, abortController } = aborts(new DOMException("late", "TimeoutError"));
     const never = () => {
@@ -95,15 +91,7 @@ const scenarios = {
   },
   "call that never ran": (config) => ask(config, callsThenSays(uses("t1", "None")), withLook()),
   "one ID twice": (config) => {
-    let calls = 0;
-    const fails = async () => {
-      calls += 1;
-      if (calls === 2) {
-        await settled();
-        throw new RangeError("out of order");
-      }
-      return seen();
-    };
+    const fails = failsTheSecondTime(seen);
     return ask(config, callsThenSays(uses("t1", LOOK), uses("t1", LOOK)), withLook(fails));
   },
   "agent in a tool": (config) =>

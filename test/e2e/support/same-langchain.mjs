@@ -14,9 +14,9 @@ import {
 import { createReactAgent, ToolNode } from "@langchain/langgraph/prebuilt";
 import { LangChainHandler } from "entelix-otel/langchain";
 import { z } from "zod";
-import { forever, raceFree, settled } from "./adapters-scenes.mjs";
+import { forever, raceFree } from "./adapters-scenes.mjs";
 import { ScriptedModel, says } from "./langchain-model.mjs";
-import { playSame } from "./same-scenarios.mjs";
+import { failsTheSecondTime, playSame, pressedStop } from "./same-scenarios.mjs";
 
 const ASKED = { messages: [{ role: "user", content: "where is it?" }] };
 const ASKS = says("", ["look", "c1"]);
@@ -124,6 +124,18 @@ AbortSignal.timeout = (ms) => {
   return signal;
 };
 
+/** The tool stops its run. */
+const stopsIn =
+  (reason) =>
+  ({ config }) => {
+    const controller = new AbortController();
+    const wait = plain("look", ({ signal }) => {
+      setImmediate(() => controller.abort(reason));
+      return forever(signal);
+    });
+    return agent([ASKS], [wait]).invoke(ASKED, { ...config, signal: controller.signal });
+  };
+
 const scenarios = {
   success: ({ config }) => agent([ASKS, DONE], [look]).invoke(ASKED, config),
   "parallel tools": ({ config }) => {
@@ -138,22 +150,8 @@ const scenarios = {
   "model failure after a retry": ({ config }) =>
     retrying(unavailable(), unavailable()).invoke(ASKED, config),
   "answer after a retry": ({ config }) => retrying(unavailable(), DONE).invoke(ASKED, config),
-  "abort in a tool": ({ config }) => {
-    const controller = new AbortController();
-    const wait = plain("look", ({ signal }) => {
-      setImmediate(() => controller.abort());
-      return forever(signal);
-    });
-    return agent([ASKS], [wait]).invoke(ASKED, { ...config, signal: controller.signal });
-  },
-  "stop with a reason": ({ config }) => {
-    const controller = new AbortController();
-    const wait = plain("look", ({ signal }) => {
-      setImmediate(() => controller.abort(new Error("the user pressed stop")));
-      return forever(signal);
-    });
-    return agent([ASKS], [wait]).invoke(ASKED, { ...config, signal: controller.signal });
-  },
+  "abort in a tool": stopsIn(),
+  "stop with a reason": stopsIn(pressedStop()),
   "timeout in the model": ({ config }) =>
     agent([({ signal }) => forever(signal)], [look]).invoke(ASKED, { ...config, timeout: 50 }),
   async "stream whose reader leaves"({ config }) {
@@ -183,15 +181,7 @@ const scenarios = {
     return agent([ASKS, DONE], [calls]).invoke(ASKED, config);
   },
   "one ID twice": ({ config }) => {
-    let calls = 0;
-    const fails = plain("look", async () => {
-      calls += 1;
-      if (calls === 2) {
-        await settled();
-        throw new RangeError("out of order");
-      }
-      return "seen";
-    });
+    const fails = plain("look", failsTheSecondTime());
     const script = [says("", ["look", "c1"], ["look", "c1"]), DONE];
     return agent(script, [fails]).invoke(ASKED, config);
   },

@@ -10,7 +10,7 @@ import { z } from "zod";
 import { forever, raceFree, settled } from "./adapters-scenes.mjs";
 import { asks, says } from "./language-model.mjs";
 import { scripted, unavailable } from "./mastra-model.mjs";
-import { playSame } from "./same-scenarios.mjs";
+import { failsTheSecondTime, playSame, pressedStop } from "./same-scenarios.mjs";
 
 const ASKS = asks(["look", "c1"]);
 const DONE = says("done");
@@ -54,6 +54,21 @@ async function decided(context, method, more) {
   await support[method]({ runId, toolCallId: "c1" });
 }
 
+/** The tool stops its run. */
+const stopsIn = (reason) => (context) => {
+  const controller = new AbortController();
+  const wait = plain((_, { abortSignal }) => {
+    setImmediate(() => controller.abort(reason));
+    return forever(abortSignal);
+  });
+  const goesOn = ({ abortSignal }) => {
+    abortSignal.throwIfAborted();
+    return DONE;
+  };
+  const { signal: abortSignal } = controller;
+  return agent(context, [ASKS, goesOn], { look: wait }).generate("go", { abortSignal });
+};
+
 const scenarios = {
   success: (context) => agent(context, [ASKS, DONE], { look }).generate("go"),
   "parallel tools": (context) => {
@@ -67,32 +82,8 @@ const scenarios = {
     agent(context, [unavailable(), unavailable()]).generate("go", retries(1)),
   "answer after a retry": (context) =>
     agent(context, [unavailable(), DONE]).generate("go", retries(1)),
-  "abort in a tool": (context) => {
-    const controller = new AbortController();
-    const wait = plain((_, { abortSignal }) => {
-      setImmediate(() => controller.abort());
-      return forever(abortSignal);
-    });
-    const goesOn = ({ abortSignal }) => {
-      abortSignal.throwIfAborted();
-      return DONE;
-    };
-    const { signal: abortSignal } = controller;
-    return agent(context, [ASKS, goesOn], { look: wait }).generate("go", { abortSignal });
-  },
-  "stop with a reason": (context) => {
-    const controller = new AbortController();
-    const wait = plain((_, { abortSignal }) => {
-      setImmediate(() => controller.abort(new Error("the user pressed stop")));
-      return forever(abortSignal);
-    });
-    const goesOn = ({ abortSignal }) => {
-      abortSignal.throwIfAborted();
-      return DONE;
-    };
-    const { signal: abortSignal } = controller;
-    return agent(context, [ASKS, goesOn], { look: wait }).generate("go", { abortSignal });
-  },
+  "abort in a tool": stopsIn(),
+  "stop with a reason": stopsIn(pressedStop()),
   "timeout in the model": (context) =>
     agent(context, [({ abortSignal }) => forever(abortSignal)]).generate("go", {
       abortSignal: AbortSignal.timeout(20),
@@ -120,15 +111,7 @@ const scenarios = {
   "call that never ran": (context) =>
     agent(context, [asks(["none", "c1"]), DONE], { look }).generate("go"),
   "one ID twice": (context) => {
-    let calls = 0;
-    const fails = plain(async () => {
-      calls += 1;
-      if (calls === 2) {
-        await settled();
-        throw new RangeError("out of order");
-      }
-      return "seen";
-    });
+    const fails = plain(failsTheSecondTime());
     const script = [asks(["look", "c1"], ["look", "c1"]), DONE];
     return agent(context, script, { look: fails }).generate("go");
   },

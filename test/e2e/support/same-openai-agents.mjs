@@ -17,7 +17,7 @@ import { OpenAIAgentsProcessor } from "entelix-otel/openai-agents";
 import { z } from "zod";
 import { forever, raceFree, settled } from "./adapters-scenes.mjs";
 import { asks, ScriptedModel, says } from "./openai-agents-model.mjs";
-import { playSame } from "./same-scenarios.mjs";
+import { failsTheSecondTime, playSame, pressedStop } from "./same-scenarios.mjs";
 
 const ASKS = [asks("look", "c1")];
 const DONE = [says("done")];
@@ -74,6 +74,22 @@ async function paused(support, runner = new Runner()) {
   return { interruption: interruptions[0], state };
 }
 
+/** The tool stops its run. */
+const stopsIn = (reason) => () => {
+  const controller = new AbortController();
+  const wait = plain((_input, _context, details) => {
+    setImmediate(() => controller.abort(reason));
+    // The oldest version gives a tool no signal.
+    return details?.signal === undefined ? settled() : forever(details.signal);
+  });
+  const goesOn = ({ signal }) => {
+    signal.throwIfAborted();
+    return DONE;
+  };
+  const { signal } = controller;
+  return run(agent("support", [ASKS, goesOn], [wait]), "go", { signal });
+};
+
 const scenarios = {
   success: () => run(agent("support", [ASKS, DONE], [look]), "go"),
   "parallel tools": () => {
@@ -87,33 +103,8 @@ const scenarios = {
     run(agent("support", [ASKS], [plain(boom, { errorFunction: null })]), "go"),
   "model failure after a retry": () => run(retrying(unavailable(), unavailable()), "go"),
   "answer after a retry": () => run(retrying(unavailable(), DONE), "go"),
-  "abort in a tool": () => {
-    const controller = new AbortController();
-    const wait = plain((_input, _context, details) => {
-      setImmediate(() => controller.abort());
-      // The oldest version gives a tool no signal.
-      return details?.signal === undefined ? settled() : forever(details.signal);
-    });
-    const goesOn = ({ signal }) => {
-      signal.throwIfAborted();
-      return DONE;
-    };
-    const { signal } = controller;
-    return run(agent("support", [ASKS, goesOn], [wait]), "go", { signal });
-  },
-  "stop with a reason": () => {
-    const controller = new AbortController();
-    const wait = plain((_input, _context, details) => {
-      setImmediate(() => controller.abort(new Error("the user pressed stop")));
-      return details?.signal === undefined ? settled() : forever(details.signal);
-    });
-    const goesOn = ({ signal }) => {
-      signal.throwIfAborted();
-      return DONE;
-    };
-    const { signal } = controller;
-    return run(agent("support", [ASKS, goesOn], [wait]), "go", { signal });
-  },
+  "abort in a tool": stopsIn(),
+  "stop with a reason": stopsIn(pressedStop()),
   "timeout in the model": () =>
     run(agent("support", [({ signal }) => forever(signal)]), "go", {
       signal: AbortSignal.timeout(20),
@@ -150,15 +141,7 @@ const scenarios = {
     return run(agent("support", [ASKS, DONE], [calls]), "go");
   },
   "one ID twice": () => {
-    let calls = 0;
-    const fails = plain(async () => {
-      calls += 1;
-      if (calls === 2) {
-        await settled();
-        throw new RangeError("out of order");
-      }
-      return "seen";
-    });
+    const fails = plain(failsTheSecondTime());
     const script = [[asks("look", "c1"), asks("look", "c1")], DONE];
     return run(agent("support", script, [fails]), "go");
   },

@@ -2,7 +2,7 @@
 import { AgentError } from "entelix-otel";
 import { isInterruption, runAgent } from "entelix-otel/runtime";
 import { forever, raceFree } from "./adapters-scenes.mjs";
-import { playSame } from "./same-scenarios.mjs";
+import { playSame, pressedStop } from "./same-scenarios.mjs";
 
 /** An answer of the model, with what it used. */
 const answers = (run, text, finishReasons, model = "small-1") =>
@@ -46,6 +46,20 @@ async function decided(options, approve) {
 const RUN_ID = "018f3c7a-0000-7000-8000-000000000001";
 const approved = () => ({ approved: true, by: "user" });
 
+/** The tool stops its run. */
+const stopsIn =
+  (reason) =>
+  ({ options }) => {
+    const controller = new AbortController();
+    return runAgent({ ...options, signal: controller.signal }, async (run) => {
+      await asks(run);
+      return look(run, "c1", ({ signal }) => {
+        setImmediate(() => controller.abort(reason));
+        return forever(signal);
+      });
+    });
+  };
+
 const scenarios = {
   success: ({ options }) => runAgent(options, oneCall),
   "parallel tools": ({ options }) =>
@@ -69,26 +83,8 @@ const scenarios = {
   "model failure after a retry": ({ options }) =>
     runAgent(options, (run) => run.model("small-1", unavailable)),
   "answer after a retry": ({ options }) => runAgent(options, says),
-  "abort in a tool": ({ options }) => {
-    const controller = new AbortController();
-    return runAgent({ ...options, signal: controller.signal }, async (run) => {
-      await asks(run);
-      return look(run, "c1", ({ signal }) => {
-        setImmediate(() => controller.abort());
-        return forever(signal);
-      });
-    });
-  },
-  "stop with a reason": ({ options }) => {
-    const controller = new AbortController();
-    return runAgent({ ...options, signal: controller.signal }, async (run) => {
-      await asks(run);
-      return look(run, "c1", ({ signal }) => {
-        setImmediate(() => controller.abort(new Error("the user pressed stop")));
-        return forever(signal);
-      });
-    });
-  },
+  "abort in a tool": stopsIn(),
+  "stop with a reason": stopsIn(pressedStop()),
   "timeout in the model": ({ options }) =>
     runAgent({ ...options, deadlineMs: 20 }, (run) =>
       run.model("small-1", ({ signal }) => forever(signal)),

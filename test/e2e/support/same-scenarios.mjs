@@ -10,7 +10,21 @@ import { Bridge, createIdGenerator } from "entelix-otel";
 import { MemorySessionLog } from "entelix-otel/audit";
 import { entelixDialect, readEvents } from "entelix-otel/replay";
 import { FanOutSink, RecorderSink } from "entelix-otel/sinks";
-import { trees } from "./adapters-scenes.mjs";
+import { settled, trees } from "./adapters-scenes.mjs";
+
+/** The reason of a stop: an error of the application's own. */
+export const pressedStop = () => new Error("the user pressed stop");
+
+/** Code of a tool whose second call fails, after the first one has ended. */
+export function failsTheSecondTime(succeed = async () => "seen") {
+  let calls = 0;
+  return async () => {
+    calls += 1;
+    if (calls !== 2) return succeed();
+    await settled();
+    throw new RangeError("out of order");
+  };
+}
 
 class WatchedLog extends MemorySessionLog {
   rows = [];
