@@ -104,7 +104,9 @@ export class Runs {
     if (current === undefined || scope?.kind === "refused") return scope;
     if (scope !== undefined) {
       const { id, outerId } = scope.run;
-      if (current.runId === id || current.runId === outerId) return scope;
+      // LangChain runs the later steps of a generator outside its tool.
+      const isInTool = scope.toolUseId === undefined && current.toolUseId !== undefined;
+      if ((current.runId === id && !isInTool) || current.runId === outerId) return scope;
     }
     const own = this.#scopes.get(current.runId);
     const { callKey: key, stepId, toolUseId } = current;

@@ -8,7 +8,9 @@ import { z } from "zod";
 import { carriedChunks } from "../../../src/agents/langchain/in-span.ts";
 import { type ActiveRun, activeRun } from "../../../src/agents/runtime/active-run.ts";
 import { inSpan } from "../../../src/entries/langchain.ts";
+import { ASKED, plainTool, reactAgent } from "./agents.ts";
 import { observe } from "./observed.ts";
+import { ScriptedModel, says } from "./scripted-model.ts";
 
 beforeAll(() => {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
@@ -99,6 +101,27 @@ describe("a tool that is an async generator", () => {
     expect(calls).toEqual(["c1", "c1"]);
     expect(result).toMatchObject({ content: "two" });
     expect(seen.of("tool_complete")[0]?.event.output).toBe("two");
+  });
+
+  it("in an agent has the model calls of its later steps below it", async () => {
+    const seen = observe();
+    const steps = inSpan(
+      plainTool("steps", async function* steps() {
+        yield "one";
+        await new ScriptedModel([says("two")]).invoke("hi");
+        return "two";
+      }),
+    );
+    await reactAgent([says("", ["steps", "c1"]), says("done")], [steps]).invoke(ASKED, {
+      callbacks: [seen.handler],
+    });
+    expect(seen.tree()).toEqual([
+      "invoke_agent support complete",
+      "  chat small-1 complete",
+      "  execute_tool steps complete",
+      "    chat small-1 complete",
+      "  chat small-1 complete",
+    ]);
   });
 
   const stepsIn = (tell: (text: unknown) => void) => {
