@@ -266,6 +266,7 @@ export class CallTracker {
       since: sourceMoment(),
       chainId: isChain(above) ? parentId : undefined,
       details: madeIn(above),
+      signal: this.running,
       alone: above === undefined,
     };
     this.#scopes.set(id, parentId, call);
@@ -313,7 +314,8 @@ export class CallTracker {
     const run = this.#open.runFor(id, parentId, above, model ?? "model", invocation);
     if (run === undefined) return;
     run.stops.add(this.running);
-    run.stops.add(signalIn(further?.options));
+    const signal = signalIn(further?.options);
+    run.stops.add(signal);
     run.totals.requests += 1;
     run.tools = fieldsOf(further?.invocation_params)?.tools;
     const asked = requestOf(fieldsOf(serialized), further, fields);
@@ -331,6 +333,7 @@ export class CallTracker {
       since: sourceMoment(),
       firstMs: undefined,
       details: madeIn(above),
+      signal,
       alone: above === undefined,
     };
     this.#scopes.set(id, parentId, call);
@@ -372,6 +375,7 @@ export class CallTracker {
     if (call?.kind !== "model") return;
     const { run, since } = call;
     run.lastError = thrown;
+    run.stops.callFailed(thrown, call.signal);
     recordSource(thrown, FROM_MODEL, { rootRunId: run.rootId, since });
     run.writer.modelFailed(
       call,

@@ -1,5 +1,6 @@
 import type { AgentError } from "../../events/door.ts";
 import { abortError, isReason } from "../runtime/door.ts";
+import { isStopped } from "./langchain-errors.ts";
 
 /** Maximum number of signals that a run and the runs in it remember. LangGraph makes one for each step. */
 const MOST_SIGNALS = 16;
@@ -10,6 +11,8 @@ const MOST_SIGNALS = 16;
  */
 export class StopSignals {
   readonly #signals = new Set<AbortSignal>();
+  /** Reasons of the signals that clients answered with an error of their own. */
+  readonly #reasons = new WeakMap<object, unknown>();
 
   add(signal: AbortSignal | undefined): void {
     if (signal === undefined || this.#signals.has(signal)) return;
@@ -21,8 +24,17 @@ export class StopSignals {
     }
   }
 
+  /** A call failed that had this signal. A client may throw an error of its own, which does not have the reason. */
+  callFailed(thrown: unknown, signal: AbortSignal | undefined): void {
+    if (signal?.aborted !== true || typeof thrown !== "object" || thrown === null) return;
+    if (isStopped(thrown)) this.#reasons.set(thrown, signal.reason);
+  }
+
   /** The error of work that failed because a signal fired. `undefined`: it failed otherwise. */
   errorFor(thrown: unknown): AgentError | undefined {
+    if (typeof thrown === "object" && thrown !== null && this.#reasons.has(thrown)) {
+      return abortError(this.#reasons.get(thrown));
+    }
     for (const { aborted, reason } of this.#signals) {
       if (aborted && isReason(thrown, reason)) return abortError(reason);
     }

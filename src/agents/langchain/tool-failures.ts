@@ -16,6 +16,7 @@ export function toolThrew(held: HeldFailures, call: ToolScope, thrown: unknown):
   } else if (signalOf(thrown) === "handover") run.writer.toolCompleted(call, null, on);
   else {
     run.lastError = thrown;
+    run.stops.callFailed(thrown, call.signal);
     const stop = run.stops.errorFor(thrown);
     if (stop !== undefined) {
       run.writer.toolCut(call, stop, on);

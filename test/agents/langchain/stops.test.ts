@@ -27,6 +27,11 @@ const listens = (stop: () => void) => async (signal: AbortSignal | undefined) =>
   stop();
   return untilAborted(signal);
 };
+/** As OpenAI's client, which throws an error of its own. */
+const throwsOwn = (stop: () => void) => async (signal: AbortSignal | undefined) => {
+  await listens(stop)(signal).catch(() => {});
+  throw Object.assign(new Error("Request was aborted."), { name: "AbortError" });
+};
 const slowTool = (stop: () => void) => plainTool("slow", ({ signal }) => listens(stop)(signal));
 const asksSlow = () => says("", ["slow", "call_1"]);
 
@@ -35,6 +40,15 @@ const PLACES: Readonly<Record<string, Stopped>> = {
     program: (stop) => new ScriptedModel([listens(stop)]),
     input: "hi",
     ends: ["model_error cancelled", "failed cancelled"],
+  },
+  "a lone model whose client throws its own error": {
+    program: (stop) => new ScriptedModel([throwsOwn(stop)]),
+    input: "hi",
+    ends: ["model_error cancelled", "failed cancelled"],
+  },
+  "the model of an agent whose client throws its own error": {
+    program: (stop) => reactAgent([throwsOwn(stop)], []),
+    ends: ["step_error cancelled", "model_error cancelled", "failed cancelled"],
   },
   "the model of an agent": {
     program: (stop) => reactAgent([listens(stop)], []),
