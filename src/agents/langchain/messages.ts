@@ -93,8 +93,7 @@ function readMessage(fields: Fields): InputMessage {
   const kind = kindOf(fields);
   const role = textOf(fields.role) ?? kind;
   const { additional_kwargs, content, name, tool_call_id, tool_calls } = fields;
-  const refusal = fieldsOf(additional_kwargs)?.refusal;
-  return roleMessage({ role, name, content, refusal, tool_calls, tool_call_id });
+  return roleMessage({ role, name, content, additional_kwargs, tool_calls, tool_call_id });
 }
 
 /** `type` is a field since 1.0, and a method before. */

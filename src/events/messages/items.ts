@@ -145,23 +145,37 @@ function isResult(block: unknown): boolean {
 }
 
 function messageParts(fields: OwnFields): MessagePart[] {
-  const thought = firstText(fields, "reasoning_content", "reasoning");
-  // LangChain's messages have OpenAI's refusal among the provider's fields.
-  const refusal =
-    textIn(fields, "refusal") ?? textIn(objectIn(fields, "additional_kwargs") ?? {}, "refusal");
+  // LangChain's messages have the provider's other fields in an object of their own.
+  const more = objectIn(fields, "additional_kwargs") ?? {};
+  const thought =
+    firstText(fields, "reasoning_content", "reasoning") ?? textIn(more, "reasoning_content");
+  const refusal = textIn(fields, "refusal") ?? textIn(more, "refusal");
   const calls = own(fields, "tool_calls");
-  const called = own(fields, "function_call");
-  const list = Array.isArray(calls) ? calls : called === undefined ? [] : [called];
+  const known = Array.isArray(calls) ? calls : [];
+  const called = own(fields, "function_call") ?? own(more, "function_call");
+  const list = known.length > 0 || called === undefined ? known : [called];
   const asked = list.map((call) => callPart(fieldsIn(call) ?? {}));
   const parts = contentParts(own(fields, "parts") ?? own(fields, "content"));
+  const has = (type: string) => parts.some((part) => part.type === type);
+  const isKnown = thought === undefined || thought === "" || has("reasoning");
   return [
-    ...(thought === undefined || thought === "" ? [] : [reasoningPart(thought)]),
+    ...(isKnown ? [] : [reasoningPart(thought)]),
+    ...(has("server_tool_call") ? [] : hostedCalls(own(more, "tool_outputs"))),
     // Some providers repeat the calls in the content.
     ...(asked.length === 0 ? parts : parts.filter((part) => !isCall(part))),
     ...(refusal === undefined ? [] : contentParts(refusal)),
     ...spokenParts(fields),
     ...asked,
   ];
+}
+
+/** Calls of the provider's own tools. LangChain has pictures in the content, too. */
+function hostedCalls(items: unknown): readonly MessagePart[] {
+  if (!Array.isArray(items)) return [];
+  return items
+    .map((item) => fieldsIn(item) ?? {})
+    .filter((fields) => textIn(fields, "type") !== "image_generation_call")
+    .flatMap((fields) => itemDraft(fields, "assistant")?.parts ?? []);
 }
 
 /** A Chat Completions answer as audio has no content. Its transcript is beside the data. */

@@ -214,7 +214,8 @@ function draftsOf(value: unknown, role: "user" | "assistant"): readonly Draft[] 
 export interface RoleFields {
   readonly role: string;
   readonly content: unknown;
-  readonly refusal: unknown;
+  /** The provider's other fields. */
+  readonly additional_kwargs: unknown;
   readonly name: unknown;
   readonly tool_calls: unknown;
   readonly tool_call_id: unknown;
@@ -223,9 +224,9 @@ export interface RoleFields {
 /** The message of {@link RoleFields}. Most are a text with calls, which is made directly. */
 export function roleMessage(fields: RoleFields): InputMessage {
   try {
-    const { content, name, refusal, tool_call_id: id, tool_calls: calls } = fields;
+    const { additional_kwargs: more, content, name, tool_call_id: id, tool_calls: calls } = fields;
     const role = roleOf(fields.role);
-    if (typeof content === "string" && typeof refusal !== "string") {
+    if (typeof content === "string" && !addsParts(more)) {
       if (role === "tool" && typeof id === "string") {
         return { role, parts: [{ type: "tool_call_response", id, response: content }] };
       }
@@ -242,6 +243,14 @@ export function roleMessage(fields: RoleFields): InputMessage {
     // Handled like every message that throws when it is read.
   }
   return { role: "user", parts: [textPart(jsonText(fields))] };
+}
+
+/** Whether parts of a message are among the provider's other fields. */
+function addsParts(more: unknown): boolean {
+  const fields = fieldsIn(more);
+  if (fields === undefined) return false;
+  const { function_call, reasoning_content, refusal, tool_outputs } = fields;
+  return (function_call ?? reasoning_content ?? refusal ?? tool_outputs) !== undefined;
 }
 
 function responseDrafts(

@@ -37,6 +37,17 @@ describe("an answer of LangChain", () => {
     });
   });
 
+  it("has the thoughts and the provider's own calls, which stand beside its content", () => {
+    const tool_outputs = [{ type: "web_search_call", id: "ws1", status: "completed" }];
+    const additional_kwargs = { reasoning_content: "hm", tool_outputs };
+    const parts = answer({ content: "so", additional_kwargs }).output?.[0]?.parts;
+    expect(parts).toMatchObject([
+      { type: "reasoning", content: "hm" },
+      { type: "server_tool_call", id: "ws1", name: "web_search" },
+      { type: "text", content: "so" },
+    ]);
+  });
+
   it("names who answered, behind a gateway or another model", () => {
     const by = (response_metadata: object, asked: string, more: object = {}) =>
       answer({ content: "x", response_metadata, ...more }, asked).provider;

@@ -293,6 +293,26 @@ describe("other providers", () => {
     }
     const refusal = { type: "ai", content: "", additional_kwargs: { refusal: "I cannot." } };
     expect(toMessages(refusal)).toEqual([{ role: "assistant", parts: [text("I cannot.")] }]);
+    const withMore = (additional_kwargs: object, content: unknown = "so") =>
+      toMessages({ type: "ai", content, tool_calls: [], additional_kwargs })[0]?.parts;
+    const thought = { type: "reasoning", content: "hm" };
+    expect(withMore({ reasoning_content: "hm" })).toEqual([thought, text("so")]);
+    const blocks = [{ type: "reasoning", reasoning: "hm" }, text("so")];
+    expect(withMore({ reasoning_content: "hm" }, blocks)).toEqual([thought, text("so")]);
+    const look_up = { name: "look_up", arguments: '{"id":17}' };
+    const called = { type: "tool_call", name: "look_up", arguments: { id: 17 } };
+    expect(withMore({ function_call: look_up }, "")).toEqual([called]);
+    const searched = { type: "web_search_call", id: "ws1", action: { query: "17" } };
+    const drawn = { type: "image_generation_call", id: "ig1", result: "AAAA" };
+    expect(withMore({ tool_outputs: [searched, drawn] })).toEqual([
+      {
+        type: "server_tool_call",
+        id: "ws1",
+        name: "web_search",
+        server_tool_call: { type: "web_search_call", id: "ws1", action: { query: "17" } },
+      },
+      text("so"),
+    ]);
   });
 
   it.each<[string, unknown, object[]]>([
