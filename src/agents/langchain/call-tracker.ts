@@ -250,8 +250,9 @@ export class CallTracker {
     const asked = toolCallId === undefined ? undefined : above?.run.asked.toolOf(toolCallId);
     const tool = toolName(serialized, runName, asked);
     const invocation = { metadata, tags, asked: undefined };
-    const run = this.#open.runFor(id, parentId, above, tool, invocation);
-    if (run === undefined) return;
+    const found = this.#open.runFor(id, above, tool, invocation);
+    if (found === undefined) return;
+    const { run, within } = found;
     run.stops.add(this.running);
     run.totals.toolCalls += 1;
     const call: ToolScope = {
@@ -260,14 +261,14 @@ export class CallTracker {
       run,
       toolUseId: toolCallId ?? id,
       key: undefined,
-      stepId: above?.stepId,
+      stepId: within?.stepId,
       tool,
       startedMs: performance.now(),
       since: sourceMoment(),
-      chainId: isChain(above) ? parentId : undefined,
-      details: madeIn(above),
+      chainId: isChain(within) ? parentId : undefined,
+      details: madeIn(within),
       signal: this.running,
-      alone: above === undefined,
+      alone: within === undefined,
     };
     this.#scopes.set(id, parentId, call);
     if (given === undefined) run.asked.madeWithoutId(tool, input);
@@ -308,11 +309,13 @@ export class CallTracker {
     const fields = fieldsOf(metadata);
     const further = fieldsOf(extra);
     const model = modelNameOf(fieldsOf(serialized), further, fields);
-    const isRead = this.#needs === "all" || (this.#needs === "rows" && above === undefined);
+    const isOwnRun = above?.run.ended !== false;
+    const isRead = this.#needs === "all" || (this.#needs === "rows" && isOwnRun);
     const input = isRead ? askedMessages(request) : undefined;
     const invocation = { metadata, tags, asked: input };
-    const run = this.#open.runFor(id, parentId, above, model ?? "model", invocation);
-    if (run === undefined) return;
+    const found = this.#open.runFor(id, above, model ?? "model", invocation);
+    if (found === undefined) return;
+    const { run, within } = found;
     run.stops.add(this.running);
     const signal = signalIn(further?.options);
     run.stops.add(signal);
@@ -324,17 +327,17 @@ export class CallTracker {
       id,
       modelCallId: id,
       run,
-      toolUseId: above?.toolUseId,
-      key: above?.key,
-      stepId: above?.stepId,
+      toolUseId: within?.toolUseId,
+      key: within?.key,
+      stepId: within?.stepId,
       model,
       provider: asked.provider,
       startedMs: performance.now(),
       since: sourceMoment(),
       firstMs: undefined,
-      details: madeIn(above),
+      details: madeIn(within),
       signal,
-      alone: above === undefined,
+      alone: within === undefined,
     };
     this.#scopes.set(id, parentId, call);
     const content = { input, tools: toolsIn(further) };

@@ -20,8 +20,8 @@ export const SPAN_SCOPE: unique symbol = Symbol.for("entelix-otel.langchain-span
  *
  * The outermost chain or graph is a run. So is each graph inside it. Nodes of graphs and retrievers are steps. All
  * other calls belong to their run. The handler never throws into the framework. After a run, it only remembers paused
- * threads. Register it with an invocation, a model or a tool. A second handler on the same sink does not create
- * duplicate spans.
+ * threads and the last 1,000 calls that ended. Register it with an invocation, a model or a tool. A second handler on
+ * the same sink does not create duplicate spans.
  *
  * @throws TypeError from the constructor when `tenant` is empty or an option has the wrong type.
  * @throws RangeError from the constructor when a limit is out of range.

@@ -31,7 +31,8 @@ export class OpenCalls {
     if (this.#isKnown(id, parentId)) return IGNORED;
     const above = this.#runs.above(parentId);
     if (above?.kind !== "refused") {
-      if (above?.run.aborted !== undefined) this.#stopped.continued(above.run);
+      const isOpen = parentId === undefined || this.#scopes.isOpen(parentId);
+      if (above?.run.aborted !== undefined && isOpen) this.#stopped.continued(above.run);
       return above;
     }
     this.#scopes.set(id, parentId, above);
@@ -68,31 +69,23 @@ export class OpenCalls {
     return undefined;
   }
 
-  /** The run of a new tool, model or retriever call. A call outside a run gets a run of its own. */
+  /**
+   * The run of a new tool, model or retriever call, and the scope around it. A call outside a run gets a run of its own.
+   * So does a call in a run that has ended: its code was not awaited, or did not see that it was stopped.
+   */
   runFor(
     id: string,
-    parentId: string | undefined,
     above: KnownScope | undefined,
     agent: string,
     invocation: Pick<RunStart, "metadata" | "tags" | "asked">,
-  ): RunState | undefined {
-    if (above === undefined) {
-      if (!this.#skipsLone) {
-        return this.#runs.start({
-          id,
-          above,
-          agent,
-          ...invocation,
-          graph: false,
-          inputs: undefined,
-        });
-      }
+  ): { readonly run: RunState; readonly within: KnownScope | undefined } | undefined {
+    if (above?.run.ended === false) return { run: above.run, within: above };
+    if (above === undefined && this.#skipsLone) {
       this.counts.skipped += 1;
       return undefined;
     }
-    if (!above.run.ended) return above.run;
-    this.counts.late += 1;
-    this.#scopes.set(id, parentId, above);
-    return undefined;
+    const own = { id, above, agent, ...invocation, graph: false, inputs: undefined };
+    const run = this.#runs.start(own);
+    return run && { run, within: undefined };
   }
 }

@@ -34,9 +34,10 @@ export class Retrievers {
     const name = textOf(runName) ?? classOf(fieldsOf(serialized)) ?? "retriever";
     const asked = readsRows(this.#needs) ? askedOf(query) : undefined;
     const invocation = { metadata, tags, asked };
-    const run = this.#open.runFor(id, parentId, above, name, invocation);
-    if (run === undefined) return;
-    const step = stepStarted({ kind: "retriever", id, above, run, step: name }, query);
+    const found = this.#open.runFor(id, above, name, invocation);
+    if (found === undefined) return;
+    const { run, within } = found;
+    const step = stepStarted({ kind: "retriever", id, above: within, run, step: name }, query);
     this.#scopes.set(id, parentId, step);
   }
 

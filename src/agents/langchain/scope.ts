@@ -133,7 +133,12 @@ interface SharedScopes {
   readonly most: number;
   readonly inner: Map<string, Scope>;
   readonly outermost: Map<string, Scope>;
+  /** Scopes that ended last. Their code may go on: it was not awaited, or did not see that it was stopped. */
+  readonly ended: Map<string, Scope>;
 }
+
+/** Maximum number of ended scopes that are remembered. */
+const MOST_ENDED = 1000;
 
 /**
  * Open LangChain calls by ID. Above the limit, the oldest is forgotten.
@@ -150,13 +155,25 @@ export class ScopeTable {
 
   /** @param most maximum number of scopes of each kind. The first table of a sink sets it. */
   constructor(sink: AgentEventSink, most: number) {
-    this.#shared = bySink.get(sink) ?? { most, inner: new Map(), outermost: new Map() };
+    this.#shared = bySink.get(sink) ?? {
+      most,
+      inner: new Map(),
+      outermost: new Map(),
+      ended: new Map(),
+    };
     bySink.set(sink, this.#shared);
   }
 
-  /** The scope around a call with that parent ID. */
+  /** The scope around a call with that parent ID. It may have ended. */
   above(id: string | undefined): Scope | undefined {
-    return this.get(id) ?? (id === undefined ? undefined : this.#shared.outermost.get(id));
+    if (id === undefined) return undefined;
+    const { ended, outermost } = this.#shared;
+    return this.get(id) ?? outermost.get(id) ?? ended.get(id);
+  }
+
+  /** Whether a call with that ID is open. */
+  isOpen(id: string): boolean {
+    return this.get(id) !== undefined || this.#shared.outermost.has(id);
   }
 
   /** The scope of the call with that ID, unless it is an outermost invocation of another handler. */
@@ -180,7 +197,12 @@ export class ScopeTable {
   }
 
   delete(id: string): void {
-    const { inner, outermost } = this.#shared;
+    const { ended, inner, outermost } = this.#shared;
+    const scope = this.get(id);
+    if (scope !== undefined && scope.kind !== "refused" && scope.kind !== "model") {
+      ended.set(id, scope);
+      if (ended.size > MOST_ENDED) deleteOldest(ended);
+    }
     // An invocation of another handler with the same ID stays.
     if (outermost.get(id) === this.#own.get(id)) outermost.delete(id);
     if (!this.#own.delete(id)) inner.delete(id);
@@ -198,12 +220,16 @@ export class ScopeTable {
   }
 
   #forgetOldest(scopes: Map<string, Scope>): void {
-    for (const id of scopes.keys()) {
-      scopes.delete(id);
-      // An outermost invocation counts when its own handler forgets it.
-      if (scopes !== this.#shared.outermost) this.forgotten += 1;
-      return;
-    }
+    deleteOldest(scopes);
+    // An outermost invocation counts when its own handler forgets it.
+    if (scopes !== this.#shared.outermost) this.forgotten += 1;
+  }
+}
+
+function deleteOldest(scopes: Map<string, Scope>): void {
+  for (const id of scopes.keys()) {
+    scopes.delete(id);
+    return;
   }
 }
 

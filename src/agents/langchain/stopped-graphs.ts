@@ -34,7 +34,7 @@ export class StoppedGraphs {
   /** A node of the graph ended. If the call around the graph has ended, the graph's next node may never start. */
   nodeEnded(run: RunState): void {
     if (!run.graph || run.ended || run.aroundId === undefined) return;
-    if (this.#scopes.above(run.aroundId) !== undefined) return;
+    if (this.#scopes.isOpen(run.aroundId)) return;
     this.#stopsUnlessContinued(run, AgentError.cancelled());
   }
 

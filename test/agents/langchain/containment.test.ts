@@ -83,7 +83,7 @@ describe("what is remembered", () => {
     );
   });
 
-  it("of a run is over with it: what comes later is counted, and told of nobody", () => {
+  it("of a run is over with it: ends that come later are counted, and calls are a run below it", () => {
     const seen = observe();
     const { handler } = seen;
     handler.handleChainStart({}, {}, "r1");
@@ -92,17 +92,23 @@ describe("what is remembered", () => {
     handler.handleChainError(new Error("Abort"), "r1");
     handler.handleToolEnd("late", "open");
     handler.handleToolStart({}, "{}", "after", "step", [], {}, "more");
-    handler.handleToolEnd("late", "after");
+    handler.handleToolEnd("later", "after");
     expect(seen.lines()).toEqual([
       "started chain",
       "tool_start slow",
       "tool_error slow cancelled",
       "failed cancelled: Abort",
+      "started more",
+      "tool_start more",
+      "tool_complete more",
+      "complete",
     ]);
-    expect(handler.counts).toMatchObject({ late: 2, unmatched: 0, faults: 0 });
+    expect(handler.counts).toMatchObject({ late: 1, unmatched: 0, faults: 0 });
     expect(seen.tree()).toEqual([
       "invoke_agent chain failed cancelled !",
       "  execute_tool slow cancelled",
+      "  invoke_agent more complete",
+      "    execute_tool more complete",
     ]);
   });
 });

@@ -278,3 +278,57 @@ describe("inSpan", () => {
     expect(ends).toBe(1);
   });
 });
+
+describe("code of a tool that nothing awaits", () => {
+  /** A tool that takes a note once `begin` was called. */
+  const notes = () => {
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    let noted: Promise<unknown> = begun;
+    const note = plainTool("note", () => {
+      noted = begun.then(() => new ScriptedModel([says("noted")]).invoke("take a note"));
+      return "ok";
+    });
+    const goOn = async () => {
+      begin();
+      await noted;
+    };
+    return { note, goOn };
+  };
+
+  it("has its calls in the run that goes on, with its usage", async () => {
+    const seen = observe();
+    const { goOn, note } = notes();
+    const answers = async () => {
+      await goOn();
+      return says("done");
+    };
+    await run(seen, reactAgent([says("", ["note", "c1"]), answers], [note]));
+    expect(seen.tree()).toEqual([
+      "invoke_agent support complete",
+      "  chat small-1 complete",
+      "  execute_tool note complete",
+      "  chat small-1 complete",
+      "  chat small-1 complete",
+    ]);
+    expect(seen.of("complete")[0]?.event.usage).toMatchObject({ requests: 3, input_tokens: 30 });
+  });
+
+  it("has a run of its own after the end of its run, below it", async () => {
+    const seen = observe();
+    const { goOn, note } = notes();
+    await run(seen, reactAgent([says("", ["note", "c1"]), says("done")], [note]));
+    await goOn();
+    expect(seen.tree()).toEqual([
+      "invoke_agent support complete",
+      "  chat small-1 complete",
+      "  execute_tool note complete",
+      "    invoke_agent small-1 complete",
+      "      chat small-1 complete",
+      "  chat small-1 complete",
+    ]);
+    expect(seen.handler.counts).toMatchObject({ late: 0, unmatched: 0 });
+  });
+});
