@@ -4,6 +4,7 @@ import { messagesIn } from "./held-failures.ts";
 import { toolInput } from "./invocation.ts";
 import { type AskedCall, callsIn, isSame } from "./review.ts";
 import type { RunState } from "./run-state.ts";
+import type { ModelScope } from "./scope.ts";
 
 /** A run that remembers more calls forgets all of them at the next answer. */
 const MOST_ASKED = 1000;
@@ -88,7 +89,7 @@ export class AskedCalls {
       const id = textOf(message?.tool_call_id) ?? "";
       if (!this.#calls.has(id)) continue;
       const text = textOfResult(message);
-      const isError = message?.status === "error" || isOfOlderNode(text);
+      const isError = message?.status === "error" || NOT_MADE.some((known) => known.test(text));
       // A success may belong to a call of that ID that was made.
       if (!isError && (id === "" || this.#calls.get(id)?.length !== 1)) continue;
       const call = this.#find(id, message?.name, ({ args }) => text.includes(JSON.stringify(args)));
@@ -96,6 +97,15 @@ export class AskedCalls {
       this.#know(call);
       if (isError) notMade(run, chainId, call, text, stepId);
     }
+  }
+
+  /** A model is asked: its newest messages may answer calls that nothing else reported. */
+  askedAgain(run: RunState, modelCallId: string, messages: unknown, stepId?: string): void {
+    if (this.#open === 0) return;
+    const list = listOf(messages) ?? [];
+    // Providers may use an ID again, so older messages may be about other calls.
+    const at = list.findLastIndex((each) => listOf(fieldsOf(each)?.tool_calls)?.[0] !== undefined);
+    if (at >= 0) this.answered(run, modelCallId, list.slice(at + 1), stepId);
   }
 
   /** A node failed: the error may be about a call that was not made. */
@@ -136,18 +146,28 @@ function hasInput(input: unknown): (call: AskedCall) => boolean {
 /** What LangGraph's tool node throws for a tool that it does not have. */
 const NO_TOOL = /^Tool "(.{1,200})" not found/;
 
-/** The tool node of older versions gives its error messages no status. */
-function isOfOlderNode(text: string): boolean {
-  return text.startsWith("Error: ") && text.endsWith("\n Please fix your mistakes.");
-}
+/** Messages about calls that were not made, without a status. */
+const NOT_MADE = [
+  // The tool node of older versions.
+  /^Error: .*\n Please fix your mistakes\.$/s,
+  // `toolStrategy` of `createAgent`: the structured answer is the input of a tool call.
+  /^Failed to parse structured output for tool /,
+  /^The model has called multiple tools: /,
+  // The classic `AgentExecutor`.
+  / is not a valid tool, try another one\.$/,
+];
 
 /** The model's calls whose input is not JSON. LangChain does not answer them. */
-export function refuseUnreadable(run: RunState, modelCallId: string, calls: unknown): void {
+export function refuseUnreadable(
+  run: RunState,
+  { id: modelCallId, stepId }: Pick<ModelScope, "id" | "stepId">,
+  calls: unknown,
+): void {
   const seen = new Map<string, number>();
   for (const call of callsIn(listOf(calls) ?? [], "")) {
     const nth = seen.get(call.id) ?? 0;
     seen.set(call.id, nth + 1);
-    notMade(run, modelCallId, { ...call, nth }, undefined);
+    notMade(run, modelCallId, { ...call, nth }, undefined, stepId);
   }
 }
 

@@ -320,6 +320,7 @@ export class CallTracker {
     const signal = signalIn(further?.options);
     run.stops.add(signal);
     run.totals.requests += 1;
+    if ("messages" in request) run.asked.askedAgain(run, id, request.messages, within?.stepId);
     run.tools = fieldsOf(further?.invocation_params)?.tools;
     const asked = requestOf(fieldsOf(serialized), further, fields);
     const call: ModelScope = {
@@ -369,7 +370,7 @@ export class CallTracker {
       { provider, usage, cost, responseModel, responseId, firstOutputMs, finishReasons, output },
       eventOf(id, "call-end"),
     );
-    refuseUnreadable(run, id, answer.unreadableCalls);
+    refuseUnreadable(run, call, answer.unreadableCalls);
     if (call.alone) this.#runs.complete(run, null, answer.output);
   }
 

@@ -20,7 +20,8 @@ const KINDS = {
 
 const NO_SUCH_TOOL =
   /not found|unavailable tool|(?:unknown|no such) tool|not a (?:valid|registered) tool/i;
-const NO_FIT = /schema|validation|(?:invalid|parsing) (?:input|arg|param|tool input)|invalid_type/i;
+const NO_FIT =
+  /schema|validation|(?:invalid|parsing) (?:input|arg|param|tool input)|invalid_type|parse structured output/i;
 
 /**
  * Why a framework answered a call itself.
