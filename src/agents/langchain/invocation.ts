@@ -1,6 +1,6 @@
 import { MOST_NAME } from "../../events/door.ts";
 import { fieldsOf, type KnownPause, listOf, textOf } from "../core/door.ts";
-import { classOf } from "./llm-result.ts";
+import { nameOf } from "./llm-result.ts";
 
 // Reads data of the invocation from a callback's arguments.
 
@@ -12,7 +12,7 @@ export function isGraph(serialized: unknown): boolean {
 
 /** The agent's name of a run: the known name, else the run name, else the class. */
 export function agentName(serialized: unknown, runName: unknown, known?: string): string {
-  return known ?? textOf(runName) ?? classOf(fieldsOf(serialized)) ?? "chain";
+  return known ?? textOf(runName) ?? nameOf(fieldsOf(serialized)) ?? "chain";
 }
 
 /** The agent name that `createAgent` sets. Everything below inherits the metadata. */
@@ -28,7 +28,7 @@ export function toolName(
   const known = textOf(runName) ?? askedFor;
   if (known !== undefined) return known;
   const fields = fieldsOf(serialized);
-  return textOf(fields?.name) ?? classOf(fields) ?? "tool";
+  return textOf(fields?.name) ?? nameOf(fields) ?? "tool";
 }
 
 /** The tool's description, if LangChain serialized it. */

@@ -29,7 +29,7 @@ export function modelNameOf(
     textOf(parameters?.model_name) ??
     textOf(kwargs?.model) ??
     textOf(kwargs?.model_name) ??
-    classOf(serialized)
+    nameOf(serialized)
   );
 }
 
@@ -66,6 +66,15 @@ export function providerOf(
 export function classOf(serialized: Fields | undefined): string | undefined {
   const id = listOf(serialized?.id);
   return id === undefined ? undefined : textOf(id[id.length - 1]);
+}
+
+/** Names of classes in minified code are shorter. */
+const SHORTEST_NAME = 4;
+
+/** The name of something that has only that of its class. `undefined`: the class has no readable name. */
+export function nameOf(serialized: Fields | undefined): string | undefined {
+  const name = classOf(serialized);
+  return name === undefined || name.length < SHORTEST_NAME ? undefined : name;
 }
 
 /** What a model answered. */

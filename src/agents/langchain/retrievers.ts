@@ -1,6 +1,6 @@
 import { type ContentNeed, readsRows } from "../../events/door.ts";
 import { fieldsOf, textOf } from "../core/door.ts";
-import { classOf } from "./llm-result.ts";
+import { nameOf } from "./llm-result.ts";
 import { askedOf } from "./messages.ts";
 import { IGNORED, type OpenCalls } from "./open-calls.ts";
 import type { RunStart, Runs } from "./runs.ts";
@@ -31,7 +31,7 @@ export class Retrievers {
   ): void {
     const above = this.#open.above(id, parentId);
     if (above === IGNORED) return;
-    const name = textOf(runName) ?? classOf(fieldsOf(serialized)) ?? "retriever";
+    const name = textOf(runName) ?? nameOf(fieldsOf(serialized)) ?? "retriever";
     const asked = readsRows(this.#needs) ? askedOf(query) : undefined;
     const invocation = { metadata, tags, asked };
     const found = this.#open.runFor(id, above, name, invocation);

@@ -148,6 +148,16 @@ describe("a model call", () => {
     expect(seen.of("complete")[0]?.event.usage).toBe(null);
   });
 
+  it("of a model without a name has none in minified code, and no provider", async () => {
+    class NSe extends FakeListChatModel {}
+    const seen = observe();
+    const model = new NSe({ responses: ["hello"] });
+    await run(seen, model, "hi");
+    const event = seen.of("model_complete")[0]?.event;
+    expect([event?.model, event?.provider]).toEqual([null, undefined]);
+    expect(seen.of("started")[0]?.event.agent).toBe("model");
+  });
+
   it("of a model that completes text is a model call as well", async () => {
     const seen = observe();
     const model = new FakeStreamingLLM({ responses: ["hello"] });
