@@ -80,7 +80,7 @@ export interface HandlerCounts extends AdapterCounts {
   readonly duplicates: number;
   /** Ends without a start: repeated, evicted, or skipped. */
   readonly unmatched: number;
-  /** Callbacks of a run after its end. */
+  /** Ends of calls after the end of their run. */
   readonly late: number;
   /** Open calls that were evicted because of `limits.openCalls`. */
   readonly forgotten: number;
