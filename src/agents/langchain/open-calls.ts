@@ -1,7 +1,8 @@
+import type { AgentError } from "../../events/door.ts";
 import type { LangChainHandlerOptions } from "./handler-options.ts";
 import type { RunState } from "./run-state.ts";
 import type { RunStart, Runs } from "./runs.ts";
-import type { KnownScope, Scope, ScopeTable } from "./scope.ts";
+import type { KnownScope, ModelScope, Scope, ScopeTable, ToolScope } from "./scope.ts";
 import type { StoppedGraphs } from "./stopped-graphs.ts";
 
 export const IGNORED = "ignored";
@@ -64,9 +65,19 @@ export class OpenCalls {
   takeOpen(id: string, kind: "tool" | "model" | "retriever"): KnownScope | undefined {
     const scope = this.take(id, kind);
     if (scope?.id !== id) return undefined;
+    if ("leave" in scope) scope.leave?.();
     if (!scope.run.ended) return scope;
     this.counts.late += 1;
     return undefined;
+  }
+
+  /** A run of the runtime ends the calls that are open at its end. @param cut sends the end. */
+  cutWithRun(call: ToolScope | ModelScope, cut: (error: AgentError) => void): void {
+    const { run } = call;
+    call.leave = run.whileOpen?.((error) => {
+      run.ended = true;
+      cut(error);
+    });
   }
 
   /**

@@ -59,6 +59,8 @@ export class RunState {
   readonly since = sourceMoment();
   /** No more events are sent after the end. */
   ended = false;
+  /** Ends a call with a run of the runtime. */
+  whileOpen: ActiveRun["whileOpen"] = undefined;
   pause: Pause | undefined = undefined;
   /** The agent name in its metadata, which may be inherited. */
   namedAgent: string | undefined = undefined;
@@ -105,7 +107,7 @@ export class RunState {
   /** A run whose events the runtime or another adapter sends. */
   static foreign(current: ActiveRun, sink: SafeSink): RunState {
     const { rootRunId, runId, subject, tenantId, threadId } = current;
-    return new RunState({
+    const run = new RunState({
       sink,
       // Other fields of the current run are not for all events.
       ref: { runId, rootRunId, tenantId, threadId, subject },
@@ -116,6 +118,9 @@ export class RunState {
       totals: new UsageTotals(),
       stops: new StopSignals(),
     });
+    run.ended = current.hasEnded?.() === true;
+    run.whileOpen = current.whileOpen;
+    return run;
   }
 }
 

@@ -32,6 +32,8 @@ export interface ToolScope extends InRun {
   readonly since: number;
   /** The chain that made the call. Its result may have the model's text. `undefined`: a call inside another call. */
   readonly chainId: string | undefined;
+  /** Called when it ends: its run of the runtime need not end it. */
+  leave?: (() => void) | undefined;
   /** The abort signal of its code, if it is known. */
   readonly signal: AbortSignal | undefined;
   /** Whether a run was made for this call, because there was none. */
@@ -49,6 +51,8 @@ export interface ModelScope extends InRun {
   /** Its start, for finding the source of an error. */
   readonly since: number;
   firstMs: number | undefined;
+  /** As that of a tool call. */
+  leave?: (() => void) | undefined;
   /** The abort signal of its options. */
   readonly signal: AbortSignal | undefined;
   readonly alone: boolean;

@@ -84,7 +84,9 @@ export class LiveRun<I> implements RunCore {
     this.loops = loops === undefined ? undefined : new ToolLoops(loops);
     const { policy } = this;
     const whileOpen: ActiveRun["whileOpen"] = (cut) => this.#whileOpen(cut);
-    this.current = { tenantId, runId, rootRunId, threadId, subject, sink, policy, whileOpen };
+    const hasEnded = () => this.hasEnded;
+    const scope = { tenantId, runId, rootRunId, threadId, sink, whileOpen, hasEnded };
+    this.current = { ...scope, subject, policy };
     this.#queue = new EventQueue(sink, (error) => this.#report(error));
     const outlet = { send: (event: AgentEvent, on: OpenEnvelope) => this.#send(event, on) };
     this.writer = new RunWriter(outlet, plan, { totals: policy.budget });

@@ -28,6 +28,8 @@ export interface RunScope extends CurrentRun {
    * runs of `entelix-otel/runtime` have it, because every other run ends after its calls.
    */
   readonly whileOpen?: ((cut: (error: AgentError) => void) => () => void) | undefined;
+  /** Whether the run has ended, although its code goes on. Only runs of `entelix-otel/runtime` have it. */
+  readonly hasEnded?: (() => boolean) | undefined;
 }
 
 /** One key for the process, even if this package is loaded as CommonJS and ESM, or in two versions. */

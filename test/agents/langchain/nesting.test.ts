@@ -279,6 +279,66 @@ describe("inSpan", () => {
   });
 });
 
+describe("a call in a run of the runtime", () => {
+  const inRun = (
+    seen: ReturnType<typeof observe>,
+    work: () => Promise<unknown>,
+    stop?: AbortSignal,
+  ) => runAgent({ sink: seen.sink, agent: "outer", tenant: "acme", signal: stop }, work);
+
+  it("is cut with the run, and its late end is counted", async () => {
+    const seen = observe();
+    const controller = new AbortController();
+    let answer = () => {};
+    const late = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const callbacks = [seen.handler];
+    const works = async () => {
+      controller.abort("bye");
+      await late;
+      return says("late");
+    };
+    const model = new ScriptedModel([works]);
+    const slow = plainTool("slow", () => model.invoke("hi"));
+    let called: Promise<unknown> = late;
+    const work = () => {
+      called = slow.invoke({}, { callbacks });
+      return called;
+    };
+    await expect(inRun(seen, work, controller.signal)).rejects.toThrow("cancelled");
+    answer();
+    await called;
+    expect(seen.tree()).toEqual([
+      "invoke_agent outer failed cancelled !",
+      "  execute_tool slow cancelled",
+      "    chat small-1 error !",
+    ]);
+    expect(seen.of("model_error").map(({ event }) => event.kind.type)).toEqual(["cancelled"]);
+    expect(seen.handler.counts).toMatchObject({ late: 2, unmatched: 0 });
+  });
+
+  it("that begins after the run has a run of its own below it", async () => {
+    const seen = observe();
+    let goOn = () => {};
+    const gone = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let called: Promise<unknown> = gone;
+    const model = new ScriptedModel([says("noted")]);
+    await inRun(seen, async () => {
+      called = gone.then(() => model.invoke("take a note", { callbacks: [seen.handler] }));
+    });
+    goOn();
+    await called;
+    expect(seen.tree()).toEqual([
+      "invoke_agent outer complete",
+      "  invoke_agent small-1 complete",
+      "    chat small-1 complete",
+    ]);
+  });
+});
+
 describe("code of a tool that nothing awaits", () => {
   /** A tool that takes a note once `begin` was called. */
   const notes = () => {
