@@ -45,6 +45,7 @@ export function answeredIn(messages: unknown): readonly ApprovalResponse[] {
     .filter(({ role }) => role === "assistant")
     .flatMap(({ content }) => fieldsIn(content));
   const calls = byId(parts, "tool-call", "toolCallId");
+  const results = byId(fieldsIn(last.content), "tool-result", "toolCallId");
   const requests = byId(parts, "tool-approval-request", "approvalId");
   const responses = new Map<string, ApprovalResponse>();
   for (const answer of answers) {
@@ -52,12 +53,25 @@ export function answeredIn(messages: unknown): readonly ApprovalResponse[] {
     const asked = approvalId === undefined ? undefined : requests.get(approvalId);
     const call = calls.get(textOf(asked?.toolCallId) ?? "");
     const request = requestIn(approvalId, call);
-    // The SDK uses the first answer for a call.
-    if (request !== undefined && !responses.has(request.toolUseId)) {
-      responses.set(request.toolUseId, responseOf(request, answer));
-    }
+    if (request === undefined) continue;
+    const { toolUseId } = request;
+    // The SDK uses the first answer for a call, and none for an approved call that has its result already.
+    const isOld = answer.approved === true && results.has(toolUseId);
+    if (!isOld && !responses.has(toolUseId)) responses.set(toolUseId, responseOf(request, answer));
   }
   return [...responses.values()];
+}
+
+/** The results of tool calls in the messages of a request, by the IDs of the calls. */
+export function outputsIn(messages: unknown): ReadonlyMap<string, Fields> {
+  const parts = fieldsIn(messages)
+    .filter(({ role }) => role === "tool")
+    .flatMap(({ content }) => fieldsIn(content));
+  const outputs = new Map<string, Fields>();
+  for (const [id, { output }] of byId(parts, "tool-result", "toolCallId")) {
+    outputs.set(id, fieldsOf(output) ?? {});
+  }
+  return outputs;
 }
 
 function byId(parts: readonly Fields[], type: string, name: string): ReadonlyMap<string, Fields> {

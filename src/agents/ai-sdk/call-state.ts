@@ -1,5 +1,6 @@
 import type { Instant } from "../../events/door.ts";
 import type { BegunRun, Fields, ModelCall, ToolCall } from "../core/door.ts";
+import type { ApprovalRequest } from "./approvals.ts";
 
 /** An open model call. */
 export interface OpenModel extends ModelCall {
@@ -43,6 +44,10 @@ export interface CallState extends BegunRun<OpenTool> {
   readonly runtimeContext: Fields;
   /** The call's tools by name. */
   tools: unknown;
+  /** Names of the tools that the model was last offered. `undefined`: not known. */
+  offered: ReadonlySet<unknown> | undefined;
+  /** Calls that the messages of this call approve, until its first request. */
+  approved: readonly ApprovalRequest[];
   toolChoice: unknown;
   /** The SDK's major version. */
   readonly sdk: 6 | 7;

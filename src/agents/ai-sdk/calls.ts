@@ -37,6 +37,7 @@ import {
   type ApprovalResponse,
   answeredIn,
   automaticIn,
+  outputsIn,
   waitingIn,
 } from "./approvals.ts";
 import type { CallState, OpenTool } from "./call-state.ts";
@@ -50,7 +51,7 @@ import {
   type AiSdkTelemetryOptions,
   DEFAULT_CALLS,
 } from "./options.ts";
-import { ToolCalls } from "./tool-calls.ts";
+import { reportedAs, ToolCalls } from "./tool-calls.ts";
 
 /** Operations of the SDK that are runs. */
 export const RUNS: ReadonlySet<unknown> = new Set([
@@ -210,7 +211,7 @@ export class Calls {
   }
 
   #stateOf(
-    { call, event, outer }: CallStart,
+    { answers, call, event, outer }: CallStart,
     tenantId: string,
     paused: KnownPause | undefined,
   ): CallState {
@@ -233,6 +234,8 @@ export class Calls {
       operationId: call.operationId,
       runtimeContext: call.runtimeContext,
       tools: event.tools,
+      offered: undefined,
+      approved: answers.filter(({ approved }) => approved),
       toolChoice: event.toolChoice,
       sdk: event.sdk === 6 ? 6 : 7,
       isHidden: event.recordInputs === false || event.recordOutputs === false,
@@ -254,6 +257,29 @@ export class Calls {
       if (active.runId === outerId) return totals;
     }
     return undefined;
+  }
+
+  /**
+   * A request starts. The first one shows approved calls that the SDK did not make after all: their input does not fit,
+   * or a rule denied them.
+   *
+   * @param messages returns those of the request.
+   */
+  requested(state: CallState, messages: () => unknown): void {
+    const { approved, reported } = state;
+    if (approved.length === 0) return;
+    state.approved = [];
+    const outputs = outputsIn(messages());
+    for (const { approvalId, input, tool, toolUseId } of approved) {
+      const output = outputs.get(toolUseId);
+      const call = { toolCallId: toolUseId, toolName: tool, input };
+      if (output === undefined || reported.has(reportedAs(call))) continue;
+      if (output.type === "error-text") this.tools.notMade(state, call, textOf(output.value) ?? "");
+      if (output.type !== "execution-denied") continue;
+      const reason = textOf(output.reason) ?? "";
+      const denial = { approvalId, toolUseId, tool, input, approved: false, reason };
+      this.#decided(state, denial, "policy");
+    }
   }
 
   /** A step has ended. Its content shows decisions and refused calls that no callback reports. */

@@ -36,6 +36,9 @@ export class ModelCalls {
   started(state: CallState, event: Fields): void {
     if (state.model !== undefined) return;
     state.toolErrors.clear();
+    // The SDK leaves out tools that are not active, and all tools if it hides inputs.
+    const tools = hasEntries(event.tools) ? listOf(event.tools) : undefined;
+    state.offered = tools && new Set(tools.map((tool) => fieldsOf(tool)?.name));
     const { operationId, toolChoice, totals, writer } = state;
     const request = requestIn(event, toolChoice, operationId.startsWith("ai.stream"));
     const model: OpenModel = {
@@ -54,7 +57,7 @@ export class ModelCalls {
     writer.modelStarted(model, request, {
       input: reads && hasEntries(asked) ? toMessages(asked) : undefined,
       system_instructions: reads ? (event.instructions ?? undefined) : undefined,
-      tools: reads && hasEntries(event.tools) ? event.tools : undefined,
+      tools: reads ? tools : undefined,
     });
   }
 

@@ -6,7 +6,7 @@ import type { CallState, OpenEmbedding, OpenTool } from "./call-state.ts";
 import { type Calls, RUNS } from "./calls.ts";
 import { EMBEDDINGS } from "./embeddings.ts";
 import { RecordedSpan } from "./recorded-span.ts";
-import { embeddingEvent, startEvent } from "./span-events.ts";
+import { embeddingEvent, parsed, startEvent } from "./span-events.ts";
 import { SpanModels } from "./span-models.ts";
 import { SpanOutcomes } from "./span-outcomes.ts";
 import { type SpanRun, spanRun } from "./span-run.ts";
@@ -127,7 +127,10 @@ export class SpanCalls implements SpanFollower {
         this.#with(run, (open) => this.#models.streamEnded(run, open, ended));
       }
     });
-    this.#with(run, () => this.#models.started(run, state, span));
+    this.#with(run, () => {
+      this.#options.calls.requested(state, () => parsed(span.get("ai.prompt.messages")));
+      this.#models.started(run, state, span);
+    });
     const { model } = state;
     if (model === undefined) return work(span);
     const { models } = this.#options.calls;

@@ -115,7 +115,10 @@ export class AiSdkTelemetry {
   }
 
   onLanguageModelCallStart(event: unknown): void {
-    this.#with(event, (state, fields) => this.#calls.models.started(state, fields));
+    this.#with(event, (state, fields) => {
+      this.#calls.requested(state, () => fields.messages);
+      this.#calls.models.started(state, fields);
+    });
   }
 
   onLanguageModelCallEnd(event: unknown): void {

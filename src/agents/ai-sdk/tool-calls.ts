@@ -110,18 +110,30 @@ export class ToolCalls {
       const id = textOf(fields.toolCallId);
       const isKnown = id === undefined || state.reported.has(reportedAs(fields));
       if (isKnown && !isOfSdk(fields, state)) continue;
-      const toolUseId = id ?? state.writer.newId();
-      state.reported.add(reportedAs(fields));
-      state.totals.toolCalls += 1;
-      const tool = textOf(fields.toolName) ?? "";
       const text = "error" in fields ? modelText(fields.error, state) : null;
-      const isTool = isOffered(state.tools, tool);
-      const code = whyNotMade(text ?? "", isTool, "tool_input_invalid");
-      const shown = state.isHidden ? null : text;
-      const call = { input: this.#inputOf(fields), code, text: shown };
-      const description = descriptionOf(state, tool);
-      state.writer.toolNotMade({ toolUseId, tool, ...startedNow() }, { ...call, description });
+      this.notMade(state, fields, text);
     }
+  }
+
+  /**
+   * Reports a call that the SDK answered itself.
+   *
+   * @param text what the model received. `null`: not known.
+   */
+  notMade(state: CallState, call: Fields, text: string | null): void {
+    const { isHidden, reported, totals, writer } = state;
+    const tool = textOf(call.toolName) ?? "";
+    reported.add(reportedAs(call));
+    totals.toolCalls += 1;
+    writer.toolNotMade(
+      { toolUseId: textOf(call.toolCallId) ?? writer.newId(), tool, ...startedNow() },
+      {
+        input: this.#inputOf(call),
+        code: whyNotMade(text ?? "", isOffered(state, tool), "tool_input_invalid"),
+        text: isHidden ? null : text,
+        description: descriptionOf(state, tool),
+      },
+    );
   }
 }
 
@@ -145,8 +157,9 @@ function isOfSdk({ dynamic, error }: Fields, { isHidden, sdk, toolErrors }: Call
   );
 }
 
-/** Whether the call has that tool. `undefined`: its tools are not known. */
-function isOffered(tools: unknown, tool: string): boolean | undefined {
+/** Whether the model was offered that tool, or the call has it. `undefined`: not known. */
+function isOffered({ offered, tools }: CallState, tool: string): boolean | undefined {
+  if (offered !== undefined) return offered.has(tool);
   const known = fieldsOf(tools);
   return known === undefined || Object.keys(known).length === 0 ? undefined : tool in known;
 }
