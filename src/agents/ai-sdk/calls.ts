@@ -350,7 +350,7 @@ export class Calls {
   #close(event: CallName, state: CallState, cut: AgentError, thrown: unknown = cut): void {
     this.#remove(textOf(event.callId) ?? "");
     state.writer.cutTools(cut);
-    this.models.failed(state, thrown);
+    this.models.ended(state, thrown);
     this.embeddings.failed(state, thrown);
   }
 

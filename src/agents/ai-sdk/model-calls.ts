@@ -19,7 +19,7 @@ import {
   textOf,
   tokensIn,
 } from "../core/door.ts";
-import { inModelCall } from "../runtime/door.ts";
+import { cutBy, inModelCall } from "../runtime/door.ts";
 import type { CallState, OpenModel } from "./call-state.ts";
 import { modelText, operatorTextOf } from "./errors.ts";
 import { endIn, requestIn } from "./requests.ts";
@@ -76,7 +76,10 @@ export class ModelCalls {
       this.attemptFailed(state, model, thrown);
       throw thrown;
     }
-    return this.answering(state, model, result, ends);
+    const answering = this.answering(state, model, result, ends);
+    // The SDK reports the answer after it has repaired its tool calls, and not at all if that fails.
+    arrived(model, fieldsOf(result));
+    return answering;
   }
 
   /** Makes one attempt inside the span of the model call. */
@@ -103,6 +106,7 @@ export class ModelCalls {
     { cancelled, failed, part }: Partial<StreamObserver>,
   ): T {
     model.error = undefined;
+    model.answer = undefined;
     const answer = fieldsOf(result);
     model.responseModel = textOf(fieldsOf(answer?.response)?.modelId);
     model.routed = routedIn(undefined, answer?.providerMetadata);
@@ -113,6 +117,7 @@ export class ModelCalls {
           model.responseModel = textOf(fields.modelId) ?? model.responseModel;
         } else if (fields?.type === "finish") {
           model.routed = routedIn(undefined, fields.providerMetadata);
+          arrived(model, fields);
         } else if (fields?.type === "error") this.attemptFailed(state, model, fields.error);
         part?.(each);
       },
@@ -134,8 +139,6 @@ export class ModelCalls {
       return;
     }
     model.answer = event;
-    model.answeredAt = now();
-    model.durationMs = performance.now() - model.startedMs;
   }
 
   /** A step of version 7 ended. */
@@ -149,14 +152,14 @@ export class ModelCalls {
   answered(state: CallState, event: Fields): void {
     const { model, writer } = state;
     if (model === undefined) return;
+    const reason = endIn(event);
     // A stream can end normally after it reported an error of the model.
-    if (event.finishReason === "error" && model.error !== undefined) {
+    if (reason === "error" && model.error !== undefined) {
       this.failed(state, undefined, event);
       return;
     }
     state.model = undefined;
     state.modelError = undefined;
-    const reason = endIn(event);
     const response = fieldsOf(event.response);
     const responseModel =
       model.responseModel ?? textOf(response?.modelId) ?? this.#streamed(state, event);
@@ -179,6 +182,13 @@ export class ModelCalls {
       output: this.#options.contentNeed === "all" ? answerIn(state, event, reason) : undefined,
     };
     writer.modelAnswered(model, answer, { at: model.answeredAt });
+  }
+
+  /** The run ends. Code of the application cuts off a call whose own attempt did not fail. */
+  ended(state: CallState, thrown: unknown): void {
+    const { model } = state;
+    const isModels = model?.error !== undefined || model?.attempts === 0;
+    this.failed(state, isModels ? thrown : cutBy(thrown));
   }
 
   /**
@@ -211,6 +221,15 @@ export class ModelCalls {
   #streamed({ operationId }: CallState, { modelId }: Fields): string | undefined {
     return operationId === "ai.streamText" ? textOf(modelId) : undefined;
   }
+}
+
+/** The provider's answer is complete. The SDK reports its end later, or not at all. It may have to hide the content. */
+function arrived(model: OpenModel, answer: Fields | undefined): void {
+  const { finishReason, response, usage } = answer ?? {};
+  if (finishReason === undefined) return;
+  model.answer = { finishReason, response, usage };
+  model.answeredAt = now();
+  model.durationMs = performance.now() - model.startedMs;
 }
 
 function firstOutputIn(event: Fields): number | undefined {

@@ -1,4 +1,4 @@
-import { type ContentNeed, now } from "../../events/door.ts";
+import type { ContentNeed } from "../../events/door.ts";
 import { type Fields, fieldsOf, textOf } from "../core/door.ts";
 import type { CallState, OpenModel } from "./call-state.ts";
 import type { ModelCalls } from "./model-calls.ts";
@@ -75,7 +75,6 @@ export class SpanModels {
     const part = (each: unknown) =>
       contain(() => {
         const fields = fieldsOf(each);
-        if (fields?.type === "finish") finished(model, fields);
         const asked = fields === undefined ? undefined : askedIn(fields);
         if (asked !== undefined) run.asked.push(asked);
       });
@@ -117,13 +116,6 @@ export class SpanModels {
       state.isHidden = true;
     }
   }
-}
-
-/** The last part of the answer arrived. The SDK reports the end only after the tools have run. */
-function finished(model: OpenModel, { finishReason, usage }: Fields): void {
-  model.answer = { finishReason, usage };
-  model.answeredAt = now();
-  model.durationMs = performance.now() - model.startedMs;
 }
 
 /** Whether the SDK shows this part in an attribute. */
