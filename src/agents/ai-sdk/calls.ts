@@ -296,6 +296,7 @@ export class Calls {
       this.#pause(event, state, waiting);
       return;
     }
+    if (state.sdk === 7) this.models.objectEnded(state, event);
     // A stream that fails at a later step still ends with the data of the earlier steps. A finish reason `error`
     // without an error is an answer of the model.
     const ofModel = event.finishReason === "error" ? state.modelError : undefined;

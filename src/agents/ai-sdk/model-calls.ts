@@ -4,6 +4,7 @@ import {
   now,
   outputMessages,
   recordSource,
+  textProperty,
   toMessages,
 } from "../../events/door.ts";
 import {
@@ -23,6 +24,13 @@ import { cutBy, inModelCall } from "../runtime/door.ts";
 import type { CallState, OpenModel } from "./call-state.ts";
 import { modelText, operatorTextOf } from "./errors.ts";
 import { endIn, requestIn } from "./requests.ts";
+
+/** Ends of answers that a later event explains, by operation. */
+const LATER: ReadonlyMap<string, string> = new Map([
+  ["ai.generateText", "other"],
+  ["ai.streamText", "other"],
+  ["ai.streamObject", "error"],
+]);
 
 /** Follows the model call of each SDK call. There is one at a time. */
 export class ModelCalls {
@@ -130,15 +138,26 @@ export class ModelCalls {
     });
   }
 
-  /** The answer of version 7 is complete. If the SDK has no word for its end, the step's end has the provider's. */
+  /**
+   * The answer of version 7 is complete. If the SDK has no word for its end, the step's end has the provider's. The end of
+   * `streamObject` says why its stream has an error.
+   */
   answeredIn7(state: CallState, event: Fields): void {
     const { model, operationId } = state;
-    const isText = operationId === "ai.generateText" || operationId === "ai.streamText";
-    if (model === undefined || !isText || event.finishReason !== "other") {
+    if (model === undefined || event.finishReason !== LATER.get(operationId)) {
       this.answered(state, event);
       return;
     }
     model.answer = event;
+  }
+
+  /** `streamObject` of version 7 ends. An error that is not about the object is one of the model's stream. */
+  objectEnded(state: CallState, { error }: Fields): void {
+    const { model, operationId } = state;
+    if (operationId !== "ai.streamObject" || model?.answer === undefined) return;
+    const isOfObject = textProperty(error, "name") === "AI_NoObjectGeneratedError";
+    if (error === undefined || error === null || isOfObject) this.answered(state, model.answer);
+    else this.attemptFailed(state, model, error);
   }
 
   /** A step of version 7 ended. */

@@ -130,7 +130,7 @@ export class AiSdkTelemetry {
   }
 
   onObjectStepEnd(event: unknown): void {
-    this.#with(event, (state, fields) => this.#calls.models.answered(state, fields));
+    this.#with(event, (state, fields) => this.#calls.models.answeredIn7(state, fields));
   }
 
   onEmbedStart(event: unknown): void {
