@@ -54,6 +54,8 @@ export interface CallState extends BegunRun<OpenTool> {
   /** Whether the SDK must hide inputs or outputs. The error texts that it shows are replaced then. */
   isHidden: boolean;
   model: OpenModel | undefined;
+  /** The end of the last answer. */
+  lastReason: string | undefined;
   /** The error of the last model call. */
   modelError: { readonly thrown: unknown } | undefined;
   /** What the tools of the current step threw. */

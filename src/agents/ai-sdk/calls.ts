@@ -43,7 +43,7 @@ import {
 import type { CallState, OpenTool } from "./call-state.ts";
 import { closed, opened } from "./channel.ts";
 import { EMBEDDINGS, EmbeddingCalls } from "./embeddings.ts";
-import { failureOf, operatorTextOf } from "./errors.ts";
+import { failureOf, operatorTextOf, unreportedError } from "./errors.ts";
 import { answerIn, ModelCalls } from "./model-calls.ts";
 import {
   type AiSdkCall,
@@ -240,6 +240,7 @@ export class Calls {
       sdk: event.sdk === 6 ? 6 : 7,
       isHidden: event.recordInputs === false || event.recordOutputs === false,
       model: undefined,
+      lastReason: undefined,
       modelError: undefined,
       toolErrors: new Set(),
       signals: new Set(signal === undefined ? [] : [signal]),
@@ -301,8 +302,9 @@ export class Calls {
     // without an error is an answer of the model.
     const ofModel = event.finishReason === "error" ? state.modelError : undefined;
     const isFailed = ofModel !== undefined || state.model?.error !== undefined;
-    if (isFailed || (event.error !== undefined && event.error !== null)) {
-      this.failed(event, state, event.error ?? undefined);
+    const shown = event.error ?? unreportedError(state, event);
+    if (isFailed || shown !== undefined) {
+      this.failed(event, state, shown);
       return;
     }
     this.#close(event, state, LEFT_OPEN);

@@ -1,5 +1,11 @@
-import { type FailureSource, FROM_MODEL, FROM_RUN, sourceOf } from "../../events/door.ts";
-import { type Failure, replacementText } from "../core/door.ts";
+import {
+  AgentError,
+  type FailureSource,
+  FROM_MODEL,
+  FROM_RUN,
+  sourceOf,
+} from "../../events/door.ts";
+import { type Failure, type Fields, replacementText } from "../core/door.ts";
 import type { CallState } from "./call-state.ts";
 
 /** The SDK's text for an error if inputs or outputs are hidden. */
@@ -31,6 +37,20 @@ export function failureOf(state: CallState, shown: unknown): Failure {
   const isOfModel = ofModel !== undefined || model?.attempts === 0;
   const source: FailureSource = sourceOf(thrown, scope) ?? (isOfModel ? FROM_MODEL : FROM_RUN);
   return { thrown, source, text: operatorTextOf(thrown, state) };
+}
+
+/**
+ * The error with which `streamText` of version 7 ended a step after a good answer, such as one without the tool call that
+ * `toolChoice` asks for. The SDK reports it in the stream alone; here, only the finish reason shows it.
+ */
+export function unreportedError(
+  { lastReason, modelError, sdk }: CallState,
+  { finishReason }: Fields,
+): AgentError | undefined {
+  const isGood = lastReason !== undefined && lastReason !== "error" && modelError === undefined;
+  return sdk === 7 && finishReason === "error" && isGood
+    ? AgentError.modelRetry("the SDK ended the stream with an error after the answer", 0)
+    : undefined;
 }
 
 /** The text that the SDK gives the model for a tool's error. Version 6 omits the error's name. */

@@ -179,6 +179,7 @@ export class ModelCalls {
     }
     state.model = undefined;
     state.modelError = undefined;
+    state.lastReason = reason;
     const response = fieldsOf(event.response);
     const responseModel =
       model.responseModel ?? textOf(response?.modelId) ?? this.#streamed(state, event);

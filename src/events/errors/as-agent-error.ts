@@ -33,6 +33,7 @@ const SET_UP_NAMES = new Set([
   "AI_LoadSettingError",
   "AI_NoSuchModelError",
   "AI_NoSuchProviderError",
+  "AI_NoSuchProviderReferenceError",
   "AI_UnsupportedFunctionalityError",
   "AI_UnsupportedModelVersionError",
 ]);

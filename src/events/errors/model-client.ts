@@ -20,8 +20,10 @@ const CLASSES = new Set([
   "AI_APICallError",
   "AI_EmptyResponseBodyError",
   "AI_InvalidResponseDataError",
+  "AI_InvalidStreamPartError",
   "AI_LoadAPIKeyError",
   "AI_RetryError",
+  "AI_ToolChoiceViolationError",
 ]);
 
 /** The AI SDK's classes for a missing output, one for each kind of output. */

@@ -24,13 +24,15 @@ const PROVIDER_ERRORS = new Set([
   "timeout_error",
 ]);
 
-/** OpenAI's names for an answer cut by a limit or a filter, and the AI SDK's for a call of an unknown tool. */
+/** OpenAI's names for an answer cut by a limit or a filter, and the AI SDK's for answers that it cannot use. */
 const UNUSABLE_NAMES = new Set([
   "ContentFilterFinishReasonError",
   "LengthFinishReasonError",
   "AI_EmptyResponseBodyError",
   "AI_InvalidResponseDataError",
+  "AI_InvalidStreamPartError",
   "AI_NoSuchToolError",
+  "AI_ToolChoiceViolationError",
 ]);
 /**
  * The AI SDK's names, such as `AI_NoOutputGeneratedError`. A stream's result has no other sign of the error that

@@ -20,6 +20,14 @@ const NAMES = new Set([
   "AI_InvalidArgumentError",
   "AI_InvalidPromptError",
   "AI_InvalidToolInputError",
+  // Messages of the application that do not fit together.
+  "AI_InvalidDataContentError",
+  "AI_InvalidMessageRoleError",
+  "AI_InvalidToolApprovalError",
+  "AI_InvalidToolApprovalSignatureError",
+  "AI_MessageConversionError",
+  "AI_MissingToolResultsError",
+  "AI_ToolCallNotFoundForApprovalError",
 ]);
 
 /** Fields with the libraries' issues: Standard Schema, ajv, joi, yup, arktype. */

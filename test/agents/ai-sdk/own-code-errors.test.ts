@@ -66,3 +66,21 @@ describe("an error of the application's code", () => {
     expect(JSON.stringify(heard.sent)).not.toContain("answer-mark");
   });
 });
+
+describe("an error that the SDK adds to a stream behind a good answer", () => {
+  it("fails the run, whose model call is complete", async () => {
+    const heard = listen();
+    const call = new FakeCall(heard.telemetry, { operationId: "ai.streamText" });
+    await call.start();
+    await call.model({});
+    call.answers([text("no call")]);
+    call.step([text("no call")], { finishReason: "error", rawFinishReason: "stop" });
+    call.end([text("no call")], { finishReason: "error" });
+    expect(heard.types()).toEqual(["started", "model_start", "model_complete", "failed"]);
+    expect(heard.ofType("model_complete")[0]?.finish_reasons).toEqual(["stop"]);
+    expect(heard.ofType("failed")[0]).toMatchObject({
+      kind: { type: "model_dispatch" },
+      envelope: { wire_code: "model_retry_exhausted" },
+    });
+  });
+});

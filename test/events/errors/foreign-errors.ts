@@ -292,6 +292,24 @@ export const CLIENT_ERRORS: readonly ForeignCase[] = [
     thrown: error("Model tried to call unavailable tool 'zap'.", { name: "AI_NoSuchToolError" }),
     ...unusable,
   },
+  ...["AI_InvalidStreamPartError", "AI_ToolChoiceViolationError"].map((name) => ({
+    name: `AI SDK, ${name}`,
+    thrown: error("Model response did not contain a tool call.", { name }),
+    ...unusable,
+  })),
+  ...[
+    "AI_InvalidDataContentError",
+    "AI_InvalidMessageRoleError",
+    "AI_InvalidToolApprovalError",
+    "AI_InvalidToolApprovalSignatureError",
+    "AI_MessageConversionError",
+    "AI_MissingToolResultsError",
+    "AI_ToolCallNotFoundForApprovalError",
+  ].map((name) => ({
+    name: `AI SDK, ${name}`,
+    thrown: error("Tool result is missing for tool call call_1.", { name }),
+    ...invalid,
+  })),
   {
     name: "AI SDK without a setting",
     thrown: error("AWS region setting is missing.", { name: "AI_LoadSettingError" }),
