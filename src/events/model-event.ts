@@ -97,8 +97,11 @@ export interface ModelComplete extends ModelScoped, ModelRequest, ModelUse {
   readonly output?: unknown;
 }
 
-/** The model call failed. The run may continue. */
-export interface ModelError extends ModelScoped, ModelUse {
+/** The model call failed. The run may continue. The server is here if it was not known at the start. */
+export interface ModelError
+  extends ModelScoped,
+    ModelUse,
+    Pick<ModelRequest, "server_address" | "server_port"> {
   readonly type: "model_error";
   readonly duration_ms: number | bigint;
   /** Operator text for spans and logs. */

@@ -25,6 +25,7 @@ import type { Approvals } from "./approvals.ts";
 import { askedCall, asks, begins, hasTwin, isUnfit } from "./asked-calls.ts";
 import { DecidedCalls } from "./decided-calls.ts";
 import { eventIdOf, type SpanEvent } from "./ids.ts";
+import { serverAsked } from "./model-servers.ts";
 import {
   BROKEN_OFF,
   type ParsedError,
@@ -238,7 +239,8 @@ export class CallSpans {
     const answered = { provider: by, responseId, responseModel, usage };
     const asked = { model: call.model, provider: by };
     const cost = countUse(asked, answered, trace.totals, this.#options);
-    const failure = { ...reported({ parsed, source: FROM_MODEL }), ...answered, cost };
+    const server = serverAsked(spanData);
+    const failure = { ...reported({ parsed, source: FROM_MODEL }), ...answered, cost, server };
     run.writer.modelFailed(call, failure, on(open, "end", at));
   }
 

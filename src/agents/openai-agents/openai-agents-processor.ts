@@ -18,6 +18,7 @@ import {
 } from "../core/door.ts";
 import { withCurrentRun } from "../runtime/door.ts";
 import type { ProcessorCounts } from "./counts.ts";
+import { watchServers } from "./model-servers.ts";
 import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { TraceFollower } from "./trace-follower.ts";
 import type { CodeOutcome } from "./trace-record.ts";
@@ -90,6 +91,7 @@ export class OpenAIAgentsProcessor {
     this.#timeoutMs = flushTimeoutMs;
     this.#fence = new Fence(sink, onError);
     this.#follower = new TraceFollower(this.#fence, options);
+    watchServers();
   }
 
   /** Counts of spans without an event or without a run. */

@@ -7,18 +7,21 @@ import {
   toolChoiceOf,
 } from "../core/door.ts";
 import { parametersIn, serverOf } from "../runtime/door.ts";
+import { serverAsked } from "./model-servers.ts";
 import type { SdkSpanData } from "./sdk.ts";
 
 /** Data of a model request that its span has so far. The SDK's own two models use OpenAI's API. */
 export function requestIn(data: SdkSpanData): ModelRequest {
-  if (data.type === "response") return responseRequest(fieldsOf(data._response));
+  if (data.type === "response") {
+    return { ...responseRequest(fieldsOf(data._response)), ...serverAsked(data) };
+  }
   const config = fieldsOf(data.model_config);
-  if (config === undefined) return NOTHING;
+  if (config === undefined) return serverAsked(data) ?? NOTHING;
   const provider = providerIn(config);
   const parameters = parametersIn(config);
   return {
     ...(provider === undefined ? {} : { provider }),
-    ...serverOf(config.base_url),
+    ...(serverAsked(data) ?? serverOf(config.base_url)),
     ...(parameters === undefined ? {} : { parameters }),
   };
 }

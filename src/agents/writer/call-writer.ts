@@ -339,7 +339,7 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
     );
   }
 
-  modelFailed(call: ModelCall, failure: Omit<Failure, "source"> & ModelUse, on: Stamp = NOW): T {
+  modelFailed(call: ModelCall, failure: ModelFailure, on: Stamp = NOW): T {
     const { cost, shown, text, thrown } = failure;
     const details = { ...exceptionDetails(thrown, text, shown), ...costKnown(cost) };
     return this.#modelError(call, failure, details, on);
@@ -353,11 +353,12 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
 
   #modelError(
     call: ModelCall,
-    failure: Omit<Failure, "source"> & ModelUse,
+    failure: ModelFailure,
     details: EventDetails | undefined,
     on: Stamp,
   ): T {
-    const { cost, envelope, kind, responseId, responseModel, text, thrown, usage } = failure;
+    const { cost, envelope, kind, responseId, responseModel, server, text, thrown, usage } =
+      failure;
     const event: Open<ModelError> = {
       type: "model_error",
       run_id: this.runId,
@@ -375,6 +376,7 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
     if (cost !== undefined) event.cost_usd = cost;
     if (responseModel !== undefined) event.response_model = responseModel;
     if (responseId !== undefined) event.response_id = responseId;
+    if (server !== undefined) Object.assign(event, server);
     const operation = operationOf(call);
     if (operation !== undefined) event.operation = operation;
     const retries = retriesOf(call);
@@ -382,6 +384,10 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
     return this.send(event, withDetails(withDetails(this.envelope(on), call.details), details));
   }
 }
+
+/** Why a model call failed, what it used, and its server, if that was not known at the start. */
+type ModelFailure = Omit<Failure, "source"> &
+  ModelUse & { readonly server?: Pick<ModelRequest, "server_address" | "server_port"> | undefined };
 
 /** Adds the call's key, if it has one. */
 function keyed(envelope: OpenEnvelope, { key }: CallNames): OpenEnvelope {

@@ -25,7 +25,7 @@ export const CONVENTIONS_ATTRIBUTES = {
   "server.address": on(
     "model, call",
     "string",
-    "Host of the model's API, or of the MCP server of a call, where the sender knows it: `runAgent`, LangChain, OpenAI Agents with Chat Completions, MCP by HTTP.",
+    "Host of the model's API, or of the MCP server of a call, where the sender knows it: `runAgent`, LangChain, OpenAI Agents, MCP by HTTP.",
   ),
   "server.port": on("model, call", "int", "Its port."),
   "gen_ai.request.temperature": on("model", "double", "Temperature that was asked for."),

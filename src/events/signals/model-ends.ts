@@ -10,7 +10,7 @@ import type {
 import { soundUsage } from "../sound-usage.ts";
 import { costIn, countIn, secondsIn } from "./details.ts";
 import type { ModelEnd } from "./signal.ts";
-import { type SignalAttributes, withRequest } from "./signal-attributes.ts";
+import { type OwnAttributes, setServer, withRequest } from "./signal-attributes.ts";
 import { failureKindIn, nameIn, textIn } from "./untyped.ts";
 
 /** `undefined`: `chat`, as of senders that do not know operations. */
@@ -43,7 +43,7 @@ function useOf(
   event: ModelComplete | ModelError,
   details: EventDetails | undefined,
   answer?: ModelComplete,
-): SignalAttributes {
+): OwnAttributes {
   // Untyped programs may send something else.
   const usage =
     typeof event.usage === "object" && event.usage ? soundUsage(event.usage) : undefined;
@@ -69,15 +69,16 @@ export function modelErrorOf(event: ModelError, details: EventDetails | undefine
   const envelope = event.envelope ?? UNCLASSIFIED_ENVELOPE;
   const model = nameIn(event.model);
   const operation = operationIn(event);
+  const attributes = useOf(event, details);
+  setServer(attributes, event);
   // A pause, or the interrupt of a tool call, is not a failure of the model call.
   if (envelope.wire_code === "interrupted") {
-    const attributes = useOf(event, details);
     return { outcome: "interrupted", model, operation, message: event.error, attributes };
   }
   const kind = failureKindIn(event.kind) ?? failureKindFromEnvelope(envelope);
   const message = textIn(event.error) ?? "";
   const problem = { kind, message, envelope, exception: details?.exception };
-  return { outcome: "error", model, operation, problem, attributes: useOf(event, details) };
+  return { outcome: "error", model, operation, problem, attributes };
 }
 
 /** The texts of a list. `undefined` if there is none. */

@@ -41,17 +41,24 @@ const MOST_PORT = 65_535;
  * differ from their defaults.
  */
 export function requestAttributes(event: ModelStart | ModelComplete): OwnAttributes {
-  const { parameters, provider, server_address, server_port } = event;
+  const { parameters, provider } = event;
   const attributes: OwnAttributes = { "gen_ai.provider.name": nameIn(provider) };
-  const server = nameIn(server_address);
-  if (server !== undefined) {
-    attributes["server.address"] = server;
-    attributes["server.port"] = portIn(server_port);
-  }
+  setServer(attributes, event);
   if (typeof parameters === "object" && parameters !== null) {
     setParameters(attributes, parameters);
   }
   return attributes;
+}
+
+/** Adds the server of a request, if it is known. */
+export function setServer(
+  on: OwnAttributes,
+  { server_address, server_port }: Pick<ModelStart, "server_address" | "server_port">,
+): void {
+  const server = nameIn(server_address);
+  if (server === undefined) return;
+  on["server.address"] = server;
+  on["server.port"] = portIn(server_port);
 }
 
 /** Adds the attributes of the request from the end of a call, if it has any. */

@@ -40,6 +40,8 @@ const GOOD: Readonly<Record<ModelEvent["type"], JsonObject>> = {
   },
   model_error: {
     type: "model_error",
+    server_address: "127.0.0.1",
+    server_port: 8080,
     ...CALL,
     duration_ms: 3,
     error: "429",

@@ -200,6 +200,8 @@ export const ENTELIX_EVENTS = tagged("type", {
     error: text,
     kind: failureKind,
     envelope: errorEnvelope,
+    server_address: request.server_address,
+    server_port: request.server_port,
     ...modelUse,
   }),
   step_start: record({
