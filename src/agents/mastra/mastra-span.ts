@@ -1,3 +1,4 @@
+import { fromMilliseconds, type Instant } from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
 import type { MastraRun } from "./options.ts";
 
@@ -60,4 +61,9 @@ export function startedMsOf({ fields }: MastraSpan): number {
   const { startTime } = fields;
   const ago = startTime instanceof Date ? Date.now() - startTime.getTime() : 0;
   return performance.now() - Math.max(0, ago);
+}
+
+/** The time of an instant of `performance.now()`. */
+export function timeAt(ms: number): Instant {
+  return fromMilliseconds(Date.now() - (performance.now() - ms));
 }

@@ -11,6 +11,7 @@ import {
   type MastraCounts,
   type MastraTelemetryOptions,
 } from "./options.ts";
+import { sendHiddenUse } from "./processors.ts";
 import { activeIn, keepError, type OpenModel, type RunState, type SpanScope } from "./run-state.ts";
 import { Runs } from "./runs.ts";
 import { SpanScopes } from "./span-scopes.ts";
@@ -281,11 +282,15 @@ export class MastraTelemetry {
   #ended(span: MastraSpan): void {
     const scope = this.#scopes.get(span.id);
     if (scope === undefined) return;
+    sendHiddenUse(span, scope);
     switch (span.type) {
       case "agent_run":
       case "workflow_run":
         this.#scopes.removeRun(scope.run);
         this.#runs.end(span, scope.run);
+        break;
+      case "processor_run":
+        if (this.#runs.processorEnded(span, scope.run)) this.#scopes.removeRun(scope.run);
         break;
       case "model_generation":
         this.#models.generationEnded(span, scope);

@@ -1,11 +1,4 @@
-import {
-  AgentError,
-  asAgentError,
-  FROM_MODEL,
-  fromMilliseconds,
-  now,
-  recordSource,
-} from "../../events/door.ts";
+import { AgentError, asAgentError, FROM_MODEL, now, recordSource } from "../../events/door.ts";
 import {
   aiSdkProvider,
   answeredBy,
@@ -23,7 +16,7 @@ import {
 } from "../core/door.ts";
 import { keepTurn, requestAtEnd, requestAtStart, turnOutput } from "./conversation.ts";
 import { copiedError } from "./errors.ts";
-import { type MastraSpan, startedMsOf } from "./mastra-span.ts";
+import { type MastraSpan, startedMsOf, timeAt } from "./mastra-span.ts";
 import { isRequest, requestIn } from "./requests.ts";
 import {
   type Generation,
@@ -135,7 +128,7 @@ export class ModelCalls {
       system_instructions: undefined,
       tools: reads && (listOf(tools) ?? []).length > 0 ? tools : undefined,
     };
-    const at = startedMs === undefined ? undefined : timeOf(startedMs);
+    const at = startedMs === undefined ? undefined : timeAt(startedMs);
     run.writer.modelStarted(model, request, content, undefined, { at });
     generation.calls += 1;
     return model;
@@ -311,10 +304,6 @@ export class ModelCalls {
     const model = this.#open(span, run, generation, startedMsOf(span));
     this.#close(run, span.id, model, span, step);
   }
-}
-
-function timeOf(ms: number) {
-  return fromMilliseconds(Date.now() - (performance.now() - ms));
 }
 
 /** The call, with the duration of its stream if that ended before the span. */

@@ -1,6 +1,7 @@
 import type { AgentError, Instant } from "../../events/door.ts";
 import type { BegunRun, Fields, ModelCall, ModelRequest, Step, ToolCall } from "../core/door.ts";
 import type { ActiveRun } from "../runtime/door.ts";
+import type { ProcessorEnd } from "./processors.ts";
 
 /** A thrown value. */
 export interface Thrown {
@@ -93,6 +94,8 @@ export interface RunState extends BegunRun<OpenTool> {
   readonly held: HeldFailure[];
   /** Whether spans show their output. */
   showsOutput: boolean;
+  /** The last processor that stopped the run or failed. */
+  processor: ProcessorEnd | undefined;
   /** Finish reason of the last generation. */
   finish: string | undefined;
   /** The last errors of its calls. Spans only have copies. */

@@ -32,6 +32,7 @@ import { failureOf } from "./errors.ts";
 import { type MastraSpan, runIn } from "./mastra-span.ts";
 import type { ModelCalls } from "./model-calls.ts";
 import type { MastraRun, MastraTelemetryOptions } from "./options.ts";
+import { endsUnseen, processorEndIn } from "./processors.ts";
 import { activeIn, type OpenTool, type RunState, type SpanScope, sendHeld } from "./run-state.ts";
 import { runOfTrace, type TraceIds } from "./trace-ids.ts";
 import type { WorkflowSteps } from "./workflow-steps.ts";
@@ -159,6 +160,7 @@ export class Runs {
       failedModel: undefined,
       held: [],
       showsOutput: false,
+      processor: undefined,
       finish: undefined,
       errors: [],
     };
@@ -199,12 +201,23 @@ export class Runs {
     const { attributes, errorInfo } = span;
     const output = fieldsOf(span.output);
     const status = run.kind === "workflow" ? attributes.status : (output?.status ?? run.finish);
+    const { processor } = run;
     if (errorInfo !== undefined) this.#fail(run, errorInfo);
     else if (status === "suspended") this.#pause(run, span);
-    else if (tripped(attributes, status) !== undefined)
-      this.#trip(run, tripped(attributes, status));
+    else if (isTripped(attributes, status)) this.#trip(run, attributes);
     else if (status === "aborted" || status === "canceled" || wasCut(run, span)) this.#cancel(run);
-    else this.#complete(run, span);
+    // The span of such a run shows an answer, which the caller does not get.
+    else if (processor?.phase !== "outputResult") this.#complete(run, span);
+    else if (processor.errorInfo === undefined) this.#trip(run);
+    else this.#fail(run, processor.errorInfo);
+  }
+
+  /** @returns whether the processor ended its run, for which Mastra then ends no span. */
+  processorEnded(span: MastraSpan, run: RunState): boolean {
+    run.processor = processorEndIn(span) ?? run.processor;
+    const isOver = run.processor !== undefined && endsUnseen(run.processor);
+    if (isOver) this.#trip(run);
+    return isOver;
   }
 
   #complete(run: RunState, span: MastraSpan): void {
@@ -229,8 +242,8 @@ export class Runs {
   }
 
   /** A processor stopped the run. Its reason is not sent, because it may quote content. */
-  #trip(run: RunState, processor: unknown): void {
-    const name = textOf(processor);
+  #trip(run: RunState, { tripwireAbort }: Fields = {}): void {
+    const name = textOf(fieldsOf(tripwireAbort)?.processorId) ?? run.processor?.name;
     const text = `${name === undefined ? "a processor" : `the processor ${name}`} stopped the run`;
     const thrown = AgentError.invalidRequest(text);
     this.#close(run, LEFT_OPEN);
@@ -272,11 +285,8 @@ function pauseKeyOf({ id, kind, runId }: MastraRun): string | undefined {
   return runId === undefined ? undefined : `${kind} ${id} ${runId}`;
 }
 
-/** The processor that stopped the run. `null`: it has no name. `undefined`: none did. */
-function tripped(attributes: Fields, status: unknown): unknown {
-  const abort = fieldsOf(attributes.tripwireAbort);
-  if (abort !== undefined) return abort.processorId ?? null;
-  return status === "tripwire" ? null : undefined;
+function isTripped({ tripwireAbort }: Fields, status: unknown): boolean {
+  return fieldsOf(tripwireAbort) !== undefined || status === "tripwire";
 }
 
 /** Whether an agent stopped because its tool was aborted. Mastra ends such an agent without output or error. */
