@@ -8,9 +8,17 @@ const { files: reachedByRoot } = reachedFiles("src/index.ts");
 /** The page's styles in one file, in this order. */
 const STYLES = ["base", "list", "run"].map((name) => `src/view/page/styles/${name}.css`);
 
+/** Packages that the library entries carry. */
+const BUNDLED = [
+  "@opentelemetry/context-async-hooks",
+  "@opentelemetry/core",
+  "@opentelemetry/otlp-exporter-base",
+];
+
 export default defineConfig([
   {
-    // What users import. Nothing is bundled in: the API must be the application's own copy.
+    // What users import. The API and the SDK are the application's own copies. Bundled in are only the parts of
+    // OpenTelemetry that the SDK does not export in both of its lines: otherwise users had to install their packages.
     entry: {
       index: "src/index.ts",
       "ai-sdk": "src/entries/ai-sdk.ts",
@@ -40,7 +48,10 @@ export default defineConfig([
       treeshake: {
         moduleSideEffects: (id) => id.includes("/register/") || id.includes("/entries/register"),
       },
+      // The packages' ESM builds: smaller, and free of the bundler's CommonJS wrappers.
+      resolve: { mainFields: ["module", "main"] },
     },
+    deps: { onlyBundle: BUNDLED },
     // "Go to definition" leads to names that can be read.
     outputOptions: {
       minifyInternalExports: false,

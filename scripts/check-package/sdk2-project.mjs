@@ -6,7 +6,7 @@ import { checkCountedRun, checkRunOnTheWire } from "./wire.mjs";
 const FOR_SPANS = [
   "@opentelemetry/api",
   "@opentelemetry/exporter-trace-otlp-http",
-  "@opentelemetry/sdk-trace-node",
+  "@opentelemetry/sdk-trace",
 ];
 
 /** And for metrics too. */

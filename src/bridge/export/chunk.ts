@@ -1,4 +1,4 @@
-import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { ByteWriter, varintSize } from "./byte-writer.ts";
 import { type KeyValues, writeKeyValues } from "./key-values.ts";
 import { writeOptional, writeSpan } from "./span-message.ts";

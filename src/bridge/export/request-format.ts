@@ -1,5 +1,5 @@
 import { JsonTraceSerializer } from "@opentelemetry/otlp-transformer";
-import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import type { Protocol } from "../setup/exporter-choice.ts";
 import { Chunk } from "./chunk.ts";
 

@@ -1,5 +1,5 @@
 import type { HrTime } from "@opentelemetry/api";
-import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import type { ByteWriter } from "./byte-writer.ts";
 import { writeKeyValues } from "./key-values.ts";
 

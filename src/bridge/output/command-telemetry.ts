@@ -1,5 +1,5 @@
 import { type DiagLogFunction, DiagLogLevel, diag } from "@opentelemetry/api";
-import { AlwaysOnSampler } from "@opentelemetry/sdk-trace-node";
+import { AlwaysOnSampler } from "@opentelemetry/sdk-trace";
 import { Reporter } from "../report.ts";
 import { MetricReporter, metricReaders } from "../setup/metrics/metric-readers.ts";
 import { setupTelemetry } from "../setup/metrics/setup-telemetry.ts";

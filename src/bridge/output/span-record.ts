@@ -10,7 +10,7 @@ import {
   SpanStatusCode,
   type TimeInput,
 } from "@opentelemetry/api";
-import type { ReadableSpan, TimedEvent } from "@opentelemetry/sdk-trace-node";
+import type { ReadableSpan, TimedEvent } from "@opentelemetry/sdk-trace";
 
 /** The default limits of the specification, so that a replay gives the same spans everywhere. */
 const MOST = 128;

@@ -6,7 +6,7 @@ import {
   type Sampler,
   type SamplingResult,
   TraceIdRatioBasedSampler,
-} from "@opentelemetry/sdk-trace-node";
+} from "@opentelemetry/sdk-trace";
 import { isDerivedParent } from "../spans/span-handle.ts";
 import { environmentText, warnOfVariable } from "./environment-variables.ts";
 
@@ -49,7 +49,7 @@ class FollowingSampler implements Sampler {
  * @param root the sampler for traces that begin here. It should decide by trace ID.
  *
  * @example
- * const provider = new NodeTracerProvider({
+ * const provider = new TracerProvider({
  *   idGenerator: createIdGenerator(),
  *   sampler: createSampler(new TraceIdRatioBasedSampler(0.1)),
  * });

@@ -9,17 +9,16 @@ import {
 } from "@opentelemetry/resources";
 import {
   ConsoleSpanExporter,
-  NodeTracerProvider,
   SimpleSpanProcessor,
   type SpanProcessor,
-} from "@opentelemetry/sdk-trace-node";
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
 import type { OptionChecks } from "../../events/door.ts";
 import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
 import { batchSettings, concurrencyLimit, exportSettings } from "../export/export-settings.ts";
 import { OtlpPost } from "../export/otlp-post.ts";
 import { Reporter } from "../report.ts";
 import { createIdGenerator } from "../spans/id-generator.ts";
-import { LONGEST_WAIT_MS } from "../spans/within.ts";
 import {
   applyLogLevel,
   environmentText,
@@ -28,15 +27,16 @@ import {
   warnOfVariable,
 } from "./environment-variables.ts";
 import { exportersFromEnvironment, otlpTarget, stockOptions } from "./exporter-choice.ts";
-import { registerGlobally } from "./global-registration.ts";
+import { registerGlobally } from "./provider-registration.ts";
 import { createSampler, samplerFromEnvironment } from "./sampler.ts";
 import { LossReporter, SpanLedger } from "./span-ledger.ts";
+import { spanLimitsFromEnvironment } from "./span-limits.ts";
 import { ContainedProcessor, CountedBatchProcessor } from "./span-processors.ts";
 import { type OtlpProcessor, Tracing, type TracingParts } from "./tracing.ts";
 import { checkOptions, TRACING_CHECKS, type TracingOptions } from "./tracing-options.ts";
 
 /**
- * Sets up OpenTelemetry's Node SDK so that the trace ID of a run is its run ID: OTLP/HTTP with
+ * Sets up OpenTelemetry's SDK (2 or 3) so that the trace ID of a run is its run ID: OTLP/HTTP with
  * protobuf, an exporter that does not drop bursts, and the ID generator and sampler of this
  * package. Registers all of it for the whole process.
  *
@@ -92,19 +92,19 @@ export function wireTracing<T extends TracingOptions>(options: T, checks: Option
   const otlp = exporters.has("otlp") ? otlpProcessor(options, common) : undefined;
   const spanProcessors: SpanProcessor[] = otlp === undefined ? [] : [otlp];
   if (exporters.has("console")) {
-    spanProcessors.push(new SimpleSpanProcessor(new ConsoleSpanExporter()));
+    spanProcessors.push(new SimpleSpanProcessor({ exporter: new ConsoleSpanExporter() }));
   }
   for (const processor of options.spanProcessors ?? []) {
     spanProcessors.push(new ContainedProcessor(processor, reporter));
   }
   const resource = processResource(options);
-  const provider = new NodeTracerProvider({
+  const provider = new TracerProvider({
     resource,
     sampler:
       options.sampler === undefined ? samplerFromEnvironment() : createSampler(options.sampler),
     idGenerator: createIdGenerator(),
     spanProcessors,
-    ...(otlp instanceof ChunkSpanProcessor ? providerTimeout(otlp) : {}),
+    spanLimits: spanLimitsFromEnvironment(),
   });
   const wanted = options.register ?? true;
   const registered = wanted && registerGlobally(provider);
@@ -113,11 +113,6 @@ export function wireTracing<T extends TracingOptions>(options: T, checks: Option
     reporter.report(new Error(`another tracer provider is registered: ${advice}`), "setup");
   }
   return { parts: { ...common, provider, otlp, registered }, resource };
-}
-
-/** Longer than the processor's own timeout, whose error has more details. */
-function providerTimeout({ flushMs }: ChunkSpanProcessor) {
-  return { forceFlushTimeoutMillis: Math.min(flushMs + 1_000, LONGEST_WAIT_MS) };
 }
 
 function otlpProcessor(

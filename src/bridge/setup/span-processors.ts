@@ -5,7 +5,7 @@ import {
   type Span,
   type SpanExporter,
   type SpanProcessor,
-} from "@opentelemetry/sdk-trace-node";
+} from "@opentelemetry/sdk-trace";
 import { withoutHeaderName } from "../export/attempt.ts";
 import type { BatchSettings } from "../export/export-settings.ts";
 import type { Reporter } from "../report.ts";
@@ -27,7 +27,7 @@ export class CountedBatchProcessor implements SpanProcessor {
 
   constructor(exporter: SpanExporter, settings: BatchSettings, ledger: SpanLedger) {
     this.#exporter = new CountedExporter(exporter, ledger);
-    this.#batches = new BatchSpanProcessor(this.#exporter, { ...settings });
+    this.#batches = new BatchSpanProcessor({ exporter: this.#exporter, ...settings });
     this.#ledger = ledger;
     this.#maxQueueSize = settings.maxQueueSize;
   }

@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import type { Attributes } from "@opentelemetry/api";
-import type { Sampler, SpanProcessor } from "@opentelemetry/sdk-trace-node";
+import type { Sampler, SpanProcessor } from "@opentelemetry/sdk-trace";
 import {
   checkBoolean,
   checkEach,

@@ -1,13 +1,13 @@
 import { type MeterProvider, ProxyTracerProvider, type TracerProvider } from "@opentelemetry/api";
-import type { NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
+import type { TracerProvider as SdkTracerProvider } from "@opentelemetry/sdk-trace";
 import { type ClosableSink, checkOptionsObject } from "../../events/door.ts";
 import { Bridge, internalsOf } from "../bridge.ts";
 import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
 import { firstOpenRuns, type OpenRun, type OpenRunsOptions } from "../open-runs.ts";
 import type { ErrorHook, Reporter } from "../report.ts";
-import { within } from "../spans/within.ts";
+import { LONGEST_WAIT_MS, within } from "../spans/within.ts";
 import type { BridgeOptions } from "../telemetry-options.ts";
-import { unregister } from "./global-registration.ts";
+import { unregister } from "./provider-registration.ts";
 import type { LossReporter, SpanCounts, SpanLedger } from "./span-ledger.ts";
 import type { CountedBatchProcessor } from "./span-processors.ts";
 
@@ -17,7 +17,7 @@ export type OtlpProcessor = CountedBatchProcessor | ChunkSpanProcessor;
 /** The parts that `setupTracing` creates. */
 export interface TracingParts {
   /** `undefined` if `OTEL_SDK_DISABLED` is `true`. */
-  readonly provider: NodeTracerProvider | undefined;
+  readonly provider: SdkTracerProvider | undefined;
   /** `undefined` without OTLP. */
   readonly otlp: OtlpProcessor | undefined;
   readonly ledger: SpanLedger;
@@ -130,7 +130,7 @@ export class Tracing {
     const sinks = [...this.#sinks.values()].map(async (sink) => sink.forceFlush?.());
     const outcomes = [
       ...(await Promise.allSettled(sinks)),
-      ...(await Promise.allSettled([this.#parts.provider?.forceFlush()])),
+      ...(await Promise.allSettled([this.#flushProvider()])),
       ...(await Promise.allSettled([this.#metrics?.forceFlush()])),
     ];
     const errors: unknown[] = outcomes.flatMap((outcome): unknown =>
@@ -185,6 +185,14 @@ export class Tracing {
     if (this.#closing === undefined) this.#sinks.set(sink, ends);
     else void this.#closeSink(ends);
     return sink;
+  }
+
+  /** Waits longer than the processor of this package, whose error has more details than the provider's. */
+  async #flushProvider(): Promise<void> {
+    const { otlp, provider } = this.#parts;
+    if (!(otlp instanceof ChunkSpanProcessor)) return provider?.forceFlush();
+    const timeoutMillis = Math.min(otlp.flushMs + 1_000, LONGEST_WAIT_MS);
+    return provider?.forceFlush({ timeoutMillis });
   }
 
   async #close(): Promise<void> {

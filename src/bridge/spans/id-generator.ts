@@ -13,7 +13,7 @@ export interface IdGeneratorLike {
  * @param fallback generates the IDs of other spans. Default: random IDs.
  *
  * @example
- * const provider = new NodeTracerProvider({ idGenerator: createIdGenerator() });
+ * const provider = new TracerProvider({ idGenerator: createIdGenerator() });
  */
 export function createIdGenerator(fallback: IdGeneratorLike = randomIds): IdGeneratorLike {
   return {

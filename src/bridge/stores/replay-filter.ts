@@ -1,4 +1,4 @@
-import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace-node";
+import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
 import { EMPTY_THREAD, type RowAnchor } from "../../audit/door.ts";
 import { type Instant, type RunEnd, tenantKey } from "../../events/door.ts";
 import type { Run, RunObserver } from "../lifecycle/door.ts";

@@ -1,4 +1,4 @@
-import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import type { SpanStore } from "./span-store.ts";
 import type { Epoch } from "./store-flow.ts";
 import { roughBytes, type StoreFlow } from "./store-flow.ts";

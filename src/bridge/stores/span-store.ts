@@ -1,4 +1,4 @@
-import type { ReadableSpan } from "@opentelemetry/sdk-trace-node";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import type { SendFailure } from "../export/attempt.ts";
 import { OtlpPost } from "../export/otlp-post.ts";
 import { formatOf, type RequestFormat } from "../export/request-format.ts";

@@ -20,7 +20,7 @@ const SHARED = [
 /** Packages that `entelix-otel/setup` needs, without the API. */
 const FOR_SETUP = [
   "@opentelemetry/resources",
-  "@opentelemetry/sdk-trace-node",
+  "@opentelemetry/sdk-trace",
   "@opentelemetry/exporter-trace-otlp-http",
 ];
 
@@ -54,9 +54,7 @@ export function checkPackages(installed: Installed, directory: string): Finding[
   if (single.length > 0) findings.push(ok(`one copy each: ${safe(single.join(", "))}`));
   for (const finding of repeated) findings.push(finding);
   if (!names.has("@opentelemetry/api")) {
-    findings.push(
-      problem("@opentelemetry/api is not installed", "npm install @opentelemetry/api@1.9.1"),
-    );
+    findings.push(problem("@opentelemetry/api is not installed", "npm install @opentelemetry/api"));
   }
   for (const [entry, needed] of [
     ["entelix-otel/setup", FOR_SETUP],

@@ -7,9 +7,7 @@ import { type Finding, note, ok, problem } from "./finding.ts";
 /** Checks the providers that the application has registered. */
 export function checkProvider(api: unknown): Finding[] {
   if (api === undefined) {
-    return [
-      problem("the application has no @opentelemetry/api", "npm install @opentelemetry/api@1.9.1"),
-    ];
+    return [problem("the application has no @opentelemetry/api", "npm install @opentelemetry/api")];
   }
   return [...tracerFindings(api), ...meterFindings(api)];
 }

@@ -30,6 +30,7 @@ export class Program {
       format: "esm",
       platform: "node",
       dts: false,
+      deps: { neverBundle: [/^@opentelemetry\//] },
       outExtensions: () => ({ js: ".mjs" }),
       logLevel: "error",
     });
