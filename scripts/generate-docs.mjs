@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { alertsPage } from "./generate-docs/alerts-page.mjs";
 import { cliPage } from "./generate-docs/cli-page.mjs";
-import { metricsPage } from "./generate-docs/metrics-page.mjs";
+import { metricsPage, standingRows } from "./generate-docs/metrics-page.mjs";
 
 const root = new URL("../", import.meta.url);
 
@@ -55,7 +55,7 @@ const PLACES = [
   ["link", "Links", "Each link of a run span has the reason of the link."],
 ];
 
-function page(tables) {
+function page(tables, { standingOf }) {
   const { APPROVAL_EVENT, ATTRIBUTES, EXCEPTION_EVENT, LOG_EVENTS, MARKER_SPAN, SPAN_EVENTS } =
     tables;
   const rows = Object.entries(ATTRIBUTES).map(([name, doc]) => ({
@@ -98,6 +98,8 @@ function page(tables) {
     ...events,
     ...RECORDS_HEAD,
     ...records,
+    ...STANDING_HEAD,
+    ...standingRows([...Object.keys(ATTRIBUTES), ...Object.keys(LOG_EVENTS)], standingOf),
     ...TAIL,
     "",
   ].join("\n");
@@ -109,9 +111,9 @@ const HEAD = [
   "# Attributes",
   "",
   "This page lists every attribute that this package sets. `gen_ai.*` and `error.type` have the names of the",
-  "OpenTelemetry GenAI conventions (status: development), copied from the commit that",
-  "`src/events/semconv/semconv-conventions.ts` names. `entelix.*` has upstream's name if upstream has one. Spans have",
-  "the instrumentation scope `entelix-otel`, with the version of this package.",
+  "OpenTelemetry GenAI conventions (status: development), as `src/bridge/standing.ts` says. `entelix.*` has",
+  "upstream's name if upstream has one. Spans, metrics and log records have the instrumentation scope `entelix-otel`,",
+  "with the version of this package and the schema URL of the conventions.",
   "",
   '- An attribute without a known value is left out. An empty value never means "none", except for the tool-use ID,',
   "  which may be empty.",
@@ -127,6 +129,18 @@ const EVENTS_HEAD = ["", "## Names of span events", "", "| event | meaning |", "
 
 const RECORDS_HEAD = ["", "## Names of log records", "", "| record | meaning |", "|---|---|"];
 
+const STANDING_HEAD = [
+  "",
+  "## Names of the conventions",
+  "",
+  "Names that have an earlier or a proposed one, and the change that made them. The newest merged names are emitted.",
+  "`OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai/dup` adds the earlier ones. Nothing emits the proposed ones.",
+  "[Metrics](metrics.md#names-of-the-conventions) has the same table.",
+  "",
+  "| name | change | before | proposed |",
+  "|---|---|---|---|",
+];
+
 const TAIL = [
   "",
   "## The resource",
@@ -137,8 +151,14 @@ const TAIL = [
 ];
 
 const PAGES = {
-  attributes: async () => page(await load("src/events/semconv/semconv.ts")),
-  metrics: async () => metricsPage(await load("src/bridge/metrics/metric-names.ts")),
+  attributes: async () =>
+    page(await load("src/events/semconv/semconv.ts"), await load("src/bridge/standing.ts")),
+  metrics: async () =>
+    metricsPage(
+      await load("src/bridge/metrics/metric-names.ts"),
+      await load("src/bridge/metrics/metric-notes.ts"),
+      await load("src/bridge/standing.ts"),
+    ),
   alerts: async () => alertsPage(),
   cli: async () => cliPage(),
 };

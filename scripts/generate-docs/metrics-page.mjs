@@ -1,4 +1,4 @@
-// The page docs/metrics.md, made from the module src/bridge/metrics/metric-names.ts.
+// The page docs/metrics.md, made from the tables in src/bridge/metrics and the standing of their names.
 
 /** How the kinds of the table are called in OpenTelemetry. */
 const KINDS = {
@@ -8,7 +8,11 @@ const KINDS = {
   gauge: "gauge",
 };
 
-export function metricsPage({ METRICS, METRIC_ATTRIBUTES, prometheusNames, prometheusLabel }) {
+export function metricsPage(
+  { METRICS, prometheusNames, prometheusLabel },
+  { METRIC_ATTRIBUTES, METRIC_NOTES },
+  { standingOf },
+) {
   const sections = SECTIONS.flatMap(([title, about, belongs]) => [
     "",
     `## ${title}`,
@@ -24,7 +28,8 @@ export function metricsPage({ METRICS, METRIC_ATTRIBUTES, prometheusNames, prome
         const shown = prometheusNames(name)
           .map((each) => `\`${each}\``)
           .join(", ");
-        return `| \`${name}\` | ${KINDS[metric.kind]} | \`${metric.unit}\` | ${attributes} | ${shown} | ${metric.brief} |`;
+        const meaning = [metric.brief, METRIC_NOTES[name]].filter(Boolean).join(" ");
+        return `| \`${name}\` | ${KINDS[metric.kind]} | \`${metric.unit}\` | ${attributes} | ${shown} | ${meaning} |`;
       }),
   ]);
   const buckets = Object.entries(METRICS)
@@ -48,9 +53,28 @@ export function metricsPage({ METRICS, METRIC_ATTRIBUTES, prometheusNames, prome
     "| attribute | label in Prometheus | values |",
     "|---|---|---|",
     ...labels,
+    "",
+    "## Names of the conventions",
+    "",
+    "Names that have an earlier or a proposed one, and the change that made them.",
+    "`OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai/dup` adds the earlier names. Nothing emits the proposed ones.",
+    "",
+    "| metric | change | before | proposed |",
+    "|---|---|---|---|",
+    ...standingRows(Object.keys(METRICS), standingOf),
     ...TAIL,
     "",
   ].join("\n");
+}
+
+/** The names of a table whose standing has more to say than where it is defined. */
+export function standingRows(names, standingOf) {
+  return names.flatMap((name) => {
+    const { before = [], change, proposed } = standingOf(name) ?? {};
+    if (change === undefined) return [];
+    const earlier = before.map((each) => `\`${each}\``).join(", ") || "new";
+    return [`| \`${name}\` | ${change} | ${earlier} | ${proposed ?? ""} |`];
+  });
 }
 
 const isOfBridge = (name) =>
@@ -75,7 +99,7 @@ const SECTIONS = [
 ];
 
 const HEAD = [
-  "<!-- Generated from src/bridge/metrics/metric-names.ts: change that file, then npm run docs. -->",
+  "<!-- Generated from metric-names.ts, convention-metrics.ts and metric-notes.ts in src/bridge/metrics, then npm run docs. -->",
   "",
   "# Metrics",
   "",
@@ -127,8 +151,8 @@ const TAIL = [
   "",
   "The SDK keeps 2,000 sets of attributes for each metric. It adds all further ones to one series without attributes,",
   "in which alerts see nothing. So no metric here has more than 1,900 sets. When a metric is nearly full, new sets lose",
-  "the agent first, then the tenant, then the tool (those of model calls lose the model, then the provider). Outcome,",
-  "failure kind and tool error kind are never lost. `entelix.bridge.label_overflow` counts every measurement with a",
+  "the agent first, then the tenant, then the tool. Those of model calls lose the answering model first, then the",
+  "server, the model and the provider. Outcome, failure kind and tool error kind are never lost. `entelix.bridge.label_overflow` counts every measurement with a",
   "replaced label.",
   "",
   "## What starts at 0",

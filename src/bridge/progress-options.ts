@@ -23,7 +23,7 @@ export interface LoggerLike {
 
 /** The part of a `LoggerProvider` of `@opentelemetry/api-logs` that is used. */
 export interface LoggerProviderLike {
-  getLogger(name: string, version?: string): LoggerLike;
+  getLogger(name: string, version?: string, options?: { readonly schemaUrl?: string }): LoggerLike;
 }
 
 /** Options for log records about open runs. */

@@ -8,12 +8,12 @@ import {
   now,
   type RunEnd,
 } from "../events/door.ts";
-import { VERSION } from "../version.ts";
 import type { Run, RunObserver } from "./lifecycle/door.ts";
 import { failureKindOf } from "./metrics/run-outcomes.ts";
 import type { OpenRun, OpenRunsOptions } from "./open-runs.ts";
 import type { LoggerLike, ProgressOptions } from "./progress-options.ts";
 import type { Reporter } from "./report.ts";
+import { SCOPE } from "./scope.ts";
 import { nameIn } from "./spans/span-ends.ts";
 import { SpanHandle } from "./spans/span-handle.ts";
 
@@ -148,7 +148,7 @@ export class RunProgress implements RunObserver {
       for (const [name, value] of Object.entries(known)) {
         if (value !== undefined) attributes[name] = value;
       }
-      this.#logger ??= this.#options.loggerProvider.getLogger("entelix-otel", VERSION);
+      this.#logger ??= this.#options.loggerProvider.getLogger(...SCOPE);
       const timestamp = isSpanTime(at) ? { timestamp: at } : {};
       this.#logger.emit({ eventName, ...timestamp, ...INFO, body, attributes, context });
     } catch (error) {

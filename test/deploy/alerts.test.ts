@@ -225,6 +225,10 @@ describe("failure kinds", () => {
 });
 
 describe("the rules", () => {
+  it("name no metric of the conventions, so that a renamed one silences no alert", () => {
+    expect(selectors.filter(({ metric }) => /^(?:gen_ai|mcp)_/.test(metric))).toEqual([]);
+  });
+
   it("name metrics that there are", () => {
     const known = new Set([
       ...PROMETHEUS_METRICS.keys(),

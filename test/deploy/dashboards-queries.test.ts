@@ -153,6 +153,14 @@ describe("promqlSelectors", () => {
     ]);
   });
 
+  it("takes the labels that unless matches on for labels of what follows", () => {
+    expect(promqlSelectors('x unless on (a, b) rate(y{c="1"}[5m]) or z')).toEqual([
+      { metric: "x", isPattern: false, labels: [], groups: [] },
+      { metric: "y", isPattern: false, labels: ["a", "b", "c"], groups: [] },
+      { metric: "z", isPattern: false, labels: [], groups: [] },
+    ]);
+  });
+
   it("sees every selector of what the dashboards are made of", () => {
     const x = series("x_total", 'a="1"');
     const query = ratio(sum(["b"], grown(x, "$__interval")), quantile(0.5, [], "y_bucket", "1h"));

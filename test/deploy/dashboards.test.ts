@@ -219,7 +219,8 @@ describe("the variables", () => {
       const { label, selector } = labelValues(query);
       const [found, another] = promqlSelectors(selector);
       expect(another).toBeUndefined();
-      const labels = known.get(found?.metric ?? "");
+      const [metric = ""] = found === undefined ? [] : meant(found);
+      const labels = known.get(metric);
       for (const each of [label, ...(found?.labels ?? [])]) expect(labels, query).toContain(each);
     }
   });

@@ -3,7 +3,7 @@ export interface Selector {
   /** The metric's name, or the pattern of `__name__=~`. */
   readonly metric: string;
   readonly isPattern: boolean;
-  /** The labels of its matchers. */
+  /** The labels of its matchers, and of an `unless on` before it. */
   readonly labels: readonly string[];
   /** The labels of each `by` around it, from the inside out. */
   readonly groups: readonly (readonly string[])[];
@@ -11,7 +11,7 @@ export interface Selector {
 
 /**
  * The selectors of a PromQL query, with their labels and groupings. It reads what the dashboards are written in, which
- * is less than the language: an aggregation has its `by` in front, and nothing is matched by `on` or `ignoring`.
+ * is less than the language: an aggregation has its `by` in front, and only `unless` is matched by `on`.
  *
  * @throws SyntaxError for what it does not read, so that no name can hide there
  */
@@ -21,6 +21,7 @@ export function promqlSelectors(query: string): Selector[] {
   // The grouping that each open parenthesis stands for; undefined for a plain one.
   const open: (readonly string[] | undefined)[] = [];
   let pending: readonly string[] | undefined;
+  let matched: readonly string[] = [];
   let at = 0;
 
   const select = (metric: string | undefined): void => {
@@ -31,9 +32,10 @@ export function promqlSelectors(query: string): Selector[] {
     selectors.push({
       metric: name,
       isPattern: metric === undefined && byName?.operator === "=~",
-      labels: matchers.map(({ label }) => label).filter((label) => label !== "__name__"),
+      labels: [...matched, ...matchers.map(({ label }) => label)].filter(isOwn),
       groups: open.filter((group) => group !== undefined).toReversed(),
     });
+    matched = [];
   };
 
   const readMatchers = () => {
@@ -53,7 +55,7 @@ export function promqlSelectors(query: string): Selector[] {
 
   const readLabels = (): string[] => {
     const end = tokens.indexOf(")", at);
-    if (tokens[at] !== "(" || end < 0) throw wrong(query, "labels in parentheses after by");
+    if (tokens[at] !== "(" || end < 0) throw wrong(query, "labels in parentheses");
     const labels = tokens.slice(at + 1, end).filter((token) => token !== ",");
     at = end + 1;
     return labels;
@@ -72,6 +74,9 @@ export function promqlSelectors(query: string): Selector[] {
     } else if (token === "by") {
       pending = readLabels();
       if (tokens[at] !== "(") throw wrong(query, "by before the aggregated expression");
+    } else if (token === "unless" && tokens[at] === "on") {
+      at++;
+      matched = readLabels();
     } else if (UNREAD.has(token)) {
       throw wrong(query, `no ${token}`);
     } else if (/^[a-zA-Z_:]/.test(token) && !KEYWORDS.has(token)) {
@@ -81,6 +86,10 @@ export function promqlSelectors(query: string): Selector[] {
   }
   if (open.length > 0) throw wrong(query, "as many ) as (");
   return selectors;
+}
+
+function isOwn(label: string): boolean {
+  return label !== "__name__";
 }
 
 const AGGREGATIONS = new Set(["sum", "max", "min", "avg", "count", "topk", "bottomk"]);

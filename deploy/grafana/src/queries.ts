@@ -14,6 +14,21 @@ export function collectorSeries(name: string, ...matchers: readonly string[]): s
 }
 
 /**
+ * Counters that a process sends under the conventions' present names, their earlier ones, or both
+ * (`OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai/dup`).
+ */
+export interface RenamedSeries {
+  readonly now: string;
+  readonly before: string;
+}
+
+/** A selector of counters. */
+export type Counters = string | RenamedSeries;
+
+/** What tells apart the calls that one process counts under either name. */
+const SAME_CALLS = "unless on (job, instance, gen_ai_operation_name)";
+
+/**
  * By how much counters grew in the window, exactly: whole numbers stay whole, and windows laid side by side add up.
  *
  * `increase()` alone is no answer here. It extrapolates, and it does not see a series that is born at its value: the
@@ -22,10 +37,17 @@ export function collectorSeries(name: string, ...matchers: readonly string[]): s
  * a series fell in the window (the collector started again, or a process whose `service.instance.id` somebody pinned)
  * is `increase()` asked. One that fell just before the window's first sample grew by all it has since, too.
  *
+ * @param selector with an earlier name, too, a process is counted by either, and never twice.
  * @param ago how much earlier, such as `1w`. Default: now.
  */
-export function grown(selector: string, window: string, ago = ""): string {
+export function grown(selector: Counters, window: string, ago = ""): string {
   const then = ago === "" ? "" : ` offset ${ago}`;
+  if (typeof selector !== "string") {
+    const { before, now } = selector;
+    const sent = `last_over_time(${now}[${window}]${then})`;
+    // A process that sends both names is counted by the present one.
+    return `${grown(now, window, ago)} or ((${grown(before, window, ago)}) ${SAME_CALLS} ${sent})`;
+  }
   const now = `last_over_time(${selector}[${window}]${then})`;
   const before = `last_over_time(${selector}[1d] offset ${ago}${window})`;
   const restarted = `increase(${selector}[${window}]${then}) and resets(${selector}[${window}]${then}) > 0`;
@@ -70,7 +92,7 @@ export function ratio(part: string, whole: string): string {
 export function quantile(
   share: number,
   labels: readonly string[],
-  buckets: string,
+  buckets: Counters,
   window: string,
 ): string {
   return `histogram_quantile(${share}, ${sum(["le", ...labels], grown(buckets, window))})`;

@@ -32,10 +32,11 @@ export function toolVariable(): Variable {
   return ofLabel("tool", "Tool", "gen_ai_tool_name", series(calls, IN_SERVICE));
 }
 
-/** The models that were asked. */
+/** The models that were asked, under the present name of model calls and the earlier one. */
 export function modelVariable(): Variable {
-  const calls = "gen_ai_client_operation_duration_seconds_count";
-  return several(ofLabel("model", "Model", "gen_ai_request_model", series(calls, IN_SERVICE)));
+  const calls = '__name__=~"gen_ai_client_(inference|operation)_duration_seconds_count"';
+  const selector = `{${calls}, ${IN_SERVICE}}`;
+  return several(ofLabel("model", "Model", "gen_ai_request_model", selector));
 }
 
 /** One objective. */

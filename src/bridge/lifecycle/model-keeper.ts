@@ -73,6 +73,7 @@ export class ModelKeeper<H> extends PartKeeper<H, ModelCall<H>, ModelEnd> {
   ): ModelCall<H> {
     run.modelCalls++;
     const call = new ModelCall<H>(run.modelCalls, opening, at, id);
+    if (call.operation === "chat") run.inferences++;
     this.counters.spansOpened++;
     const parent = this.around(run, around);
     call.handle = this.driver.openModelCall(run, call, at, opening, parent);

@@ -73,6 +73,8 @@ export class Call<H> {
   }
 }
 
+const NO_ATTRIBUTES: SpanAttributes = {};
+
 /**
  * A model call of a run.
  *
@@ -84,6 +86,9 @@ export class ModelCall<H> {
   readonly model: string | undefined;
   readonly operation: ModelOperation;
   readonly provider: string | undefined;
+  /** Host and port of the model's API, if its start has them. */
+  readonly server: string | undefined;
+  readonly port: number | undefined;
   readonly startedAt: Instant;
   /** Empty if the source has no IDs of model calls. */
   readonly id: string;
@@ -92,11 +97,17 @@ export class ModelCall<H> {
   next: ModelCall<H> | undefined = undefined;
 
   constructor(ordinal: number, opening: ModelOpening, startedAt: Instant, id: string) {
-    const provider = opening.attributes?.["gen_ai.provider.name"];
+    const {
+      "gen_ai.provider.name": provider,
+      "server.address": server,
+      "server.port": port,
+    } = opening.attributes ?? NO_ATTRIBUTES;
     this.ordinal = ordinal;
     this.model = opening.model;
     this.operation = opening.operation ?? "chat";
     this.provider = typeof provider === "string" ? provider : undefined;
+    this.server = typeof server === "string" ? server : undefined;
+    this.port = typeof port === "number" ? port : undefined;
     this.startedAt = startedAt;
     this.id = id;
   }

@@ -194,6 +194,7 @@ export class RunKeeper<H> {
     const { approvedCalls, deniedCalls, toolCalls, toolErrors } = run;
     run.before = { approvedCalls, deniedCalls, toolCalls, toolErrors };
     run.callTrail = undefined;
+    run.inferences = 0;
     run.startedAt = at;
     run.lastAt = at;
     if (run.tree.first === undefined) run.tree = new Tree<H>(at);

@@ -82,6 +82,8 @@ export class Run<H> {
   models: Parts<ModelCall<H>> | undefined = undefined;
   /** How many model calls there were. */
   modelCalls = 0;
+  /** How many of the current or last segment were for an answer, not for embeddings. */
+  inferences = 0;
   /** Its steps. Created with the first one. */
   steps: Parts<Step<H>> | undefined = undefined;
   /** How many steps there were. */

@@ -27,8 +27,9 @@ import { callFingerprint, runFingerprint } from "./fingerprint.ts";
 import type { Instruments } from "./instruments.ts";
 import type { LabelCaps } from "./label-values.ts";
 import { type MetricAttribute, UNCLASSED } from "./metric-names.ts";
+import { ModelMetrics } from "./model-metrics.ts";
 import { failureKindOf, positionOf, toolErrorKindOf } from "./run-outcomes.ts";
-import { ModelSeriesCache, type PairSeries, SeriesCache } from "./series-cache.ts";
+import { type PairSeries, SeriesCache } from "./series-cache.ts";
 import type { Series } from "./series-table.ts";
 import { TreeUsage } from "./tree-usage.ts";
 import { isBefore, pairIn, WaitingRun, waitEnd, waitIn } from "./waiting-run.ts";
@@ -52,7 +53,7 @@ export class EventMetrics implements RunObserver {
   readonly labelOverflow: Record<OverflowLabel, number> = { ...NOTHING_REPLACED };
   readonly #instruments: Instruments;
   readonly #series: SeriesCache;
-  readonly #models: ModelSeriesCache;
+  readonly #models: ModelMetrics;
   readonly #trees = new TreeUsage();
   readonly #benign: ReadonlySet<FailureKindId>;
   readonly #reporter: Reporter;
@@ -60,7 +61,11 @@ export class EventMetrics implements RunObserver {
   constructor(options: EventMetricsOptions) {
     this.#instruments = options.instruments;
     this.#series = new SeriesCache(options.instruments, options.caps);
-    this.#models = new ModelSeriesCache(options.instruments, options.caps.models);
+    this.#models = new ModelMetrics(options.instruments, options.caps.models, {
+      record: (histogram, value, series) => this.#record(histogram, value, series),
+      count: (series, by) => this.#count(series, by),
+      fail: (error) => this.#fail(error),
+    });
     this.#benign = options.benign;
     this.#reporter = options.reporter;
   }
@@ -139,7 +144,10 @@ export class EventMetrics implements RunObserver {
   modelEnded(run: Run<unknown>, call: ModelCall<unknown>, at: Instant, end: ModelEnd): void {
     try {
       if (end.attributes !== undefined) this.#addCallUsage(run, end.attributes);
-      this.#countModelCall(call, at, end);
+      // The end of an unfinished call is unknown.
+      if (end.outcome === "unfinished") return;
+      const error = end.outcome === "error" ? this.#modelErrorOf(end.problem) : undefined;
+      this.#models.measure(call, at, end, error);
     } catch (error) {
       this.#fail(error);
     }
@@ -159,7 +167,12 @@ export class EventMetrics implements RunObserver {
     const isAgent = run.operation === "invoke_agent";
     const { ofAgent } = pair;
     const calls = inSegment(run, "toolCalls");
-    if (isAgent) this.#record(this.#instruments.toolCalls, calls, ofAgent.toolCalls);
+    if (isAgent) {
+      const { inferenceCalls, toolCalls } = this.#instruments;
+      this.#record(toolCalls, calls, ofAgent.toolCalls);
+      // Without any call of a model, its source does not report them.
+      if (run.modelCalls > 0) this.#record(inferenceCalls, run.inferences, ofAgent.inferenceCalls);
+    }
     // The duration of an abandoned run is unknown.
     if (run.startSeen && end.outcome !== "abandoned") {
       const error = end.outcome === "failed" ? this.#errorTypeOf(end.kind) : undefined;
@@ -211,21 +224,6 @@ export class EventMetrics implements RunObserver {
       default:
         end satisfies never;
     }
-  }
-
-  #countModelCall(call: ModelCall<unknown>, at: Instant, end: ModelEnd): void {
-    // The end is unknown.
-    if (end.outcome === "unfinished") return;
-    const { durations, inputTokens, outputTokens } = this.#models.of(
-      call.operation,
-      providerIn(end.attributes) ?? call.provider,
-      call.model ?? end.model,
-    );
-    const error = end.outcome === "error" ? this.#modelErrorOf(end.problem) : undefined;
-    const seconds = millisecondsBetween(call.startedAt, at) / 1000;
-    this.#record(this.#instruments.modelDuration, seconds, durations.of(error));
-    this.#addFigure(inputTokens, end.attributes, "gen_ai.usage.input_tokens");
-    this.#addFigure(outputTokens, end.attributes, "gen_ai.usage.output_tokens");
   }
 
   #countRoot(run: Run<unknown>, pair: PairSeries, at: Instant, end: RunEnd): void {
@@ -336,16 +334,6 @@ export class EventMetrics implements RunObserver {
     return pairIn(run.observed) ?? this.#series.pair(run.tenantId, run.agent);
   }
 
-  #add(series: Series, amount: number | undefined, field: string, given: unknown): void {
-    if (amount !== undefined) this.#count(series, amount);
-    else if (given !== undefined && given !== null) this.#fail(unusable(field, given));
-  }
-
-  #addFigure(series: Series, attributes: SpanAttributes | undefined, name: string): void {
-    const given = attributes?.[name];
-    this.#add(series, decimalOf(given), name, given);
-  }
-
   #count(series: Series, by: number): void {
     series.value += by;
     if (series.replaced.length > 0) this.#noteReplaced(series);
@@ -379,10 +367,7 @@ const OVERFLOW_LABELS: ReadonlyMap<MetricAttribute, OverflowLabel> = new Map([
   ["gen_ai.workflow.name", "agent"],
   ["gen_ai.tool.name", "tool"],
   ["gen_ai.request.model", "model"],
+  ["gen_ai.response.model", "model"],
   ["gen_ai.provider.name", "model"],
+  ["server.address", "model"],
 ]);
-
-function providerIn(attributes: SpanAttributes | undefined): string | undefined {
-  const provider = attributes?.["gen_ai.provider.name"];
-  return typeof provider === "string" ? provider : undefined;
-}

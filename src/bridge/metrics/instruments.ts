@@ -9,7 +9,7 @@ import {
   type ObservableResult,
   ValueType,
 } from "@opentelemetry/api";
-import { fromMilliseconds, type Instant } from "../../events/door.ts";
+import { fromMilliseconds, hasEarlierNames, type Instant } from "../../events/door.ts";
 import { VERSION } from "../../version.ts";
 import {
   type Adjustment,
@@ -19,15 +19,14 @@ import {
   type Tree,
   waitOf,
 } from "../lifecycle/door.ts";
+import { SCOPE } from "../scope.ts";
 import { type BridgeCounts, CountSum } from "./bridge-metrics.ts";
 import { FingerprintCounts } from "./fingerprint-counts.ts";
-import { METRICS, type MetricName } from "./metric-names.ts";
+import { METRICS, type MetricAttribute, type MetricName } from "./metric-names.ts";
+import type { TokenPart } from "./model-series.ts";
 import { PendingApprovals } from "./pending-approvals.ts";
 import { type Series, SeriesTable } from "./series-table.ts";
 import { pairIn } from "./waiting-run.ts";
-
-/** The scope of all instruments. */
-const SCOPE = "entelix-otel";
 
 const AGENT = "gen_ai.agent.name";
 const WORKFLOW = "gen_ai.workflow.name";
@@ -35,8 +34,18 @@ const TENANT = "entelix.tenant_id";
 const TOOL = "gen_ai.tool.name";
 const MODEL = "gen_ai.request.model";
 const PROVIDER = "gen_ai.provider.name";
+const MODEL_LABELS: readonly MetricAttribute[] = [
+  "gen_ai.response.model",
+  "server.port",
+  "server.address",
+  MODEL,
+  PROVIDER,
+];
 const INPUT_TOKENS = "gen_ai.client.inference.usage.input_tokens";
 const OUTPUT_TOKENS = "gen_ai.client.inference.usage.output_tokens";
+const CACHE_READ = "gen_ai.client.inference.usage.cache_read.input_tokens";
+const CACHE_WRITE = "gen_ai.client.inference.usage.cache_write.input_tokens";
+const REASONING = "gen_ai.client.inference.usage.reasoning.output_tokens";
 const CONFLICTS: Adjustment = "tenant_conflicts";
 
 /**
@@ -51,15 +60,34 @@ export class Instruments {
   readonly workflowDuration: Histogram;
   readonly toolCalls: Histogram;
   readonly callDuration: Histogram;
-  readonly modelDuration: Histogram;
+  readonly inferenceCalls: Histogram;
+  readonly inferenceDuration: Histogram;
+  readonly operationDuration: Histogram;
+  readonly firstChunk: Histogram;
+  readonly inputPerCall: Histogram;
+  readonly outputPerCall: Histogram;
+  /** The instruments under the earlier names of the conventions; absent unless the environment asks for them. */
+  readonly earlier: EarlierInstruments | undefined;
   readonly workingTime: Histogram;
   readonly runDurations = new SeriesTable("gen_ai.invoke_agent.duration", [AGENT]);
   readonly workflowDurations = new SeriesTable("gen_ai.invoke_workflow.duration", [WORKFLOW]);
   readonly toolCallCounts = new SeriesTable("gen_ai.invoke_agent.tool_calls", [AGENT]);
   readonly callDurations = new SeriesTable("gen_ai.execute_tool.duration", [AGENT, TOOL]);
-  readonly modelDurations = new SeriesTable("gen_ai.client.operation.duration", [MODEL, PROVIDER]);
-  readonly inputTokens = new SeriesTable(INPUT_TOKENS, [MODEL, PROVIDER]);
-  readonly outputTokens = new SeriesTable(OUTPUT_TOKENS, [MODEL, PROVIDER]);
+  readonly inferenceCallCounts = new SeriesTable("gen_ai.invoke_agent.inference_calls", [AGENT]);
+  readonly inferenceDurations = modelTable("gen_ai.client.inference.duration");
+  readonly operationDurations = modelTable("gen_ai.client.operation.duration");
+  readonly firstChunks = modelTable("gen_ai.client.inference.time_to_first_chunk");
+  readonly inputPerCalls = modelTable("gen_ai.client.inference.operation.input_tokens");
+  readonly outputPerCalls = modelTable("gen_ai.client.inference.operation.output_tokens");
+  readonly inputTokens = modelTable(INPUT_TOKENS);
+  readonly outputTokens = modelTable(OUTPUT_TOKENS);
+  readonly tokenParts: Readonly<Record<TokenPart, SeriesTable>> = {
+    "gen_ai.usage.cache_read.input_tokens": modelTable(CACHE_READ),
+    "gen_ai.usage.cache_write.input_tokens": modelTable(CACHE_WRITE),
+    "gen_ai.usage.reasoning.output_tokens": modelTable(REASONING),
+  };
+  readonly tokenUsages = modelTable("gen_ai.client.token.usage");
+  readonly earlierFirstChunks = modelTable("gen_ai.client.operation.time_to_first_chunk");
   readonly runs = new SeriesTable("entelix.runs", [AGENT, TENANT]);
   readonly workingTimes = new SeriesTable("entelix.runs.working_time", [AGENT, TENANT]);
   readonly active = new SeriesTable("entelix.runs.active", [AGENT, TENANT]);
@@ -90,10 +118,19 @@ export class Instruments {
     this.workflowDuration = histogram(meter, "gen_ai.invoke_workflow.duration");
     this.toolCalls = histogram(meter, "gen_ai.invoke_agent.tool_calls");
     this.callDuration = histogram(meter, "gen_ai.execute_tool.duration");
-    this.modelDuration = histogram(meter, "gen_ai.client.operation.duration");
+    this.inferenceCalls = histogram(meter, "gen_ai.invoke_agent.inference_calls");
+    this.inferenceDuration = histogram(meter, "gen_ai.client.inference.duration");
+    this.operationDuration = histogram(meter, "gen_ai.client.operation.duration");
+    this.firstChunk = histogram(meter, "gen_ai.client.inference.time_to_first_chunk");
+    this.inputPerCall = histogram(meter, "gen_ai.client.inference.operation.input_tokens");
+    this.outputPerCall = histogram(meter, "gen_ai.client.inference.operation.output_tokens");
+    this.earlier = hasEarlierNames() ? earlierInstruments(meter) : undefined;
     this.workingTime = histogram(meter, "entelix.runs.working_time");
     observeTable(meter, INPUT_TOKENS, this.inputTokens);
     observeTable(meter, OUTPUT_TOKENS, this.outputTokens);
+    observeTable(meter, CACHE_READ, this.tokenParts["gen_ai.usage.cache_read.input_tokens"]);
+    observeTable(meter, CACHE_WRITE, this.tokenParts["gen_ai.usage.cache_write.input_tokens"]);
+    observeTable(meter, REASONING, this.tokenParts["gen_ai.usage.reasoning.output_tokens"]);
     observeTable(meter, "entelix.runs", this.runs);
     observeTable(meter, "entelix.runs.active", this.active);
     observeTable(meter, "entelix.runs.degraded", this.degraded);
@@ -195,9 +232,26 @@ export interface JoinedBridge {
   readonly openTrees: () => Iterable<Tree<unknown>>;
 }
 
+/** Histograms under earlier names. */
+interface EarlierInstruments {
+  readonly tokenUsage: Histogram;
+  readonly firstChunk: Histogram;
+}
+
+function earlierInstruments(meter: Meter): EarlierInstruments {
+  return {
+    tokenUsage: histogram(meter, "gen_ai.client.token.usage"),
+    firstChunk: histogram(meter, "gen_ai.client.operation.time_to_first_chunk"),
+  };
+}
+
+function modelTable(metric: MetricName): SeriesTable {
+  return new SeriesTable(metric, MODEL_LABELS);
+}
+
 /** The meter of this package. */
 export function ownMeter(provider: MeterProvider): Meter {
-  return provider.getMeter(SCOPE, VERSION);
+  return provider.getMeter(...SCOPE);
 }
 
 /** Creates an observable instrument of the table of metrics. */

@@ -1,7 +1,6 @@
-import type { ModelOperation } from "../../events/door.ts";
 import type { WaitKind } from "../lifecycle/door.ts";
 import type { Instruments } from "./instruments.ts";
-import { type LabelCaps, type LabelOption, LabelValues } from "./label-values.ts";
+import { type LabelCaps, LabelValues } from "./label-values.ts";
 import { OTHER } from "./metric-names.ts";
 import { OUTCOMES, WATCHED_OUTCOMES } from "./run-outcomes.ts";
 import { FallibleSeries, type Series } from "./series-table.ts";
@@ -104,6 +103,7 @@ class AgentSeries {
   /** The same for workflows of that name. */
   readonly workflows: FallibleSeries;
   readonly toolCalls: Series;
+  readonly inferenceCalls: Series;
   /** The series of its tool calls, by tool. */
   readonly tools = new Map<string, FallibleSeries>();
 
@@ -112,11 +112,13 @@ class AgentSeries {
 
   /** @param agent label value. */
   constructor(instruments: Instruments, agent: string) {
-    const { runDurations, toolCallCounts, waiting, workflowDurations, idle } = instruments;
+    const { idle, inferenceCallCounts, runDurations, toolCallCounts, waiting, workflowDurations } =
+      instruments;
     this.#findWaiting = (kind) => ({ count: waiting.of(kind, agent), idle: idle.of(kind, agent) });
     this.durations = new FallibleSeries((error) => runDurations.of(agent, error));
     this.workflows = new FallibleSeries((error) => workflowDurations.of(agent, error));
     this.toolCalls = toolCallCounts.of(agent);
+    this.inferenceCalls = inferenceCallCounts.of(agent);
   }
 
   /** The series of its open runs with this wait kind. */
@@ -222,66 +224,4 @@ export class PairSeries {
 
 function noneYet(): (Series | undefined)[] {
   return OUTCOMES.map(() => undefined);
-}
-
-/** Most providers that keep their name. */
-const MOST_PROVIDERS = 20;
-
-/** Sources do not report whether tokens are of text, images or sound. */
-const MODALITY = "unknown";
-
-/** The series of one model of one provider. */
-interface ModelSeries {
-  /** The series of its calls, by `error.type`. */
-  readonly durations: FallibleSeries;
-  readonly inputTokens: Series;
-  readonly outputTokens: Series;
-}
-
-/** Finds the series of a model call by its names. The size is bounded for any names. */
-export class ModelSeriesCache {
-  readonly #instruments: Instruments;
-  readonly #providers = new LabelValues(MOST_PROVIDERS);
-  readonly #models: LabelValues;
-  readonly #byProvider = {
-    chat: new Map<string, Map<string, ModelSeries>>(),
-    embeddings: new Map<string, Map<string, ModelSeries>>(),
-  } as const satisfies Record<ModelOperation, unknown>;
-
-  /** @param models the cap of the models' label. */
-  constructor(instruments: Instruments, models: LabelOption) {
-    this.#instruments = instruments;
-    this.#models = new LabelValues(models);
-  }
-
-  of(
-    operation: ModelOperation,
-    providerName: string | undefined,
-    modelName: string | undefined,
-  ): ModelSeries {
-    const provider = this.#providers.of(providerName);
-    const model = this.#models.of(modelName);
-    const byProvider = this.#byProvider[operation];
-    let byModel = byProvider.get(provider);
-    if (byModel === undefined) {
-      byModel = new Map();
-      byProvider.set(provider, byModel);
-    }
-    const there = byModel.get(model);
-    if (there !== undefined) return there;
-    const made = this.#make(operation, provider, model);
-    byModel.set(model, made);
-    return made;
-  }
-
-  #make(operation: ModelOperation, provider: string, model: string): ModelSeries {
-    const { inputTokens, modelDurations, outputTokens } = this.#instruments;
-    return {
-      durations: new FallibleSeries((error) =>
-        modelDurations.of(operation, provider, model, error),
-      ),
-      inputTokens: inputTokens.of(operation, provider, model, MODALITY),
-      outputTokens: outputTokens.of(operation, provider, model, MODALITY),
-    };
-  }
 }

@@ -2,7 +2,7 @@ import type { Attributes } from "@opentelemetry/api";
 import { METRICS, type MetricAttribute, type MetricName, OTHER } from "./metric-names.ts";
 
 /** The value of an attribute; `undefined` if the series does not have it. */
-export type LabelValue = string | boolean | undefined;
+export type LabelValue = string | number | boolean | undefined;
 
 /** One attribute set of an instrument, and its value. */
 export class Series {
@@ -60,7 +60,7 @@ export class SeriesTable {
       const key = JSON.stringify(values.map((value) => value ?? null));
       const known = this.#series.get(key);
       if (known !== undefined) return known;
-      while (step < this.#ladder.length && values[this.#ladder[step] ?? 0] === OTHER) step++;
+      while (step < this.#ladder.length && isLost(values[this.#ladder[step] ?? 0])) step++;
       if (this.#series.size < this.#mostAt(step)) return this.#add(key, values);
       values[this.#ladder[step] ?? 0] = OTHER;
     }
@@ -91,6 +91,11 @@ export class SeriesTable {
     this.#series.set(key, series);
     return series;
   }
+}
+
+/** A label that was dropped before, or that the series does not have. */
+function isLost(value: LabelValue): boolean {
+  return value === OTHER || value === undefined;
 }
 
 /** The series of runs or calls that can fail: one without `error.type`, and one for each value of it. */

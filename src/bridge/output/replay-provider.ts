@@ -24,8 +24,12 @@ const ids = createIdGenerator();
  */
 export function createReplayProvider(resource: Resource, outlet: EndedSpans): TracerProvider {
   return {
-    getTracer: (name, version) => {
-      const scope = version === undefined ? { name } : { name, version };
+    getTracer: (name, version, { schemaUrl } = {}) => {
+      const scope = {
+        name,
+        ...(version === undefined ? {} : { version }),
+        ...(schemaUrl === undefined ? {} : { schemaUrl }),
+      };
       return new RecordTracer({ resource, scope, outlet });
     },
   };

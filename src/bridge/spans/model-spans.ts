@@ -40,7 +40,7 @@ export class ModelSpans {
     const handle = this.#port.start(name, attributes, at, parent, traceId, id, undefined, kind);
     if (handle.recording) {
       try {
-        if (further !== undefined) handle.setAttributes(further);
+        if (further !== undefined) this.#ends.setFurther(handle, further);
         this.#ends.describeRequest(handle, run, content, context);
       } catch (error) {
         this.#port.contain(error);

@@ -6,6 +6,7 @@ import {
   degradedTools,
   type ExceptionDetails,
   type FailureKindId,
+  hasEarlierNames,
   type Instant,
   loopOf,
   type ModelContext,
@@ -49,15 +50,6 @@ export function nameIn(name: string | undefined): string | undefined {
   return name === "" ? undefined : name;
 }
 
-/** Sets further attributes of an end. Tokens written to the cache get both of their names. */
-function setFurther(handle: SpanHandle, attributes: SpanAttributes): void {
-  handle.setAttributes(attributes);
-  const written = attributes["gen_ai.usage.cache_write.input_tokens"];
-  if (typeof written === "number") {
-    handle.set("gen_ai.usage.cache_creation.input_tokens", written);
-  }
-}
-
 /**
  * Sets the end of a run or call on its span: outcome, error, usage, status.
  *
@@ -68,6 +60,7 @@ export class SpanEnds {
   readonly #benign: ReadonlySet<FailureKindId>;
   readonly #decisions: DecisionAttributes;
   readonly #exceptions: ExceptionEvents;
+  readonly #earlierNames = hasEarlierNames();
 
   /** @param benign failure kinds that leave the status Unset. */
   constructor(
@@ -80,6 +73,21 @@ export class SpanEnds {
     this.#benign = benign;
     this.#decisions = decisions;
     this.#exceptions = exceptions;
+  }
+
+  /**
+   * Sets further attributes of the source. Tokens written to the cache always get both of their names, since two
+   * backends read only the earlier one.
+   */
+  setFurther(handle: SpanHandle, attributes: SpanAttributes): void {
+    handle.setAttributes(attributes);
+    const written = attributes["gen_ai.usage.cache_write.input_tokens"];
+    if (typeof written === "number") {
+      handle.set("gen_ai.usage.cache_creation.input_tokens", written);
+    }
+    if (!this.#earlierNames) return;
+    const provider = attributes["gen_ai.provider.name"];
+    if (typeof provider === "string") handle.set("gen_ai.system", provider);
   }
 
   /** Sets the input of a run. */
@@ -176,7 +184,7 @@ export class SpanEnds {
       if (end.asked !== undefined) this.describeQuestion(handle, run, end.asked);
       if (end.answer !== undefined) this.#describeAnswer(handle, run, end.answer);
     }
-    if (end.attributes !== undefined) setFurther(handle, end.attributes);
+    if (end.attributes !== undefined) this.setFurther(handle, end.attributes);
   }
 
   describeModelCall(
@@ -223,7 +231,7 @@ export class SpanEnds {
       default:
         end satisfies never;
     }
-    if (end.attributes !== undefined) setFurther(handle, end.attributes);
+    if (end.attributes !== undefined) this.setFurther(handle, end.attributes);
   }
 
   describeCall(

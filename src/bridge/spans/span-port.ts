@@ -10,8 +10,8 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { Instant } from "../../events/door.ts";
-import { VERSION } from "../../version.ts";
 import type { Reporter } from "../report.ts";
+import { SCOPE } from "../scope.ts";
 import { idSlot } from "./id-generator.ts";
 import { SpanHandle } from "./span-handle.ts";
 import { isTracingSuppressed } from "./suppressed-tracing.ts";
@@ -117,6 +117,6 @@ function unrecorded(traceId: string, spanId: string): SpanHandle {
 
 /** @param provider default: the global one, also if it is registered later. */
 export function tracerOf(provider: TracerProvider | undefined): () => Tracer {
-  const tracer = (provider ?? trace).getTracer("entelix-otel", VERSION);
+  const tracer = (provider ?? trace).getTracer(...SCOPE);
   return () => tracer;
 }

@@ -1,9 +1,8 @@
 import { type AttributeDoc, content, on } from "./attribute-doc.ts";
 
 /**
- * The attributes of the conventions that this package sets. `gen_ai.*` names are copied from
- * open-telemetry/semantic-conventions-genai at commit e07f4eb (2 October 2026, status "development"). No npm package
- * has them under their present names.
+ * The attributes of the conventions that this package sets, copied because no npm package has them under their present
+ * names. `standingOf` says where each name stands, and its names before and after.
  */
 export const CONVENTIONS_ATTRIBUTES = {
   "gen_ai.operation.name": on(
@@ -21,6 +20,11 @@ export const CONVENTIONS_ATTRIBUTES = {
     "model, event",
     "string",
     "The provider that answered, also after a fallback, where the source names it; on an event the one whose account was changed.",
+  ),
+  "gen_ai.system": on(
+    "model",
+    "string",
+    "Earlier name of `gen_ai.provider.name`: only with `OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai/dup`.",
   ),
   "server.address": on(
     "model, call",

@@ -1,10 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { Bridge } from "../../../src/bridge/bridge.ts";
-import {
-  METRIC_ATTRIBUTES,
-  METRICS,
-  type MetricName,
-} from "../../../src/bridge/metrics/metric-names.ts";
+import { METRICS, type MetricName } from "../../../src/bridge/metrics/metric-names.ts";
+import { METRIC_ATTRIBUTES } from "../../../src/bridge/metrics/metric-notes.ts";
 import { MemorySessionLog } from "../../../src/entries/audit.ts";
 import { RunEvents } from "../../support/run-events.ts";
 import { type Collected, collectMetrics } from "./meter.ts";
@@ -14,6 +11,13 @@ const WORKFLOW = "gen_ai.workflow.name";
 const TENANT = "entelix.tenant_id";
 const TOOL = "gen_ai.tool.name";
 const MODEL_CALL = ["gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.request.model"];
+/** Of a call whose source names the model that answered, and its server. */
+const WHOLE_CALL = [...MODEL_CALL, "gen_ai.response.model", "server.address", "server.port"];
+const TOKENS = [
+  [...MODEL_CALL, "gen_ai.token.modality"],
+  [...WHOLE_CALL, "gen_ai.token.modality"],
+];
+const FALLIBLE = [MODEL_CALL, [...MODEL_CALL, "error.type"], WHOLE_CALL];
 
 /**
  * Every set of labels that there may be. Each label multiplies the series of its metric, so that one
@@ -27,9 +31,19 @@ const SETS: Readonly<Record<MetricName, readonly (readonly string[])[]>> = {
     [TOOL, "gen_ai.tool.type", AGENT, "error.type"],
   ],
   "gen_ai.invoke_agent.tool_calls": [[AGENT]],
-  "gen_ai.client.operation.duration": [MODEL_CALL, [...MODEL_CALL, "error.type"]],
-  "gen_ai.client.inference.usage.input_tokens": [[...MODEL_CALL, "gen_ai.token.modality"]],
-  "gen_ai.client.inference.usage.output_tokens": [[...MODEL_CALL, "gen_ai.token.modality"]],
+  "gen_ai.invoke_agent.inference_calls": [[AGENT]],
+  "gen_ai.client.inference.duration": FALLIBLE,
+  "gen_ai.client.inference.time_to_first_chunk": [WHOLE_CALL],
+  "gen_ai.client.operation.duration": FALLIBLE,
+  "gen_ai.client.inference.operation.input_tokens": FALLIBLE,
+  "gen_ai.client.inference.operation.output_tokens": FALLIBLE,
+  "gen_ai.client.inference.usage.input_tokens": TOKENS,
+  "gen_ai.client.inference.usage.output_tokens": TOKENS,
+  "gen_ai.client.inference.usage.cache_read.input_tokens": [TOKENS[1] ?? []],
+  "gen_ai.client.inference.usage.cache_write.input_tokens": [TOKENS[1] ?? []],
+  "gen_ai.client.inference.usage.reasoning.output_tokens": [TOKENS[1] ?? []],
+  "gen_ai.client.token.usage": FALLIBLE.map((set) => [...set, "gen_ai.token.type"]),
+  "gen_ai.client.operation.time_to_first_chunk": [WHOLE_CALL],
   "entelix.runs": [
     ["entelix.run.outcome", AGENT, TENANT, "entelix.root"],
     [
@@ -67,6 +81,7 @@ const SETS: Readonly<Record<MetricName, readonly (readonly string[])[]>> = {
 
 /** Everything that can happen to runs and calls, of tools and models. */
 async function everything(): Promise<Collected> {
+  vi.stubEnv("OTEL_SEMCONV_STABILITY_OPT_IN", "gen_ai/dup");
   const meter = collectMetrics();
   const bridge = new Bridge({ meterProvider: meter.provider, audit: new MemorySessionLog() });
   const send = (event: Parameters<Bridge["send"]>[0], envelope = {}) => {
@@ -87,7 +102,18 @@ async function everything(): Promise<Collected> {
   send(child.denied("e"));
   send(child.modelStart("m1"));
   send(child.modelComplete("m1", { usage: { input_tokens: 1, output_tokens: 1 } }));
-  send(child.modelError("m2"));
+  send(child.modelError("m2", { usage: { input_tokens: 1, output_tokens: 1 } }));
+  const server = { server_address: "api.example.com", server_port: 443 };
+  const usage = {
+    input_tokens: 3,
+    output_tokens: 2,
+    cache_read_input_tokens: 1,
+    cache_write_input_tokens: 1,
+    reasoning_output_tokens: 1,
+  };
+  const answer = { response_model: "small-1-2026", first_output_ms: 5, usage };
+  send(child.modelStart("m3", server));
+  send(child.modelComplete("m3", answer));
   send(child.failed());
   const kind = { type: "tool_error_terminal", kind: "auth", tool_name: "fetch" } as const;
   send(root.failed({ kind }));
@@ -115,6 +141,18 @@ async function everything(): Promise<Collected> {
   return meter.collect();
 }
 
+afterEach(() => void vi.unstubAllEnvs());
+
+/** Labels that only some series of their metric have. */
+const OPTIONAL = [
+  "error.type",
+  "entelix.failure.kind",
+  "entelix.failure.origin",
+  "gen_ai.response.model",
+  "server.address",
+  "server.port",
+];
+
 describe("the sets of labels", () => {
   it("are exactly these", async () => {
     const seen = await everything();
@@ -132,14 +170,17 @@ describe("the sets of labels", () => {
     expect(found).toEqual(expected);
   });
 
-  it("are those of the table, of which only error.type, failure kind and origin and the tenant of an adjustment may be absent", () => {
+  it("have the labels of the table, in its order, and all of those that are not optional", () => {
     for (const [name, { attributes }] of Object.entries(METRICS)) {
       const sets = Object.entries(SETS).find(([each]) => each === name)?.[1] ?? [];
-      expect([name, sets.at(-1)]).toEqual([name, [...attributes]]);
-      const absent = attributes.filter((each) => sets.some((set) => !set.includes(each)));
-      const optional = ["error.type", "entelix.failure.kind", "entelix.failure.origin"];
-      if (name === "entelix.bridge.adjustments") optional.push(TENANT);
-      expect(optional).toEqual(expect.arrayContaining(absent));
+      const used = new Set(sets.flat());
+      expect([name, attributes.filter((each) => used.has(each))]).toEqual([name, attributes]);
+      const optional = name === "entelix.bridge.adjustments" ? [...OPTIONAL, TENANT] : OPTIONAL;
+      for (const set of sets) {
+        expect([name, attributes.filter((each) => set.includes(each))]).toEqual([name, set]);
+        const absent = attributes.filter((each) => !set.includes(each));
+        expect(optional).toEqual(expect.arrayContaining(absent));
+      }
     }
   });
 

@@ -45,6 +45,50 @@ const SHOWN: Readonly<Record<MetricName, readonly string[]>> = {
   "gen_ai.client.inference.usage.output_tokens": [
     "gen_ai_client_inference_usage_output_tokens_total",
   ],
+  "gen_ai.invoke_agent.inference_calls": [
+    "gen_ai_invoke_agent_inference_calls_bucket",
+    "gen_ai_invoke_agent_inference_calls_sum",
+    "gen_ai_invoke_agent_inference_calls_count",
+  ],
+  "gen_ai.client.inference.duration": [
+    "gen_ai_client_inference_duration_seconds_bucket",
+    "gen_ai_client_inference_duration_seconds_sum",
+    "gen_ai_client_inference_duration_seconds_count",
+  ],
+  "gen_ai.client.inference.time_to_first_chunk": [
+    "gen_ai_client_inference_time_to_first_chunk_seconds_bucket",
+    "gen_ai_client_inference_time_to_first_chunk_seconds_sum",
+    "gen_ai_client_inference_time_to_first_chunk_seconds_count",
+  ],
+  "gen_ai.client.inference.operation.input_tokens": [
+    "gen_ai_client_inference_operation_input_tokens_bucket",
+    "gen_ai_client_inference_operation_input_tokens_sum",
+    "gen_ai_client_inference_operation_input_tokens_count",
+  ],
+  "gen_ai.client.inference.operation.output_tokens": [
+    "gen_ai_client_inference_operation_output_tokens_bucket",
+    "gen_ai_client_inference_operation_output_tokens_sum",
+    "gen_ai_client_inference_operation_output_tokens_count",
+  ],
+  "gen_ai.client.token.usage": [
+    "gen_ai_client_token_usage_bucket",
+    "gen_ai_client_token_usage_sum",
+    "gen_ai_client_token_usage_count",
+  ],
+  "gen_ai.client.operation.time_to_first_chunk": [
+    "gen_ai_client_operation_time_to_first_chunk_seconds_bucket",
+    "gen_ai_client_operation_time_to_first_chunk_seconds_sum",
+    "gen_ai_client_operation_time_to_first_chunk_seconds_count",
+  ],
+  "gen_ai.client.inference.usage.cache_read.input_tokens": [
+    "gen_ai_client_inference_usage_cache_read_input_tokens_total",
+  ],
+  "gen_ai.client.inference.usage.cache_write.input_tokens": [
+    "gen_ai_client_inference_usage_cache_write_input_tokens_total",
+  ],
+  "gen_ai.client.inference.usage.reasoning.output_tokens": [
+    "gen_ai_client_inference_usage_reasoning_output_tokens_total",
+  ],
   "entelix.runs": ["entelix_runs_total"],
   "entelix.runs.working_time": [
     "entelix_runs_working_time_seconds_bucket",

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { RunEvents } from "../../support/run-events.ts";
 import { meteredBench } from "./meter.ts";
 
-const DURATION = "gen_ai.client.operation.duration";
+const DURATION = "gen_ai.client.inference.duration";
+const OPERATION_DURATION = "gen_ai.client.operation.duration";
 const INPUT = "gen_ai.client.inference.usage.input_tokens";
 const OUTPUT = "gen_ai.client.inference.usage.output_tokens";
 
@@ -46,7 +47,8 @@ describe("a model call", () => {
     bench.at(3, run.complete());
     const seen = await bench.collect();
     const embeddings = { "gen_ai.operation.name": "embeddings" };
-    expect(seen.point(DURATION, { ...SMALL, ...embeddings })?.histogram?.count).toBe(1);
+    expect(seen.point(OPERATION_DURATION, { ...SMALL, ...embeddings })?.histogram?.count).toBe(1);
+    expect(seen.sum(OPERATION_DURATION)).toBe(1);
     expect(seen.point(DURATION, SMALL)?.histogram?.count).toBe(1);
     expect(seen.points(INPUT).map(({ attributes, value }) => [attributes, value])).toEqual([
       [{ ...TOKENS, ...embeddings }, 31],
@@ -164,8 +166,8 @@ describe("the labels of model calls", () => {
     expect(values("gen_ai.provider.name").size).toBe(21);
     expect(seen.sum(DURATION)).toBe(30);
     expect(seen.sum(INPUT)).toBe(30);
-    // Of 28 calls the model's name, of ten the provider's, each on its duration and its tokens.
-    expect(bench.sink.diagnostics().labelOverflow.model).toBe(2 * (28 + 10));
+    // Of 28 calls the model's name, of ten the provider's, each on its duration, its tokens and their sum.
+    expect(bench.sink.diagnostics().labelOverflow.model).toBe(3 * (28 + 10));
   });
 
   it("stay within what a metric can have, and lose no call", async () => {

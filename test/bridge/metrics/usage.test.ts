@@ -327,7 +327,7 @@ describe("a provider that only the end names", () => {
     bench.at(1, root.modelStart("m1"));
     bench.at(2, root.modelComplete("m1", { provider: "anthropic" }));
     const seen = await bench.collect();
-    const [point] = seen.points("gen_ai.client.operation.duration");
+    const [point] = seen.points("gen_ai.client.inference.duration");
     expect(point?.attributes["gen_ai.provider.name"]).toBe("anthropic");
   });
 });

@@ -1,11 +1,11 @@
 import { NOTHING_REPLACED } from "../../../src/bridge/metrics/bridge-metrics.ts";
 import {
-  METRIC_ATTRIBUTES,
   METRICS,
   type MetricName,
   prometheusLabel,
   prometheusNames,
 } from "../../../src/bridge/metrics/metric-names.ts";
+import { METRIC_ATTRIBUTES } from "../../../src/bridge/metrics/metric-notes.ts";
 
 // What tests of dashboards, alerts and pages know of the bridge's metrics.
 

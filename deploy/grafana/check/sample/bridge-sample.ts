@@ -152,7 +152,7 @@ export class BridgeSample {
     };
     const failed: Labels = failureKind === undefined ? {} : { "error.type": failureKind };
     const duration = { ...chat, ...failed };
-    record.observe("gen_ai.client.operation.duration", this.#process, duration, seconds);
+    record.observe("gen_ai.client.inference.duration", this.#process, duration, seconds);
     if (failureKind !== undefined) return;
     const tokens = { ...chat, "gen_ai.token.modality": "unknown" };
     record.add("gen_ai.client.inference.usage.input_tokens", this.#process, tokens, input);

@@ -5,19 +5,42 @@ import { figure, ranking, rows } from "../figures.ts";
 import { ERROR_TYPE, JOB, MODEL, OPERATION, PROVIDER, TENANT } from "../labels.ts";
 import { labelOf } from "../links.ts";
 import { FAILURE_COLORS } from "../palette.ts";
-import { grown, orZero, quantile, RANGE, ratio, STEP, series, sum } from "../queries.ts";
+import {
+  grown,
+  orZero,
+  quantile,
+  RANGE,
+  type RenamedSeries,
+  ratio,
+  STEP,
+  series,
+  sum,
+} from "../queries.ts";
 import { chosen, OF_MODEL, OF_SERVICE } from "../scope.ts";
 import { intervalVariable, modelVariable, serviceVariable, tenantVariable } from "../variables.ts";
 
-const durations = series("gen_ai_client_operation_duration_seconds_bucket", OF_SERVICE, OF_MODEL);
+/** Calls for answers, and those for embeddings: before #521 of the conventions they had one name. */
+const callSeries = (part: "bucket" | "count", matchers: readonly string[]): RenamedSeries => ({
+  now: series(`gen_ai_client_inference_duration_seconds_${part}`, ...matchers),
+  before: series(`gen_ai_client_operation_duration_seconds_${part}`, ...matchers),
+});
+
+const durations = callSeries("bucket", [OF_SERVICE, OF_MODEL]);
 
 /** Ended calls. `error_type` is there only where the call failed. */
-const calls = (...matchers: readonly string[]): string =>
-  series("gen_ai_client_operation_duration_seconds_count", OF_SERVICE, OF_MODEL, ...matchers);
+const calls = (...matchers: readonly string[]): RenamedSeries =>
+  callSeries("count", [OF_SERVICE, OF_MODEL, ...matchers]);
 const BROKEN = 'error_type!=""';
 
-const tokens = (type: "input" | "output"): string =>
-  series(`gen_ai_client_inference_usage_${type}_tokens_total`, OF_SERVICE, OF_MODEL);
+const tokens = (type: "input" | "output"): RenamedSeries => ({
+  now: series(`gen_ai_client_inference_usage_${type}_tokens_total`, OF_SERVICE, OF_MODEL),
+  before: series(
+    "gen_ai_client_token_usage_sum",
+    OF_SERVICE,
+    OF_MODEL,
+    `gen_ai_token_type="${type}"`,
+  ),
+});
 
 /** What failed of all that ended, by labels; 0 where nothing failed. */
 const brokenShare = (labels: readonly string[], window: string): string => {
