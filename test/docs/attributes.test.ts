@@ -66,6 +66,10 @@ const NOT_OURS = new Set<string>([
   ...firstCells("Names of span events"),
   ...firstCells("Names of log records"),
   ...knownEventForm.variants.keys(),
+  // Names of the conventions that are not emitted, and why.
+  ...tableRows(section(readPage("docs/deviations.md"), "Names of the conventions")).map(
+    ([name = ""]) => name,
+  ),
   "gen_ai.agent.id",
   "gen_ai.usage.total_tokens",
   "entelix.agent.run",
