@@ -60,6 +60,7 @@ export {
   setupTelemetry,
   type TelemetrySetupOptions,
 } from "./setup/metrics/setup-telemetry.ts";
+export { beforeProcessEnds, type EndOptions } from "./setup/process-end.ts";
 export { createSampler } from "./setup/sampler.ts";
 export { setupTracing } from "./setup/setup-tracing.ts";
 export type { LossReason, SpanCounts, SpanLossError } from "./setup/span-ledger.ts";

@@ -3,10 +3,13 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import {
   Bridge,
+  beforeProcessEnds,
   capturesByEnvironment,
+  type EndOptions,
   isRegistered,
   type Tracing,
   type TracingOptions,
+  within,
 } from "../../bridge/door.ts";
 import type { InnerSink } from "../../events/door.ts";
 import { fieldIn } from "../core/door.ts";
@@ -15,13 +18,8 @@ import { enableAiSdk } from "./ai-sdk.ts";
 import { enableLangChain } from "./langchain.ts";
 import { enableOpenAIAgents } from "./openai-agents.ts";
 
-/**
- * Maximum time for the last spans when the process is idle, in ms, and the same for the last metrics. The metric
- * exporter cannot be stopped, so it gets this as its own timeout.
- */
-const FLUSH_MS = 1_000;
-const METRICS_TIMEOUT_MS = "1000";
-const METRICS_TIMEOUT = "OTEL_EXPORTER_OTLP_METRICS_TIMEOUT";
+/** Maximum time for the last spans and metrics at the end of the process, in ms. */
+const FLUSH_MS = 2_000;
 
 /** Names of frameworks in `ENTELIX_REGISTER`. */
 const FRAMEWORKS = ["ai-sdk", "openai-agents", "langchain"] as const;
@@ -32,6 +30,8 @@ export interface RegisterSettings {
   readonly frameworks: ReadonlySet<string>;
   /** Whether spans show content. */
   readonly captures: boolean;
+  /** The ends of the process at which the last data is sent, beside its normal end. */
+  readonly ends: EndOptions;
 }
 
 /** @throws TypeError when a variable has an invalid value. */
@@ -49,14 +49,23 @@ export function registerSettings(env: NodeJS.ProcessEnv): RegisterSettings | und
     tenant: env.ENTELIX_TENANT?.trim() || "default",
     frameworks: new Set(frameworks.length === 0 ? FRAMEWORKS : frameworks),
     captures: capturesByEnvironment(env),
+    ends: {
+      handleSignals: switchIn(env, "ENTELIX_HANDLE_SIGNALS"),
+      handleErrors: switchIn(env, "ENTELIX_HANDLE_ERRORS"),
+    },
   };
 }
 
-/** Shuts down the sink within its time limit. */
-export type Shutdown = () => Promise<void>;
+/** @throws TypeError unless the variable is `true`, `false` or blank. */
+function switchIn(env: NodeJS.ProcessEnv, name: string): boolean {
+  const text = env[name]?.trim().toLowerCase() ?? "";
+  if (text === "true") return true;
+  if (text === "" || text === "false") return false;
+  throw new TypeError(`${name}: expected true or false, got ${JSON.stringify(text)}`);
+}
 
-/** Creates the sink of a process. */
-type Setup = () => { readonly sink: InnerSink; readonly shutdown: Shutdown };
+/** Creates the sink of a process, which shuts down by itself at the end of the process. */
+type Setup = (ends: EndOptions) => InnerSink;
 
 /**
  * Enables the frameworks that work without code of the application.
@@ -70,11 +79,7 @@ export function register(settings: RegisterSettings, entry: string | undefined):
     const missing = "@opentelemetry/sdk-trace and @opentelemetry/exporter-trace-otlp-http";
     return `nothing is reported: ${missing} are not installed`;
   }
-  const sink = new AgentSink(settings.captures ? "all" : "tools", () => {
-    const made = setup();
-    flushAtEnd(made.shutdown);
-    return made.sink;
-  });
+  const sink = new AgentSink(settings.captures ? "all" : "tools", () => setup(settings.ends));
   const { frameworks, tenant } = settings;
   const enabled: string[] = [];
   const enable = (name: (typeof FRAMEWORKS)[number], title: string, packageName: string) => {
@@ -97,27 +102,15 @@ function findSetup(): Setup | undefined {
     setupIn("entelix-otel/telemetry", "setupTelemetry") ??
     setupIn("entelix-otel/setup", "setupTracing");
   if (make === undefined) return undefined;
-  return () => {
+  return (ends) => {
     // The application set up OpenTelemetry itself, so its provider gets the spans.
     if (isRegistered("trace")) {
       const bridge = new Bridge();
-      return { sink: bridge, shutdown: () => bridge.shutdown() };
+      beforeProcessEnds(() => within(FLUSH_MS, bridge.shutdown()), ends);
+      return bridge;
     }
-    const made = withMetricsTimeout(() => make({ shutdownTimeoutMs: FLUSH_MS }));
-    return { sink: made.createBridge(), shutdown: () => made.shutdown() };
+    return make({ shutdownTimeoutMs: FLUSH_MS, ...ends }).createBridge();
   };
-}
-
-/** The exporter reads its timeout only from the environment. A value that is set is unchanged. */
-function withMetricsTimeout<T>(make: () => T): T {
-  const { env } = process;
-  if (env[METRICS_TIMEOUT] ?? env.OTEL_EXPORTER_OTLP_TIMEOUT) return make();
-  env[METRICS_TIMEOUT] = METRICS_TIMEOUT_MS;
-  try {
-    return make();
-  } finally {
-    delete env[METRICS_TIMEOUT];
-  }
 }
 
 /** Loads an entry of this package, whose dependencies may not be installed. */
@@ -142,9 +135,4 @@ function isInstalled(packageName: string, entry: string | undefined): boolean {
     if (above === folder) return false;
     folder = above;
   }
-}
-
-/** Flushes when the process is idle. `process.exit` does not wait for it. */
-function flushAtEnd(shutdown: Shutdown): void {
-  process.once("beforeExit", () => void shutdown());
 }

@@ -80,11 +80,12 @@ export function wireTracing<T extends TracingOptions>(options: T, checks: Option
     losses: new LossReporter(ledger, reporter),
     reporter,
     shutdownTimeoutMs: options.shutdownTimeoutMs ?? 5_000,
-    handleSignals: options.handleSignals ?? false,
+    ends: options,
     onError: options.onError,
   };
   if (environmentText("OTEL_SDK_DISABLED")?.toLowerCase() === "true") {
-    const parts = { ...common, provider: undefined, otlp: undefined, registered: false };
+    const none = { provider: undefined, otlp: undefined, flushMs: FLUSH_MS };
+    const parts = { ...common, ...none, registered: false };
     return { parts, resource: undefined };
   }
 
@@ -112,8 +113,12 @@ export function wireTracing<T extends TracingOptions>(options: T, checks: Option
     const advice = "shut it down and call trace.disable() before, or pass register: false";
     reporter.report(new Error(`another tracer provider is registered: ${advice}`), "setup");
   }
-  return { parts: { ...common, provider, otlp, registered }, resource };
+  const flushMs = otlp?.flushMs ?? FLUSH_MS;
+  return { parts: { ...common, provider, otlp, flushMs, registered }, resource };
 }
+
+/** Time limit of a flush without OTLP, in ms. */
+const FLUSH_MS = 30_000;
 
 function otlpProcessor(
   options: TracingOptions,

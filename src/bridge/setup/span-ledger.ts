@@ -162,7 +162,8 @@ export class SpanLossError extends Error {
   /** Counts of all spans. In the report at shutdown, pending spans count as lost. */
   readonly counts: SpanCounts;
 
-  constructor(lostBy: LostBy, counts: SpanCounts, lastError: string | undefined) {
+  /** @param advice what to do about it. */
+  constructor(lostBy: LostBy, counts: SpanCounts, lastError: string | undefined, advice = "") {
     let lost = 0;
     const reasons: string[] = [];
     for (const [reason, spans] of lostBy) {
@@ -171,11 +172,15 @@ export class SpanLossError extends Error {
       reasons.push(`${reason} ${spans}`);
     }
     const last = lastError === undefined ? "" : `; last error of an export: ${lastError}`;
-    super(`${lost} spans lost (${reasons.join(", ")}) of ${counts.ended} that ended${last}`);
+    const all = `${lost} spans lost (${reasons.join(", ")}) of ${counts.ended} that ended`;
+    super(`${all}${advice}${last}`);
     this.lost = lost;
     this.counts = counts;
   }
 }
+
+/** Nothing can be sent any more when the process exits. */
+const AT_EXIT = ": call `await shutdown()` of the setup before process.exit";
 
 /** Minimum interval between two reports in ms. */
 const QUIET_MS = 60_000;
@@ -241,7 +246,8 @@ export class LossReporter {
 
   #report(lostBy: LostBy, counts: SpanCounts, where: string): boolean {
     this.#reported = counts.lost;
-    const error = new SpanLossError(lostBy, counts, this.#ledger.lastError);
+    const advice = where === "exit" ? AT_EXIT : "";
+    const error = new SpanLossError(lostBy, counts, this.#ledger.lastError, advice);
     if (error.lost > 0) this.#reporter.report(error, where);
     return error.lost > 0;
   }

@@ -10,6 +10,7 @@ import { withoutHeaderName } from "../export/attempt.ts";
 import type { BatchSettings } from "../export/export-settings.ts";
 import type { Reporter } from "../report.ts";
 import type { SpanLedger } from "./span-ledger.ts";
+import { StockRequests } from "./stock-requests.ts";
 
 /**
  * The SDK's batch processor, with a count of every sampled span in a ledger.
@@ -19,17 +20,22 @@ import type { SpanLedger } from "./span-ledger.ts";
  * waits for requests itself.
  */
 export class CountedBatchProcessor implements SpanProcessor {
+  /** Time limit of a flush, in ms. */
+  readonly flushMs: number;
   readonly #batches: BatchSpanProcessor;
   readonly #exporter: CountedExporter;
+  readonly #requests: StockRequests;
   readonly #ledger: SpanLedger;
   readonly #maxQueueSize: number;
   #closing: Promise<void> | undefined;
 
   constructor(exporter: SpanExporter, settings: BatchSettings, ledger: SpanLedger) {
     this.#exporter = new CountedExporter(exporter, ledger);
+    this.#requests = new StockRequests(exporter);
     this.#batches = new BatchSpanProcessor({ exporter: this.#exporter, ...settings });
     this.#ledger = ledger;
     this.#maxQueueSize = settings.maxQueueSize;
+    this.flushMs = settings.exportTimeoutMillis;
   }
 
   onStart(): void {}
@@ -60,6 +66,11 @@ export class CountedBatchProcessor implements SpanProcessor {
   shutdown(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  /** Ends the requests. For the end of the shutdown time. */
+  giveUp(): void {
+    this.#requests.end();
   }
 
   async #close(): Promise<void> {

@@ -55,6 +55,11 @@ export interface TracingOptions {
   /** Whether SIGTERM and SIGINT shut tracing down before they end the process. Default `false`. */
   readonly handleSignals?: boolean | undefined;
   /**
+   * Whether an uncaught error or unhandled rejection shuts tracing down before it ends the process. The process runs
+   * on meanwhile, at most `shutdownTimeoutMs`. Default `false`.
+   */
+  readonly handleErrors?: boolean | undefined;
+  /**
    * Called with lost spans (`SpanLossError`) and with every other error of the setup and its sinks.
    * Default: OpenTelemetry's diagnostic logger. Losses go to the console if there is no logger.
    */
@@ -119,5 +124,6 @@ export const TRACING_CHECKS: OptionChecks<TracingOptions> = {
   register: checkBoolean,
   shutdownTimeoutMs: checkedElsewhere,
   handleSignals: checkBoolean,
+  handleErrors: checkBoolean,
   onError: checkFunction,
 };

@@ -2,11 +2,12 @@ import { type MeterProvider, ProxyTracerProvider, type TracerProvider } from "@o
 import type { TracerProvider as SdkTracerProvider } from "@opentelemetry/sdk-trace";
 import { type ClosableSink, checkOptionsObject } from "../../events/door.ts";
 import { Bridge, internalsOf } from "../bridge.ts";
-import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
+import type { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
 import { firstOpenRuns, type OpenRun, type OpenRunsOptions } from "../open-runs.ts";
 import type { ErrorHook, Reporter } from "../report.ts";
 import { LONGEST_WAIT_MS, within } from "../spans/within.ts";
 import type { BridgeOptions } from "../telemetry-options.ts";
+import { beforeProcessEnds, type EndOptions } from "./process-end.ts";
 import { unregister } from "./provider-registration.ts";
 import type { LossReporter, SpanCounts, SpanLedger } from "./span-ledger.ts";
 import type { CountedBatchProcessor } from "./span-processors.ts";
@@ -25,7 +26,10 @@ export interface TracingParts {
   readonly reporter: Reporter;
   readonly registered: boolean;
   readonly shutdownTimeoutMs: number;
-  readonly handleSignals: boolean;
+  /** The ends of the process at which tracing shuts down by itself. */
+  readonly ends: EndOptions;
+  /** Time limit of a flush, in ms. */
+  readonly flushMs: number;
   readonly onError: ErrorHook | undefined;
 }
 
@@ -45,6 +49,17 @@ const SINKS_SHARE = 0.5;
 
 /** Share of the shutdown time that is reserved for the last metrics. */
 const METRICS_SHARE = 0.2;
+
+/** A flush of spans ends by itself at the limit of the whole flush. */
+const FLUSH_GRACE_MS = 100;
+
+/** The provider waits longer than its processor, whose own error has more details. In ms. */
+const PROVIDER_GRACE_MS = 1_000;
+
+/** A sink may throw. */
+async function callFlush(sink: ClosableSink): Promise<void> {
+  await sink.forceFlush?.();
+}
 
 /** Share for a bridge's audit rows. Less than {@link SINKS_SHARE}, so that it can still close its spans. */
 const ROWS_SHARE = 0.4;
@@ -70,12 +85,12 @@ export class Tracing {
     this.#metrics = metrics;
     this.tracerProvider = parts.provider ?? new ProxyTracerProvider();
     this.registered = parts.registered;
-    const ignoreSignals = parts.handleSignals ? onTermination(() => this.shutdown()) : () => {};
-    // If the process exits without a shutdown, waiting spans are lost. This reports them.
+    const stopWaiting = beforeProcessEnds(() => this.shutdown(), parts.ends);
+    // Spans that still wait at `process.exit` are lost. This reports them.
     const atExit = () => parts.losses.total("exit");
     process.once("exit", atExit);
     this.#stopListening = () => {
-      ignoreSignals();
+      stopWaiting();
       process.removeListener("exit", atExit);
     };
   }
@@ -122,21 +137,40 @@ export class Tracing {
   }
 
   /**
-   * Resolves when all spans that ended so far were sent and all rows of the sinks were stored.
+   * Resolves when all spans that ended so far were sent and all rows of the sinks were stored. With
+   * `setupTelemetry`, metrics are sent after the spans. It takes at most `OTEL_BSP_EXPORT_TIMEOUT` (30 s) in
+   * all.
    *
    * @throws AggregateError if some were not; its `errors` has each cause.
    */
   async forceFlush(): Promise<void> {
-    const sinks = [...this.#sinks.values()].map(async (sink) => sink.forceFlush?.());
-    const outcomes = [
-      ...(await Promise.allSettled(sinks)),
-      ...(await Promise.allSettled([this.#flushProvider()])),
-      ...(await Promise.allSettled([this.#metrics?.forceFlush()])),
-    ];
-    const errors: unknown[] = outcomes.flatMap((outcome): unknown =>
-      // `flatMap`, since the SDK rejects with a list of errors.
-      outcome.status === "rejected" ? outcome.reason : [],
-    );
+    const { flushMs, provider } = this.#parts;
+    const begin = performance.now();
+    const left = () => Math.max(flushMs - (performance.now() - begin), 0);
+    const errors: unknown[] = [];
+    const settled = async (work: Promise<unknown> | undefined) => {
+      try {
+        await work;
+      } catch (error) {
+        // `flat`, since the SDK rejects with a list of errors.
+        errors.push(...[error].flat());
+      }
+    };
+    const sinks = [...this.#sinks.values()].map((sink) => settled(callFlush(sink)));
+    let late = "sinks";
+    if (await within(left(), Promise.all(sinks))) {
+      // The metrics count the spans that were lost, so they go second.
+      late = "spans or metrics";
+      const timeoutMillis = Math.min(flushMs + PROVIDER_GRACE_MS, LONGEST_WAIT_MS);
+      const spans = settled(provider?.forceFlush({ timeoutMillis }));
+      await within(left() * (1 - METRICS_SHARE), spans);
+      const all = Promise.all([spans, settled(this.#metrics?.forceFlush())]);
+      // A moment later than the spans, whose own error says more.
+      if (await within(left() + FLUSH_GRACE_MS, all)) late = "";
+    }
+    if (late !== "") {
+      errors.push(new Error(`${late} were not flushed within ${flushMs} ms${this.#why()}`));
+    }
     if (errors.length > 0) throw new AggregateError(errors, `flush failed: ${String(errors[0])}`);
   }
 
@@ -144,10 +178,10 @@ export class Tracing {
    * Ends tracing: closes the sinks, sends pending spans, and shuts down the provider. With
    * `setupTelemetry`, it then sends the last metrics. It takes at most `shutdownTimeoutMs` in all
    * and never rejects. Errors and the number of lost spans go to `onError`. A second call returns
-   * the same promise.
+   * the same promise. Afterwards, no request keeps the process alive.
    *
-   * The stock exporters (metrics, and spans with `http/json`) cannot be cancelled. Their last request can keep
-   * the process alive until `OTEL_EXPORTER_OTLP_TIMEOUT` (10 s).
+   * Called by itself when the process has nothing else to do (`beforeExit`), and with `handleSignals` and
+   * `handleErrors`. `process.exit` does not wait for it.
    */
   shutdown(): Promise<void> {
     // Set first, since a sink can call `shutdown` while it is closed.
@@ -187,14 +221,6 @@ export class Tracing {
     return sink;
   }
 
-  /** Waits longer than the processor of this package, whose error has more details than the provider's. */
-  async #flushProvider(): Promise<void> {
-    const { otlp, provider } = this.#parts;
-    if (!(otlp instanceof ChunkSpanProcessor)) return provider?.forceFlush();
-    const timeoutMillis = Math.min(otlp.flushMs + 1_000, LONGEST_WAIT_MS);
-    return provider?.forceFlush({ timeoutMillis });
-  }
-
   async #close(): Promise<void> {
     const { provider, losses, shutdownTimeoutMs: bound } = this.#parts;
     const begin = performance.now();
@@ -216,10 +242,10 @@ export class Tracing {
     // error.
     if (this.#parts.ledger.counts().pending === 0) for (const error of late) this.#report(error);
     // Counts unconfirmed spans as lost, and ends requests, so that none keeps the process alive.
-    if (this.#parts.otlp instanceof ChunkSpanProcessor) this.#parts.otlp.giveUp();
+    this.#parts.otlp?.giveUp();
     if (this.#metrics !== undefined && !(await within(left(), this.#metrics.shutdown()))) {
       this.#metrics.giveUp();
-      this.#report(new Error(`the last metrics were not sent within ${bound} ms`));
+      this.#report(new Error(`the last metrics were not sent within ${bound} ms${this.#why()}`));
     }
     this.#stopListening();
     if (provider !== undefined) unregister(provider);
@@ -246,30 +272,13 @@ export class Tracing {
     await sent;
   }
 
+  /** The last error of an export, for a message. */
+  #why(): string {
+    const { lastError } = this.#parts.ledger;
+    return lastError === undefined ? "" : `; last error of an export: ${lastError}`;
+  }
+
   #report(error: unknown): void {
     this.#parts.reporter.report(error, "shutdown");
   }
-}
-
-const SIGNALS = ["SIGTERM", "SIGINT"] as const;
-
-/**
- * Runs `work` at the first SIGTERM or SIGINT, and then applies the default effect of the signal. A second
- * signal applies it at once. If the application listens to the signal, too, its listener must end the
- * process.
- *
- * @param work never rejects.
- * @returns removes the listeners.
- */
-function onTermination(work: () => Promise<void>): () => void {
-  const stopListening = () => {
-    for (const signal of SIGNALS) process.removeListener(signal, take);
-  };
-  const take = async (signal: NodeJS.Signals) => {
-    stopListening();
-    await work();
-    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
-  };
-  for (const signal of SIGNALS) process.on(signal, take);
-  return stopListening;
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { OtlpServer } from "../../support/otlp-server.ts";
+import { deadUrl, OtlpServer } from "../../support/otlp-server.ts";
 import { Program } from "./child-process.ts";
 
 let program: Program;
@@ -43,20 +43,96 @@ describe("handleSignals", () => {
   });
 });
 
-describe("a process that ends without a shutdown", () => {
-  it("says on the console which spans were lost", async () => {
+describe("handleErrors", () => {
+  it.each(["throw", "reject"])("closes and sends at an uncaught error, by %s", async (way) => {
     await using server = await OtlpServer.start();
-    const ending = await program.run(["forget", server.url]);
-    expect(ending.code).toBe(0);
-    expect(ending.output).toContain(
-      "entelix-otel: exit: SpanLossError: 2 spans lost (unconfirmed 2) of 2 that ended",
+    const ending = await program.run([way, server.url]);
+    expect([ending.code, ending.signal]).toEqual([1, null]);
+    expect(ending.output).toContain("Error: no such order");
+    expect(outcomes(server)).toEqual(["abandoned"]);
+  });
+
+  it("lets a second error end the process at once", async () => {
+    await using server = await OtlpServer.start();
+    const ending = await program.run(["twice", server.url]);
+    expect(ending.code).toBe(1);
+    expect(ending.output).toContain("Error: the second");
+  });
+
+  it("leaves the end to a listener of the application's", async () => {
+    await using server = await OtlpServer.start();
+    const ending = await program.run(["own-errors", server.url]);
+    expect(ending).toEqual({ code: 9, signal: null, output: "ready\nheard\n" });
+    expect(outcomes(server)).toEqual(["abandoned"]);
+  });
+
+  it("is off unless asked for", async () => {
+    await using server = await OtlpServer.start();
+    const ending = await program.run(["crash", server.url]);
+    expect(ending.code).toBe(1);
+    expect(ending.output).toContain("Error: no such order");
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe("a process that ends without a shutdown", () => {
+  it.each([
+    ["forget", ["complete", undefined]],
+    ["forget-open", ["abandoned"]],
+  ])("sends before it ends by itself: %s", async (way, expected) => {
+    await using server = await OtlpServer.start();
+    const ending = await program.run([way, server.url]);
+    expect(ending).toEqual({ code: 0, signal: null, output: "ready\n" });
+    expect(outcomes(server).sort()).toEqual(expected);
+  });
+
+  it("sends spans and metrics", async () => {
+    await using server = await OtlpServer.start();
+    await program.run(["forget", server.url, "telemetry"]);
+    expect(server.requests.map(({ path }) => path)).toEqual(["/v1/traces", "/v1/metrics"]);
+    const runs = server.points("entelix.runs").filter(({ value }) => value > 0);
+    expect(runs.map(({ attributes, value }) => [attributes["entelix.run.outcome"], value])).toEqual(
+      [["complete", 1]],
+    );
+  });
+
+  it("says at process.exit which spans were lost, and what to do", async () => {
+    await using server = await OtlpServer.start();
+    const ending = await program.run(["exit", server.url]);
+    expect(ending.code).toBe(4);
+    expect(ending.output).toBe(
+      "entelix-otel: exit: SpanLossError: 2 spans lost (unconfirmed 2) of 2 that ended: " +
+        "call `await shutdown()` of the setup before process.exit\n",
     );
     expect(server.requests).toEqual([]);
   });
 
   it("is quiet about it where the operator asked for quiet", async () => {
     await using server = await OtlpServer.start();
-    const ending = await program.run(["forget", server.url], { OTEL_LOG_LEVEL: "none" });
-    expect(ending).toEqual({ code: 0, signal: null, output: "ready\n" });
+    const ending = await program.run(["exit", server.url], { OTEL_LOG_LEVEL: "none" });
+    expect(ending).toEqual({ code: 4, signal: null, output: "" });
   });
+});
+
+describe("after the shutdown", () => {
+  const PROTOBUF = {};
+  const JSON_SPANS = { OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" };
+
+  it.each([
+    ["refuses connections", undefined, PROTOBUF],
+    ["refuses connections", undefined, JSON_SPANS],
+    ["does not answer", "hang", PROTOBUF],
+    ["does not answer", "hang", JSON_SPANS],
+    ["is unavailable", 503, PROTOBUF],
+    ["is unavailable", 503, JSON_SPANS],
+  ] as const)(
+    "nothing keeps the process alive where the endpoint %s",
+    async (_, answer, variables) => {
+      await using server = await OtlpServer.start({ answer: () => answer ?? 200 });
+      const url = answer === undefined ? await deadUrl() : server.url;
+      const ending = await program.run(["done", url, "telemetry"], variables);
+      expect(ending.output).toContain("holds: \n");
+      expect(ending.output).toContain("the last metrics were not sent within 1000 ms");
+    },
+  );
 });

@@ -1,20 +1,33 @@
+import { setImmediate } from "node:timers/promises";
 import { setupTracing } from "../../../src/entries/setup.ts";
+import { setupTelemetry } from "../../../src/entries/telemetry.ts";
 import { openRun, sendRun } from "./sample-run.ts";
 
 /**
  * An application as `life-of-a-process.test.ts` runs it: it opens a run, and then ends in the way
  * that its argument says.
  */
-const [way, endpoint = ""] = process.argv.slice(2);
-const handleSignals = way !== "deaf";
-const tracing = setupTracing({ endpoint, handleSignals, shutdownTimeoutMs: 10_000 });
+const [way = "", endpoint = "", setup = "tracing"] = process.argv.slice(2);
+const options = {
+  endpoint,
+  handleSignals: way !== "deaf",
+  handleErrors: /^(throw|reject|twice|own-errors)$/.test(way),
+  shutdownTimeoutMs: way === "done" ? 1_000 : 10_000,
+};
+const tracing = setup === "telemetry" ? setupTelemetry(options) : setupTracing(options);
 const sink = tracing.createBridge();
+/** Throws outside of any promise. */
+const later = (error: Error) =>
+  void setTimeout(() => {
+    throw error;
+  });
+const stay = () => void setInterval(() => {}, 1000);
 
 switch (way) {
   case "wait":
   case "deaf":
     openRun(sink);
-    setInterval(() => {}, 1000);
+    stay();
     break;
   case "own-listener":
     openRun(sink);
@@ -23,7 +36,7 @@ switch (way) {
       // Time for the signal to come a second time, if it were raised again.
       void tracing.shutdown().then(() => setTimeout(() => process.exit(7), 200));
     });
-    setInterval(() => {}, 1000);
+    stay();
     break;
   case "impatient":
     openRun(sink);
@@ -33,11 +46,58 @@ switch (way) {
         return new Promise(() => {});
       },
     });
-    setInterval(() => {}, 1000);
+    stay();
     break;
   case "forget":
     sendRun(sink);
     break;
+  case "forget-open":
+    openRun(sink);
+    break;
+  case "exit":
+    sendRun(sink);
+    process.exit(4);
+    break;
+  case "throw":
+  case "crash":
+    openRun(sink);
+    stay();
+    later(new Error("no such order"));
+    break;
+  case "reject":
+    openRun(sink);
+    stay();
+    void Promise.reject(new Error("no such order"));
+    break;
+  case "twice":
+    openRun(sink);
+    stay();
+    tracing.own({
+      shutdown: () => {
+        later(new Error("the second"));
+        return new Promise(() => {});
+      },
+    });
+    later(new Error("the first"));
+    break;
+  case "own-errors":
+    openRun(sink);
+    process.on("uncaughtException", () => {
+      process.stdout.write("heard\n");
+      void tracing.shutdown().then(() => process.exit(9));
+    });
+    later(new Error("no such order"));
+    stay();
+    break;
+  case "done": {
+    sendRun(sink);
+    await tracing.shutdown();
+    // Closed sockets are gone after a few turns.
+    for (let turn = 0; turn < 20; turn++) await setImmediate();
+    const holding = process.getActiveResourcesInfo().filter((name) => !/Pipe|TTY|File/.test(name));
+    process.stdout.write(`holds: ${holding.join()}\n`);
+    process.exit();
+  }
   default:
     throw new Error(`no such way: ${way}`);
 }

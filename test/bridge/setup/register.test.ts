@@ -9,6 +9,7 @@ const PROGRAMS = join(import.meta.dirname, "register-programs");
 
 interface Ending {
   readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
   readonly out: string;
   readonly err: string;
 }
@@ -41,8 +42,13 @@ async function run(
           ...env,
         },
       },
-      (_, out, err) => resolve({ code: child.exitCode, out, err }),
+      (_, out, err) => {
+        resolve({ code: child.exitCode, signal: child.signalCode, out, err });
+      },
     );
+    child.stdout?.on("data", (chunk) => {
+      if (String(chunk).includes("waits")) child.kill("SIGTERM");
+    });
   });
   return { ...ending, spans: receiver.spans };
 }
@@ -144,6 +150,22 @@ describe("node --import entelix-otel/register", () => {
     await using shop = await listening();
     const { spans } = await run(program, [shop.url]);
     expect(wireTree(spans)).toEqual(tree);
+  });
+
+  it.each([
+    ["ENTELIX_HANDLE_SIGNALS", "wait", null, "SIGTERM"],
+    ["ENTELIX_HANDLE_ERRORS", "throw", 1, null],
+  ] as const)("delivers with %s, where the program ends by it", async (name, way, code, signal) => {
+    const args = [way];
+    const off = await run("ends.mjs", args);
+    expect([off.code, off.signal, off.spans]).toEqual([code, signal, []]);
+    await server?.close();
+    const on = await run("ends.mjs", args, { [name]: "true" });
+    expect([on.code, on.signal, names(on.spans)]).toEqual([code, signal, GRAPH]);
+    expect(on.err.includes("Error: no such order")).toBe(way === "throw");
+    await server?.close();
+    const wrong = await run("ends.mjs", args, { [name]: "yes" });
+    expect(wrong.err).toContain(`TypeError: ${name}: expected true or false, got "yes"`);
   });
 
   it("sends nothing for a program without agents", async () => {

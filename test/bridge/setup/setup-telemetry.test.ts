@@ -13,7 +13,7 @@ import { MemorySessionLog } from "../../../src/entries/audit.ts";
 import { setupTracing } from "../../../src/entries/setup.ts";
 import { setupTelemetry, type TelemetrySetupOptions } from "../../../src/entries/telemetry.ts";
 import { deadUrl, OtlpServer } from "../../support/otlp-server.ts";
-import { stopTimers, untilSeen } from "../../support/stopped-timers.ts";
+import { runTimers, stopTimers, untilSeen } from "../../support/stopped-timers.ts";
 import { waitUntil } from "../../support/wait-for.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
 import { keepReports } from "./reports.ts";
@@ -321,10 +321,30 @@ describe("an endpoint that takes no metrics", () => {
     await closed;
     const told = reports.all.filter(({ where }) => where === "shutdown");
     expect(told.map(({ error }) => String(error))).toEqual([
-      "Error: the last metrics were not sent within 1500 ms",
+      expect.stringMatching(
+        /^Error: the last metrics were not sent within 1500 ms; last error of /,
+      ),
       expect.stringMatching(/^SpanLossError: 1 spans lost \(\w+ 1\) of 1 that ended/),
     ]);
     expect(server.requests.map(({ path }) => path)).toEqual(["/v1/traces", "/v1/metrics"]);
+  });
+
+  it("does not hold a flush: spans and metrics have one limit", async () => {
+    process.env.OTEL_BSP_EXPORT_TIMEOUT = "2000";
+    await using server = await OtlpServer.start({ answer: () => "hang" });
+    const telemetry = setupTelemetry({ endpoint: server.url, onError: () => {} });
+    sendRun(telemetry.createBridge());
+    stopTimers();
+    const flushed = telemetry.forceFlush().catch(String);
+    await untilSeen(() => server.requests.length === 1);
+    await vi.advanceTimersByTimeAsync(1_600);
+    await untilSeen(() => server.requests.length === 2);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(await flushed).toMatch(
+      /^AggregateError: flush failed: Error: spans were not confirmed within 2000 ms/,
+    );
+    expect(server.requests.map(({ path }) => path)).toEqual(["/v1/traces", "/v1/metrics"]);
+    await runTimers(telemetry.shutdown());
   });
 
   it("does not keep the place of the provider that comes after the shutdown", async () => {

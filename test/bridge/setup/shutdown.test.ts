@@ -320,12 +320,15 @@ describe("shutdown", () => {
 
   it("takes its listeners from the process away", async () => {
     process.env.OTEL_TRACES_EXPORTER = "none";
-    const count = () => ["exit", "SIGTERM", "SIGINT"].map((event) => process.listenerCount(event));
+    const events = ["exit", "beforeExit", "SIGTERM", "SIGINT", "uncaughtException"];
+    const count = () => events.map((event) => process.listenerCount(event));
     const before = count();
+    const more = () => count().map((listeners, at) => listeners - (before[at] ?? 0));
     const quiet = setupTracing({ register: false });
-    expect(count()).toEqual([(before[0] ?? 0) + 1, before[1], before[2]]);
-    const tracing = setupTracing({ register: false, handleSignals: true });
-    expect(count()).toEqual(before.map((listeners, at) => listeners + (at === 0 ? 2 : 1)));
+    expect(more()).toEqual([1, 1, 0, 0, 0]);
+    const ends = { handleSignals: true, handleErrors: true };
+    const tracing = setupTracing({ register: false, ...ends });
+    expect(more()).toEqual([2, 2, 1, 1, 1]);
     await Promise.all([quiet.shutdown(), tracing.shutdown()]);
     expect(count()).toEqual(before);
   });
@@ -357,6 +360,21 @@ describe("forceFlush", () => {
     await tracing.forceFlush();
     expect([asked, server.spans.length]).toEqual([1, 4]);
     await tracing.shutdown();
+  });
+
+  it("has its limit for sinks, too", async () => {
+    process.env.OTEL_BSP_EXPORT_TIMEOUT = "2000";
+    await using server = await OtlpServer.start();
+    const tracing = setupTracing({ endpoint: server.url, onError: () => {} });
+    const hanging = tracing.own({ forceFlush: never });
+    stopTimers();
+    const flushed = tracing.forceFlush().catch(String);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await flushed).toBe(
+      "AggregateError: flush failed: Error: sinks were not flushed within 2000 ms",
+    );
+    tracing.disown(hanging);
+    await runTimers(tracing.shutdown());
   });
 
   it("says why spans were not confirmed in time", async () => {

@@ -19,6 +19,7 @@ import {
   type ExportResult,
   isExported,
 } from "../span-processors.ts";
+import { StockRequests } from "../stock-requests.ts";
 import type { MetricReaderLike, TelemetrySetupOptions } from "./setup-telemetry.ts";
 
 /** The scrape interval of the shipped Prometheus. */
@@ -33,6 +34,7 @@ export function metricReaders(
   const readers: MetricReaderLike[] = [];
   if (exporters.has("otlp")) {
     const exporter = new OTLPMetricExporter(stockOptions(otlpTarget("METRICS", options)));
+    reporter.requests = new StockRequests(exporter);
     readers.push(periodic(new ReportedMetricExporter(exporter, reporter), options));
   }
   if (exporters.has("console")) readers.push(periodic(new ConsoleMetricExporter(), options));
@@ -55,6 +57,8 @@ function periodic(exporter: PushMetricExporter, options: TelemetrySetupOptions) 
 
 /** Reports errors of metrics until {@link end}. */
 export class MetricReporter {
+  /** Absent without OTLP. */
+  requests: StockRequests | undefined;
   readonly #reporter: Reporter;
   #over = false;
 
@@ -66,9 +70,10 @@ export class MetricReporter {
     if (!this.#over) this.#reporter.report(error, where);
   }
 
-  /** Stops reports. The shutdown itself reports that metrics were not sent in time. */
+  /** Stops requests and reports. The shutdown itself reports that metrics were not sent in time. */
   end(): void {
     this.#over = true;
+    this.requests?.end();
   }
 }
 

@@ -1,0 +1,59 @@
+import { callHook } from "../../events/door.ts";
+
+/** Ends of a process, beside its normal one, at which waiting data is sent. */
+export interface EndOptions {
+  /** SIGTERM and SIGINT. Default `false`. */
+  readonly handleSignals?: boolean | undefined;
+  /** Uncaught errors and unhandled rejections. Default `false`. */
+  readonly handleErrors?: boolean | undefined;
+}
+
+const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
+/**
+ * Calls `work` once, before the process ends: when it has nothing else to do (`beforeExit`), and at the ends that the
+ * options name. `process.exit` does not wait for it.
+ *
+ * - A signal has its default effect afterwards. A second signal has it at once. If the application listens to the
+ *   signal, too, its listener must end the process.
+ * - An uncaught error is thrown again afterwards, so Node prints it and sets the exit code. The application runs on
+ *   meanwhile. A second error ends the process at once. If the application listens to `uncaughtException`, too, its
+ *   listener must end the process.
+ *
+ * @param work never rejects.
+ * @returns removes the listeners.
+ */
+export function beforeProcessEnds(
+  work: () => Promise<unknown>,
+  options: EndOptions = {},
+): () => void {
+  const { handleErrors, handleSignals } = options;
+  const signals = handleSignals === true ? SIGNALS : [];
+  const stop = () => {
+    process.removeListener("beforeExit", atIdle);
+    process.removeListener("uncaughtException", atError);
+    for (const signal of signals) process.removeListener(signal, atSignal);
+  };
+  const atIdle = () => {
+    stop();
+    callHook(work);
+  };
+  const atSignal = async (signal: NodeJS.Signals) => {
+    stop();
+    await work();
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  };
+  const atError = async (error: unknown) => {
+    stop();
+    await work();
+    if (process.listenerCount("uncaughtException") > 0) return;
+    // Not in this promise: its rejection would be another error.
+    setImmediate(() => {
+      throw error;
+    });
+  };
+  process.once("beforeExit", atIdle);
+  if (handleErrors === true) process.on("uncaughtException", atError);
+  for (const signal of signals) process.on(signal, atSignal);
+  return stop;
+}
