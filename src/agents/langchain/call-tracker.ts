@@ -278,9 +278,7 @@ export class CallTracker {
     const on = eventOf(id, "call-start");
     const shown = this.#needs === "none" ? undefined : toolInput(input);
     run.writer.toolStarted(call, shown, description, call.stepId, on);
-    this.#open.cutWithRun(call, (error) =>
-      run.writer.toolCut(call, error, eventOf(id, "call-end")),
-    );
+    this.#open.started(call, (error) => run.writer.toolCut(call, error, eventOf(id, "call-end")));
   }
 
   toolEnds(output: unknown, id: string): void {
@@ -346,7 +344,7 @@ export class CallTracker {
     this.#scopes.set(id, parentId, call);
     const content = { input, tools: toolsIn(further) };
     run.writer.modelStarted(call, asked, content, call.stepId, eventOf(id, "call-start"));
-    this.#open.cutWithRun(call, (error) =>
+    this.#open.started(call, (error) =>
       run.writer.modelCut(call, error, undefined, eventOf(id, "call-end")),
     );
   }

@@ -66,14 +66,16 @@ export class OpenCalls {
     const scope = this.take(id, kind);
     if (scope?.id !== id) return undefined;
     if ("leave" in scope) scope.leave?.();
+    if (scope.kind === "model") scope.run.openModels.delete(scope);
     if (!scope.run.ended) return scope;
     this.counts.late += 1;
     return undefined;
   }
 
-  /** A run of the runtime ends the calls that are open at its end. @param cut sends the end. */
-  cutWithRun(call: ToolScope | ModelScope, cut: (error: AgentError) => void): void {
+  /** A call started. A run of the runtime ends the calls that are open at its end. @param cut sends the end. */
+  started(call: ToolScope | ModelScope, cut: (error: AgentError) => void): void {
     const { run } = call;
+    if (call.kind === "model") run.openModels.add(call);
     call.leave = run.whileOpen?.((error) => {
       run.ended = true;
       cut(error);

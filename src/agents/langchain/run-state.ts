@@ -11,7 +11,7 @@ import {
 import type { ActiveRun, SubjectFields } from "../runtime/door.ts";
 import { AskedCalls } from "./asked-calls.ts";
 import type { PendingReviews } from "./pending-reviews.ts";
-import type { ToolScope } from "./scope.ts";
+import type { ModelScope, ToolScope } from "./scope.ts";
 import { StopSignals } from "./stop-signals.ts";
 
 /** LangGraph's data of a pause. */
@@ -59,6 +59,8 @@ export class RunState {
   readonly since = sourceMoment();
   /** No more events are sent after the end. */
   ended = false;
+  /** Its open model calls. */
+  readonly openModels = new Set<ModelScope>();
   /** Ends a call with a run of the runtime. */
   whileOpen: ActiveRun["whileOpen"] = undefined;
   pause: Pause | undefined = undefined;

@@ -1,4 +1,4 @@
-import { FROM_RUN, handed, type Instant } from "../../events/door.ts";
+import { type AgentError, FROM_RUN, handed, type Instant } from "../../events/door.ts";
 import {
   type Fields,
   fieldsOf,
@@ -256,7 +256,7 @@ export class Runs {
     const ending = reason ?? explained(thrown);
     this.#cutRuns(run, ending, reason);
     this.#held.runEnded(run, "own", reason);
-    run.writer.cutTools(cutBy(ending), endOfCall);
+    cutCalls(run, cutBy(ending), at);
     run.writer.failed(runFailureOf(run, thrown), endOf(run, at));
     const { tenant, threadId, resumes } = run;
     if (resumes === undefined || threadId === undefined) return;
@@ -271,7 +271,7 @@ export class Runs {
       this.#cutRuns(child, ending, reason);
       this.#held.runEnded(child, "own", reason);
       const cut = cutBy(ending);
-      child.writer.cutTools(cut, endOfCall);
+      cutCalls(child, cut);
       child.writer.failed(failureOf(cut, FROM_RUN), endOf(child));
     }
     run.openRuns = undefined;
@@ -309,7 +309,16 @@ function endOf({ id, part }: RunState, at?: Instant): Stamp {
   return at === undefined ? on : { ...on, at, isLate: true };
 }
 
-const endOfCall = ({ id }: ToolScope) => eventOf(id, "call-end");
+/** Ends the calls that are open when their run fails. @param at as of {@link endOf}. */
+function cutCalls(run: RunState, cut: AgentError, at?: Instant): void {
+  for (const call of run.openModels) {
+    const on = endOfCall(call);
+    run.writer.modelCut(call, cut, undefined, at === undefined ? on : { ...on, at, isLate: true });
+  }
+  run.writer.cutTools(cut, endOfCall);
+}
+
+const endOfCall = ({ id }: Pick<ToolScope, "id">) => eventOf(id, "call-end");
 
 function ended(run: RunState): void {
   run.ended = true;

@@ -54,6 +54,16 @@ const PLACES: Readonly<Record<string, Stopped>> = {
     program: (stop) => reactAgent([listens(stop)], []),
     ends: ["step_error cancelled", "model_error cancelled", "failed cancelled"],
   },
+  "the model of an agent that does not listen": {
+    program: (stop) => {
+      const deaf = () => {
+        stop();
+        return new Promise<never>(() => {});
+      };
+      return reactAgent([deaf], []);
+    },
+    ends: ["step_error cancelled", "model_error cancelled", "failed cancelled"],
+  },
   "the model of a chain": {
     program: (stop) =>
       RunnableSequence.from([

@@ -83,10 +83,6 @@ export const FRAMEWORKS: readonly Framework[] = [
     needs: ["langchain-model.mjs"],
     differences: {
       ...RETRIES("`withRetry` calls the model again, so each attempt is a model call."),
-      "stream whose reader leaves": {
-        why: "LangGraph does not report the end of the model call. The adapter ends the run half a minute later.",
-        lines: [run("failed cancelled, origin run", "cancelled"), "  model: unfinished"],
-      },
       "pause, approved in another process": {
         why: `${NO_LINK} The wait is not known either.`,
         lines: [
