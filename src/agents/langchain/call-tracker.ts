@@ -49,7 +49,7 @@ import { addPause, graphPause } from "./pauses.ts";
 import { Decisions } from "./pending-reviews.ts";
 import { Retrievers } from "./retrievers.ts";
 import { noteNode } from "./run-state.ts";
-import { signalIn } from "./running-config.ts";
+import { parentIn, signalIn } from "./running-config.ts";
 import { Runs } from "./runs.ts";
 import type { ModelScope, Scope, ToolScope } from "./scope.ts";
 import { isChain, isOver, madeIn, ScopeTable } from "./scope.ts";
@@ -74,7 +74,7 @@ export class CallTracker {
   readonly #open: OpenCalls;
   readonly #held: HeldFailures;
   /** The abort signal of the code that makes the call that is reported next. */
-  running: AbortSignal | undefined;
+  #signal: AbortSignal | undefined;
   #shownElsewhere = 0;
 
   constructor(options: LangChainHandlerOptions, fence: Fence) {
@@ -92,6 +92,12 @@ export class CallTracker {
     this.#agent = options.agent;
     this.#options = { isFailure: options.isFailure, price: options.price, onError };
     this.#decisions = new Decisions(options.decidedBy, onError);
+  }
+
+  /** The configuration of the code that makes the call that is reported next. */
+  set running(config: unknown) {
+    this.#signal = signalIn(config);
+    this.#open.runningIn = parentIn(config);
   }
 
   get counts(): Omit<HandlerCounts, keyof AdapterCounts> {
@@ -125,7 +131,7 @@ export class CallTracker {
     runName: unknown,
     tags: unknown,
   ): void | Promise<void> {
-    const above = this.#open.above(id, parentId);
+    const above = this.#open.above(id, parentId, metadata);
     if (above === IGNORED) return;
     const graph = isGraph(serialized);
     if (above === undefined || above.kind === "foreign" || graph) {
@@ -155,7 +161,7 @@ export class CallTracker {
       });
     }
     const { run } = above;
-    run.stops.add(this.running);
+    run.stops.add(this.#signal);
     const isInGraph = above.kind === "run" && above.id === parentId && run.graph;
     if (isInGraph) {
       noteNode(run, metadata, runName);
@@ -235,7 +241,7 @@ export class CallTracker {
     callId: unknown,
     tags: unknown,
   ): void {
-    const above = this.#open.above(id, parentId);
+    const above = this.#open.above(id, parentId, metadata);
     if (above === IGNORED) return;
     const given = textOf(callId);
     if (above?.kind === "foreign" && above.toolUseId !== undefined) {
@@ -247,13 +253,13 @@ export class CallTracker {
     }
     // LangChain also gives the ID of the call around it to a tool that the code of a tool calls.
     const toolCallId = given === above?.toolUseId ? undefined : given;
-    const asked = toolCallId === undefined ? undefined : above?.run.asked.toolOf(toolCallId);
+    const asked = toolCallId && above?.run.asked.toolOf(toolCallId);
     const tool = toolName(serialized, runName, asked);
     const invocation = { metadata, tags, asked: undefined };
     const found = this.#open.runFor(id, above, tool, invocation);
     if (found === undefined) return;
     const { run, within } = found;
-    run.stops.add(this.running);
+    run.stops.add(this.#signal);
     run.totals.toolCalls += 1;
     const call: ToolScope = {
       kind: "tool",
@@ -267,7 +273,7 @@ export class CallTracker {
       since: sourceMoment(),
       chainId: isChain(within) ? parentId : undefined,
       details: madeIn(within),
-      signal: this.running,
+      signal: this.#signal,
       alone: within === undefined,
     };
     this.#scopes.set(id, parentId, call);
@@ -305,19 +311,18 @@ export class CallTracker {
     metadata: unknown,
     tags: unknown,
   ): void {
-    const above = this.#open.above(id, parentId);
+    const above = this.#open.above(id, parentId, metadata);
     if (above === IGNORED) return;
     const fields = fieldsOf(metadata);
     const further = fieldsOf(extra);
     const model = modelNameOf(fieldsOf(serialized), further, fields);
-    const isOwnRun = above?.run.ended !== false;
-    const isRead = this.#needs === "all" || (this.#needs === "rows" && isOwnRun);
+    const isRead = this.#needs === "all" || (this.#needs === "rows" && above?.run.ended !== false);
     const input = isRead ? askedMessages(request) : undefined;
     const invocation = { metadata, tags, asked: input };
     const found = this.#open.runFor(id, above, model ?? "model", invocation);
     if (found === undefined) return;
     const { run, within } = found;
-    run.stops.add(this.running);
+    run.stops.add(this.#signal);
     const signal = signalIn(further?.options);
     run.stops.add(signal);
     run.totals.requests += 1;
@@ -381,9 +386,9 @@ export class CallTracker {
   modelFails(thrown: unknown, id: string): void {
     const call = this.#open.takeOpen(id, "model");
     if (call?.kind !== "model") return;
-    const { run, since } = call;
+    const { run, signal, since } = call;
     run.lastError = thrown;
-    run.stops.callFailed(thrown, call.signal);
+    run.stops.callFailed(thrown, signal);
     recordSource(thrown, FROM_MODEL, { rootRunId: run.rootId, since });
     run.writer.modelFailed(
       call,

@@ -6,7 +6,7 @@ import {
   type HandlerCounts,
   type LangChainHandlerOptions,
 } from "./handler-options.ts";
-import { runningConfig, signalIn } from "./running-config.ts";
+import { runningConfig } from "./running-config.ts";
 import { type SpanScope, spanScopeOf } from "./scope.ts";
 
 /** LangGraph reports pauses to handlers with this property. */
@@ -53,7 +53,7 @@ export class LangChainHandler {
   /** LangChain then calls the callbacks in order and in the caller's context, so that the current run is known. */
   get awaitHandlers(): true {
     // LangChain leaves its async storage after it read this, and calls the callback at once.
-    this.#calls.running = signalIn(runningConfig());
+    this.#calls.running = runningConfig();
     return true;
   }
 

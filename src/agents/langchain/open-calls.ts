@@ -13,6 +13,8 @@ export class OpenCalls {
   readonly #scopes: ScopeTable;
   readonly #stopped: StoppedGraphs;
   readonly #skipsLone: boolean;
+  /** LangChain's ID of the call whose code makes the call that is reported next. */
+  runningIn: string | undefined;
   readonly counts = { duplicates: 0, unmatched: 0, late: 0, skipped: 0 };
 
   constructor(
@@ -28,9 +30,16 @@ export class OpenCalls {
   }
 
   /** The scope around a new call. `IGNORED`: the call was seen before, or has no tenant. */
-  above(id: string, parentId: string | undefined): KnownScope | undefined | typeof IGNORED {
+  above(
+    id: string,
+    parentId: string | undefined,
+    metadata: unknown,
+  ): KnownScope | undefined | typeof IGNORED {
+    const { runningIn } = this;
+    this.runningIn = undefined;
     if (this.#isKnown(id, parentId)) return IGNORED;
-    const above = this.#runs.above(parentId);
+    const around = parentId === undefined ? this.#runs.within(runningIn, metadata) : undefined;
+    const above = this.#runs.above(parentId) ?? around;
     if (above?.kind !== "refused") {
       const isOpen = parentId === undefined || this.#scopes.isOpen(parentId);
       if (above?.run.aborted !== undefined && isOpen) this.#stopped.continued(above.run);

@@ -29,7 +29,7 @@ export class Retrievers {
     { metadata, tags }: Pick<RunStart, "metadata" | "tags">,
     runName: unknown,
   ): void {
-    const above = this.#open.above(id, parentId);
+    const above = this.#open.above(id, parentId, metadata);
     if (above === IGNORED) return;
     const name = textOf(runName) ?? nameOf(fieldsOf(serialized)) ?? "retriever";
     const asked = readsRows(this.#needs) ? askedOf(query) : undefined;

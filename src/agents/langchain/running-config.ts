@@ -1,4 +1,4 @@
-import { property } from "../../events/door.ts";
+import { property, textProperty } from "../../events/door.ts";
 
 /** LangChain's async storage, and the key of the configuration in it. */
 const STORAGE = Symbol.for("ls:tracing_async_local_storage");
@@ -10,6 +10,11 @@ export function runningConfig(): unknown {
   const read: unknown = property(storage, "getStore");
   if (typeof read !== "function") return undefined;
   return property(property(Reflect.apply(read, storage, []), "extra"), CONFIG);
+}
+
+/** LangChain's ID of the call whose code has this configuration. */
+export function parentIn(config: unknown): string | undefined {
+  return textProperty(property(config, "callbacks"), "_parentRunId");
 }
 
 /** The abort signal of a configuration or of a model's options. */

@@ -117,6 +117,17 @@ export class Runs {
     return { kind: "foreign", id: current.runId, run, toolUseId, key, stepId };
   }
 
+  /**
+   * The scope of the call whose code makes another one. LangChain names no parent of a call that has callbacks of its
+   * own. A call of another tenant is none of that code's.
+   */
+  within(codeId: string | undefined, metadata: unknown): KnownScope | undefined {
+    const scope = this.#scopes.above(codeId);
+    if (scope === undefined || scope.kind === "refused") return undefined;
+    const { given } = this.#tenants.of(fieldsOf(metadata));
+    return given === undefined || given === scope.run.tenant ? scope : undefined;
+  }
+
   /** @returns `undefined` if the tenant is not known. The scope is refused then. */
   start(from: RunStart): RunState | undefined {
     return this.#begin(this.#invocation(from), undefined);

@@ -339,6 +339,46 @@ describe("a call in a run of the runtime", () => {
   });
 });
 
+describe("a call that has callbacks of its own", () => {
+  const asksInside = (seen: ReturnType<typeof observe>, metadata: Record<string, string> = {}) =>
+    plainTool("ask", async () => {
+      const callbacks = [seen.handler];
+      await add.invoke({ a: 1, b: 2 }, { callbacks, metadata });
+      await new ScriptedModel([says("yes")]).invoke("sure?", { callbacks, metadata });
+      return "ok";
+    });
+  const script = () => [says("", ["ask", "c1"]), says("done")];
+
+  it("in the code of a tool stands below it", async () => {
+    const seen = observe();
+    await run(seen, reactAgent(script(), [asksInside(seen)]));
+    expect(seen.tree()).toEqual([
+      "invoke_agent support complete",
+      "  chat small-1 complete",
+      "  execute_tool ask complete",
+      "    execute_tool add complete",
+      "    chat small-1 complete",
+      "  chat small-1 complete",
+    ]);
+    expect(seen.of("complete")[0]?.event.usage).toMatchObject({ requests: 3, input_tokens: 30 });
+  });
+
+  it("stands alone if it is another tenant's", async () => {
+    const seen = observe();
+    await run(seen, reactAgent(script(), [asksInside(seen, { tenant_id: "globex" })]));
+    expect(seen.of("started").map(({ event }) => [event.agent, event.tenant_id])).toEqual([
+      ["support", "acme"],
+      ["add", "globex"],
+      ["small-1", "globex"],
+    ]);
+    expect(seen.of("started").map(({ event }) => event.parent_run_id ?? null)).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+});
+
 describe("code of a tool that nothing awaits", () => {
   /** A tool that takes a note once `begin` was called. */
   const notes = () => {
