@@ -1,3 +1,4 @@
+import { outputMessages } from "../../events/door.ts";
 import { type Decision, type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
 
 /** An approval request in a model's answer, or in the messages of a later call. */
@@ -21,6 +22,17 @@ export function waitingIn(content: unknown): readonly ApprovalRequest[] {
     if (request !== undefined) requests.push(request);
   }
   return requests;
+}
+
+/** The message that asks a person. */
+export function askedOf(waiting: readonly ApprovalRequest[]): unknown {
+  const calls = waiting.map(({ input, tool, toolUseId }) => ({
+    type: "tool_call",
+    id: toolUseId,
+    name: tool,
+    arguments: input,
+  }));
+  return outputMessages({ role: "assistant", content: calls }, ["tool_call"]);
 }
 
 /** Decisions of the application's own rule. A step's content has them beside their requests. */

@@ -32,8 +32,11 @@ export interface OpenTool extends ToolCall {
   readonly since: number;
   /** The error that its code threw. The SDK may hide it from telemetry. */
   error?: { readonly thrown: unknown } | undefined;
-  /** Its code. The SDK reports the code's start and end by the ID of the call, which two open calls can share. */
-  code: "waits" | "runs" | "ended";
+  /**
+   * Its code. The SDK reports the code's start and end by the ID of the call, which two open calls can share. `failed`: its
+   * end is held.
+   */
+  code: "waits" | "runs" | "ended" | "failed";
   /** Whether the SDK's ID is empty. The call has an ID of our own then. */
   readonly hasOwnId: boolean;
 }
@@ -60,6 +63,8 @@ export interface CallState extends BegunRun<OpenTool> {
   modelError: { readonly thrown: unknown } | undefined;
   /** What the tools of the current step threw. */
   readonly toolErrors: Set<unknown>;
+  /** Sends failures of tools that are held. `stop` has the value that stopped the call, if it was stopped. */
+  readonly held: ((stop: { readonly thrown: unknown } | undefined) => void)[];
   /** Signals that may stop the call, as far as the SDK shows them. */
   readonly signals: Set<AbortSignal>;
   /** Open calls of embedding models, by the SDK's ID of the last attempt. */

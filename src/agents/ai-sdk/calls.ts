@@ -36,6 +36,7 @@ import {
   type ApprovalRequest,
   type ApprovalResponse,
   answeredIn,
+  askedOf,
   automaticIn,
   outputsIn,
   waitingIn,
@@ -51,7 +52,7 @@ import {
   type AiSdkTelemetryOptions,
   DEFAULT_CALLS,
 } from "./options.ts";
-import { reportedAs, ToolCalls } from "./tool-calls.ts";
+import { reportedAs, sendHeld, ToolCalls } from "./tool-calls.ts";
 
 /** Operations of the SDK that are runs. */
 export const RUNS: ReadonlySet<unknown> = new Set([
@@ -243,6 +244,7 @@ export class Calls {
       lastReason: undefined,
       modelError: undefined,
       toolErrors: new Set(),
+      held: [],
       signals: new Set(signal === undefined ? [] : [signal]),
       reported: new Set(),
       embeddings: new Map(),
@@ -267,6 +269,7 @@ export class Calls {
    * @param messages returns those of the request.
    */
   requested(state: CallState, messages: () => unknown): void {
+    sendHeld(state);
     const { approved, reported } = state;
     if (approved.length === 0) return;
     state.approved = [];
@@ -335,6 +338,7 @@ export class Calls {
     const failure = failureOf(state, shown);
     // The SDK gives errors of tools to the model. If one ends the call, a signal fired and the tool threw its reason.
     if (isStop(failure.thrown, state.signals) || state.toolErrors.has(failure.thrown)) {
+      sendHeld(state, failure);
       this.aborted(event, state, failure.thrown);
       return;
     }
@@ -352,6 +356,7 @@ export class Calls {
 
   #close(event: CallName, state: CallState, cut: AgentError, thrown: unknown = cut): void {
     this.#remove(textOf(event.callId) ?? "");
+    sendHeld(state);
     state.writer.cutTools(cut);
     this.models.ended(state, thrown);
     this.embeddings.failed(state, thrown);
@@ -385,14 +390,4 @@ function questionIn(operationId: string, given: unknown): unknown {
 
 function isEmpty(given: unknown): boolean {
   return given === undefined || given === null || given === "" || listOf(given)?.length === 0;
-}
-
-function askedOf(waiting: readonly ApprovalRequest[]): unknown {
-  const calls = waiting.map(({ input, tool, toolUseId }) => ({
-    type: "tool_call",
-    id: toolUseId,
-    name: tool,
-    arguments: input,
-  }));
-  return outputMessages({ role: "assistant", content: calls }, ["tool_call"]);
 }

@@ -1,4 +1,4 @@
-import { whyNotMade } from "../../events/door.ts";
+import { now, whyNotMade } from "../../events/door.ts";
 import {
   type Fields,
   fieldIn,
@@ -94,7 +94,20 @@ export class ToolCalls {
     }
     const source = writer.sourceOf(thrown, tool);
     const failure = { thrown, source, text: operatorTextOf(thrown, state) };
-    writer.toolFailed(tool, failure, isHidden ? null : modelText(thrown, state));
+    const forModel = isHidden ? null : modelText(thrown, state);
+    if (state.sdk === 6 || state.operationId !== "ai.generateText") {
+      writer.toolFailed(tool, failure, forModel);
+      return;
+    }
+    // The SDK shows no signal. If the call ends with this error, it is the reason of a stop.
+    tool.code = "failed";
+    const ended = { ...tool, durationMs: performance.now() - tool.startedMs };
+    const late = { at: now(), isLate: true };
+    state.held.push((stop) => {
+      const isStopped = stop !== undefined && stop.thrown === thrown;
+      if (isStopped) writer.toolCut(ended, abortError(thrown), late);
+      else writer.toolFailed(ended, failure, forModel, late);
+    });
   }
 
   /**
@@ -137,6 +150,11 @@ export class ToolCalls {
   }
 }
 
+/** Sends the failures that are held. @param stop with the value that stopped the call, if it was stopped. */
+export function sendHeld({ held }: CallState, stop?: { readonly thrown: unknown }): void {
+  for (const send of held.splice(0)) send(stop);
+}
+
 function descriptionOf({ tools }: CallState, tool: string): string | undefined {
   return textOf(fieldIn(fieldIn(tools, tool), "description"));
 }
@@ -168,7 +186,7 @@ function isOffered({ offered, tools }: CallState, tool: string): boolean | undef
 function openCall(
   { writer }: CallState,
   toolCallId: unknown,
-  fits: (call: OpenTool) => boolean = () => true,
+  fits: (call: OpenTool) => boolean = ({ code }) => code !== "failed",
 ): OpenTool | undefined {
   const id = textOf(toolCallId);
   if (id !== undefined) return writer.open.find(id, fits);

@@ -25,8 +25,8 @@ describe("a tool call with an empty ID", () => {
     call.step([add, look, { ...add, type: "tool-error" }, { ...look, type: "tool-result" }]);
     await call.finish([]);
     expect(callsOf(heard)).toEqual([
-      ["add", "out of order"],
       ["look", "complete"],
+      ["add", "out of order"],
     ]);
     const ids = heard.ofType("tool_start").map(({ tool_use_id }) => tool_use_id);
     expect(new Set([...ids, ""]).size).toBe(3);
@@ -69,10 +69,10 @@ describe("calls of one answer with the same ID", () => {
     ]);
     await call.finish([]);
     expect(callsOf(heard)).toEqual([
-      ["add", "out of order"],
-      ["text", "a text"],
       ["nope", "nope was not called: the agent has no such tool"],
       ["add", "add was not called: its input does not fit"],
+      ["add", "out of order"],
+      ["text", "a text"],
     ]);
     expect(heard.ofType("complete")[0]).toMatchObject({ usage: { tool_calls: 4 } });
   });

@@ -163,12 +163,14 @@ describe("a call that ends with what its tool threw", () => {
     call.step([add]);
     await follows(call);
     call.fails(reason);
-    return ends(heard).at(-1);
+    return heard;
   }
 
   it.each([...STOPS, ["a time limit", late] as const])("with %s was stopped", async (_, reason) => {
     const kind = reason === late ? "deadline_exceeded" : "cancelled";
-    expect(await stopped(reason, async () => {})).toBe(kind);
+    const heard = await stopped(reason, async () => {});
+    expect(ends(heard)).toEqual([kind, kind]);
+    expect(heard.types()).toEqual(["started", "tool_start", "tool_error", "failed"]);
   });
 
   it("was not stopped if the model was asked again after the tool", async () => {
@@ -176,7 +178,10 @@ describe("a call that ends with what its tool threw", () => {
       await call.model({});
       call.answers([]);
     };
-    expect(await stopped(outage, asked)).toBe("tool_error_terminal");
+    const heard = await stopped(outage, asked);
+    expect(ends(heard).at(-1)).toBe("tool_error_terminal");
+    expect(heard.types().slice(1, 4)).toEqual(["tool_start", "tool_error", "model_start"]);
+    expect(heard.ofType("tool_error")[0]?.envelope).not.toHaveProperty("cancelled");
   });
 });
 
