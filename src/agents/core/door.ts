@@ -29,7 +29,7 @@ export {
   sendReturned,
   type ToolCallOptions,
 } from "./call-reports.ts";
-export { type AdapterCounts, Containment, Fence } from "./fence.ts";
+export { type AdapterCounts, Containment, contained, Fence } from "./fence.ts";
 export {
   type AskedTenant,
   askedSubject,

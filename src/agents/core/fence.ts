@@ -29,9 +29,20 @@ export class Containment {
     this.#onError = onError;
   }
 
+  /** Number of calls of the adapter's code that have not returned. */
+  #running = 0;
+
+  /** Whether the adapter's code is running. */
+  get isRunning(): boolean {
+    return this.#running > 0;
+  }
+
   /** Calls code of the adapter. @returns `undefined` for one that fails. */
   contain<T>(work: () => T): T | undefined {
-    return contained(work, this.fault);
+    this.#running += 1;
+    const result = contained(work, this.fault);
+    this.#running -= 1;
+    return result;
   }
 
   /** Calls code of the adapter that may go on. The promise never rejects. */

@@ -11,6 +11,7 @@ import {
 import {
   ADAPTER_CHECKS,
   type AdapterOptions,
+  contained,
   Fence,
   fieldIn,
   fieldsOf,
@@ -18,6 +19,7 @@ import {
 } from "../core/door.ts";
 import { withCurrentRun } from "../runtime/door.ts";
 import type { ProcessorCounts } from "./counts.ts";
+import { type FindPosition, findBy, keepPosition, watchCode } from "./current-span.ts";
 import { watchServers } from "./model-servers.ts";
 import { type SdkSpan, type SdkTrace, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { TraceFollower } from "./trace-follower.ts";
@@ -92,6 +94,7 @@ export class OpenAIAgentsProcessor {
     this.#fence = new Fence(sink, onError);
     this.#follower = new TraceFollower(this.#fence, options);
     watchServers();
+    if (isSpanActivator(sink)) watchCode();
   }
 
   /** Counts of spans without an event or without a run. */
@@ -109,10 +112,16 @@ export class OpenAIAgentsProcessor {
   }
 
   onSpanStart(span: SdkSpan): Promise<void> {
+    findBy(span.spanData, this.#find);
     return this.#contain(() => this.#follower.spanStarted(span));
   }
 
   onSpanEnd(span: SdkSpan): Promise<void> {
+    const { error, spanData } = span;
+    // The span of a rejected call has an error.
+    if (spanData.type === "function" && error === null) {
+      contained(() => keepPosition(spanData), this.#fence.report);
+    }
     return this.#contain(() => this.#follower.spanEnded(span));
   }
 
@@ -224,13 +233,23 @@ export class OpenAIAgentsProcessor {
       const { callKey, toolUseId } = scope;
       const { runId: run_id, tenantId: tenant_id } = run.writer.run;
       const tool = open?.kind === "tool" ? textOf(open.span.spanData.name) : undefined;
+      const model_call_id = open?.kind === "model" ? open.span.spanId : undefined;
       return {
         open,
         run: { ...run.writer.run, toolUseId, callKey, tool, sink: this.#sink },
-        scope: { tenant_id, run_id, tool_use_id: callKey ?? toolUseId },
+        scope: { tenant_id, run_id, tool_use_id: callKey ?? toolUseId, model_call_id },
       };
     });
   }
+
+  /** Where code of the SDK's span is. The processor's own code is not in a span of the SDK. */
+  readonly #find: FindPosition = (span) => {
+    const sink: unknown = this.#sink;
+    if (this.#fence.isRunning || !isSpanActivator(sink)) return undefined;
+    const scope = this.#scopeOf(span)?.scope;
+    if (scope === undefined) return undefined;
+    return { key: Object.values(scope).join(" "), within: (work) => sink.withSpan(scope, work) };
+  };
 
   async #flush(timeoutMs: number): Promise<void> {
     const timer = new AbortController();

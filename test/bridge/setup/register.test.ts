@@ -146,6 +146,18 @@ describe("node --import entelix-otel/register", () => {
         "      GET /model",
       ],
     ],
+    [
+      "openai-agents-http.mjs",
+      [
+        "invoke_agent A",
+        "  chat",
+        "    GET /model",
+        "  execute_tool look",
+        "    GET /tool",
+        "  chat",
+        "    GET /model",
+      ],
+    ],
   ])("has the requests of stock instrumentation below their calls: %s", async (program, tree) => {
     await using shop = await listening();
     const { spans } = await run(program, [shop.url]);

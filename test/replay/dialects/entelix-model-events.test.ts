@@ -54,6 +54,8 @@ const OPTIONAL = new Set([
   "model",
   "operation",
   "provider",
+  "server_address",
+  "server_port",
   "input",
   "output",
   "first_output_ms",
