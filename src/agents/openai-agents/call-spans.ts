@@ -6,6 +6,7 @@ import {
   type FailureSource,
   FROM_MODEL,
   type Instant,
+  type ModelCallUsage,
   millisecondsBetween,
 } from "../../events/door.ts";
 import {
@@ -239,6 +240,7 @@ export class CallSpans {
     const answered = { provider: by, responseId, responseModel, usage };
     const asked = { model: call.model, provider: by };
     const cost = countUse(asked, answered, trace.totals, this.#options);
+    usageSeen(open, usage);
     const server = serverAsked(spanData);
     const failure = { ...reported({ parsed, source: FROM_MODEL }), ...answered, cost, server };
     run.writer.modelFailed(call, failure, on(open, "end", at));
@@ -277,6 +279,7 @@ export class CallSpans {
     const request = requestIn(spanData);
     const asked = { model: answer.model, provider: request.provider };
     const cost = countUse(asked, answer, trace.totals, this.#options);
+    usageSeen(open, answer.usage);
     // Field by field: spreading the answer or the request is slower than the rest of this method.
     const sent = {
       provider: answer.provider,
@@ -296,6 +299,12 @@ export class CallSpans {
     };
     run.writer.modelAnswered(modelCall(open, answer.model, at), sent, on(open, "end", at));
   }
+}
+
+/** The usage of the turn's model call is known, so that of the turn is the same. */
+function usageSeen(open: OpenModel, usage: ModelCallUsage | undefined): void {
+  const { turns } = open.scope.run;
+  if (turns !== undefined && usage !== undefined && isOwnModelCall(open)) turns.model = "counted";
 }
 
 const GIVEN_WAY = Promise.resolve();

@@ -268,7 +268,7 @@ export class TraceFollower {
       case "other":
         if (spanData.type === "mcp_tools") this.counts.mcpLists += 1;
         else if (!STRUCTURE.has(spanData.type)) this.counts.otherSpans += 1;
-        if (spanData.type === "turn") turnEnded(open.scope, open.span);
+        if (spanData.type === "turn") turnEnded(trace.totals, open.scope, open.span);
         this.#runs.taskEnded(trace, open.span.spanId);
         return;
       default:

@@ -1,7 +1,7 @@
 import { Runner, tool } from "@openai/agents-core";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { agent, play, TRACE } from "./newer-spans.ts";
+import { agent, play, saying, TRACE, type Tree, used } from "./newer-spans.ts";
 import { agent as scripted } from "./scenes.ts";
 import { asks, says } from "./scripted-model.ts";
 import { listen } from "./told.ts";
@@ -50,5 +50,42 @@ describe("a guardrail that tripped", () => {
 
   it("is not named by another failure", async () => {
     expect(await failing("Error: 500 boom")).toBe("A failed internal: 500 boom");
+  });
+});
+
+describe("the usage of a turn", () => {
+  const usage = { input_tokens: 10, output_tokens: 5 };
+  const usageOf = async (...turns: readonly Tree[]) => {
+    const heard = listen();
+    await heard.processor.onTraceStart(TRACE);
+    await play(heard, ["a1", agent("A"), ...turns]);
+    await heard.processor.onTraceEnd(TRACE);
+    await heard.processor.forceFlush();
+    const end = heard.told.at(-1)?.event;
+    return end?.type === "complete" ? end.usage : end?.type;
+  };
+  const once = { ...usage, requests: 1, tool_calls: 0 };
+
+  it("is the run's where the model call does not show it", async () => {
+    expect(await usageOf(["t1", used, ["m1", { type: "response" }]])).toEqual(once);
+  });
+
+  it("is the run's, with its request, of a model without spans", async () => {
+    const cached = { ...usage, cached_input_tokens: 4, cache_write_input_tokens: 0 };
+    expect(await usageOf(["t1", used], ["t2", { ...used, usage: cached }])).toEqual({
+      input_tokens: 20,
+      output_tokens: 10,
+      requests: 2,
+      tool_calls: 0,
+      cache_read_input_tokens: 4,
+      cache_write_input_tokens: 0,
+    });
+  });
+
+  it("is not counted again if the model call shows it", async () => {
+    const shown = { ...saying, _response: { ...saying._response, usage } };
+    expect(await usageOf(["t1", used, ["m1", shown]])).toEqual(once);
+    const failed = { type: "response", _response: { status: "failed", output: [], usage } };
+    expect(await usageOf(["t1", used, ["m1", failed]])).toEqual({ ...once, requests: 0 });
   });
 });
