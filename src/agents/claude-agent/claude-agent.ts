@@ -1,13 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { handed, property, RecentMap, tenantKey } from "../../events/door.ts";
 import { askedSubject, Fence, type Fields, fieldsOf, tenantOf, textOf } from "../core/door.ts";
-import {
-  type ActiveRun,
-  abortError,
-  activeRun,
-  inToolCall,
-  type SubjectFields,
-} from "../runtime/door.ts";
+import { type ActiveRun, abortError, activeRun, inToolCall } from "../runtime/door.ts";
 import { FollowedQuery } from "./followed-query.ts";
 import { isCallback, mergedHooks, watchedCanUseTool } from "./merged-options.ts";
 import {
@@ -21,14 +15,12 @@ import {
 import { contextOf, environmentWith } from "./process-context.ts";
 import { type SdkQuery, TOOL_USE_META } from "./sdk.ts";
 import { Session } from "./session.ts";
+import type { SessionRun } from "./session-start.ts";
 import type { OpenTool } from "./tool-calls.ts";
 import { amountOf, NO_TOTALS, type Totals } from "./usage-difference.ts";
 
 /** Data of a session that a later query continues. */
-interface KnownSession {
-  readonly runId?: string;
-  /** The subject of its last run. A run that resumes it has the same subject, unless the hook gives another one. */
-  readonly subject?: SubjectFields | undefined;
+interface KnownSession extends Partial<SessionRun> {
   readonly totals?: Totals;
 }
 
@@ -112,7 +104,7 @@ export class ClaudeAgent {
    * @returns `undefined` if the session is not known in this process.
    */
   lastRunOf(tenant: string, sessionId: string): string | undefined {
-    return this.#known.get(tenantKey(tenant, sessionId))?.runId;
+    return this.#knownOf(tenant, sessionId)?.runId;
   }
 
   get counts(): ClaudeAgentCounts {
@@ -178,10 +170,6 @@ export class ClaudeAgent {
     const ask = context === undefined ? undefined : () => context(handed(details.metadata ?? {}));
     const onError = this.#fence.report;
     const resumed = textOf(given.resume);
-    const before =
-      resumed === undefined ? undefined : this.#known.get(tenantKey(tenantId, resumed));
-    const inherited = above?.subject ?? before?.subject;
-    const subject = askedSubject(ask, inherited, onError, before !== undefined);
     const isFork = given.forkSession === true;
     const signal: unknown = fieldsOf(given.abortController)?.signal;
     const session = new Session({
@@ -189,13 +177,20 @@ export class ClaudeAgent {
       options: this.#options,
       limits: this.#limits,
       tenantId,
-      subject,
       above,
       agent: this.#options.agent ?? textOf(given.agent) ?? "claude",
       model: textOf(given.model),
       instructions: instructionsIn(given.systemPrompt),
       sessionId: own ?? textOf(given.sessionId) ?? (isFork ? undefined : resumed),
-      resumedFromRunId: details.resumedFromRunId ?? before?.runId,
+      continued: (sessionId) => {
+        // With `continue`, only the process says which session it continues.
+        const before = this.#knownOf(tenantId, resumed ?? sessionId);
+        const inherited = above?.subject ?? before?.subject;
+        return {
+          runId: details.resumedFromRunId ?? before?.runId,
+          subject: askedSubject(ask, inherited, onError, before !== undefined),
+        };
+      },
       before: continuesConversation(given) ? this.#totalsOf(tenantId, given) : NO_TOTALS,
       maxTurns: amountOf(given.maxTurns),
       maxBudgetUsd: amountOf(given.maxBudgetUsd),
@@ -205,7 +200,7 @@ export class ClaudeAgent {
       onForgotten: () => {
         this.#forgotten += 1;
       },
-      onRun: (sessionId, runId) => this.#remember(tenantId, sessionId, { runId, subject }),
+      onRun: (sessionId, run) => this.#remember(tenantId, sessionId, run),
       onTotals: (sessionId, totals) => this.#remember(tenantId, sessionId, { totals }),
       totalsOf: (resume) => this.#totalsOf(tenantId, { ...given, resume }),
       onEnd: () => void this.#sessions.delete(session),
@@ -219,11 +214,15 @@ export class ClaudeAgent {
     this.#sessionsForgotten += this.#known.set(key, { ...this.#known.get(key), ...more });
   }
 
+  #knownOf(tenantId: string, sessionId: string | undefined): KnownSession | undefined {
+    return sessionId === undefined ? undefined : this.#known.get(tenantKey(tenantId, sessionId));
+  }
+
   /** The totals of the session that a query continues, unless it continues from an earlier message. */
   #totalsOf(tenantId: string, { resume, resumeSessionAt }: Fields): Totals | undefined {
     const sessionId = textOf(resume);
     if (sessionId === undefined || textOf(resumeSessionAt) !== undefined) return undefined;
-    return this.#known.get(tenantKey(tenantId, sessionId))?.totals;
+    return this.#knownOf(tenantId, sessionId)?.totals;
   }
 
   /** The same object, with a followed stream. */

@@ -1,5 +1,5 @@
 import { AgentError, type FailureSource, FROM_MODEL, FROM_RUN } from "../../events/door.ts";
-import { type Fields, listOf, textOf } from "../core/door.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../core/door.ts";
 import { amountOf, decimalOf } from "./usage-difference.ts";
 
 /** Why a run ended without an answer. */
@@ -35,6 +35,18 @@ export function modelError(word: string, status: number | undefined, text: strin
   if (word === "cloud_credential_error") return AgentError.authSourceUnreachable(text);
   // The SDK has no word for a missing response. "unknown" may be anything.
   return new Error(text);
+}
+
+/**
+ * How an answer ended, from the SDK's own message about it: a refusal, or an answer that was cut off.
+ *
+ * @returns the API's word. `undefined`: the message is not about an answer.
+ */
+export function answerEnd(message: Fields): string | undefined {
+  if (textOf(message.refused_message_id) !== undefined) return "refusal";
+  if (message.error !== "max_output_tokens") return undefined;
+  const isFull = fieldsOf(message.api_error_params)?.cut === "context_window";
+  return isFull ? "model_context_window_exceeded" : "max_tokens";
 }
 
 /** Reasons that mean a failure of the model or its API. */

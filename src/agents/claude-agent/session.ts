@@ -1,56 +1,22 @@
-import { type AgentError, FROM_RUN, readsRows } from "../../events/door.ts";
-import {
-  type Fields,
-  fieldsOf,
-  listOf,
-  newRunRef,
-  placeIn,
-  type SafeSink,
-  textOf,
-} from "../core/door.ts";
-import { type ActiveRun, cutBy, type SubjectFields } from "../runtime/door.ts";
+import { FROM_RUN, readsRows } from "../../events/door.ts";
+import { type Fields, fieldsOf, listOf, newRunRef, placeIn, textOf } from "../core/door.ts";
+import { cutBy } from "../runtime/door.ts";
 import { AgentRun, type RunShared } from "./agent-run.ts";
 import { type Decided, deniedByPolicy } from "./decisions.ts";
-import { type Ending, endingOf, modelError, type ResultState, streamEnded } from "./failures.ts";
+import {
+  answerEnd,
+  type Ending,
+  endingOf,
+  modelError,
+  type ResultState,
+  streamEnded,
+} from "./failures.ts";
 import { HeldEvents } from "./held-events.ts";
-import type { ClaudeAgentOptions, KnownLimits } from "./options.ts";
 import { hasToolResult, isOfSubAgent, SessionCalls, textIn } from "./session-calls.ts";
+import type { SessionRun, SessionStart } from "./session-start.ts";
 import { SubAgents } from "./sub-agents.ts";
 import type { OpenTool } from "./tool-calls.ts";
-import { amountOf, type Totals, UsageDifference } from "./usage-difference.ts";
-
-/** Options and data of a followed query. */
-export interface SessionStart {
-  readonly sink: SafeSink;
-  readonly options: ClaudeAgentOptions;
-  readonly limits: KnownLimits;
-  readonly tenantId: string;
-  readonly subject: SubjectFields | undefined;
-  /** The surrounding run of this package, if it has the same tenant. */
-  readonly above: ActiveRun | undefined;
-  readonly agent: string;
-  readonly model: string | undefined;
-  /** Content. */
-  readonly instructions: unknown;
-  /** The conversation, if it is known before the process reports it. */
-  readonly sessionId: string | undefined;
-  readonly resumedFromRunId: string | undefined;
-  /** The totals of the conversation before this query. `undefined`: not known yet. */
-  readonly before: Totals | undefined;
-  readonly maxTurns: number | undefined;
-  readonly maxBudgetUsd: number | undefined;
-  /** The error of the abort controller, if it fired. */
-  readonly abortError: () => AgentError | undefined;
-  readonly onError: (error: unknown) => void;
-  readonly onForgotten: () => void;
-  /** Called with the latest run of a session. */
-  readonly onRun: (sessionId: string, runId: string) => void;
-  /** Called with the totals of a session after each prompt. */
-  readonly onTotals: (sessionId: string, totals: Totals) => void;
-  /** The last totals of a session in this process. */
-  readonly totalsOf: (sessionId: string) => Totals | undefined;
-  readonly onEnd: () => void;
-}
+import { amountOf, UsageDifference } from "./usage-difference.ts";
 
 /** Follows one `query()`. Its prompts are runs. Its sub-agents are child runs of their calls. */
 export class Session {
@@ -62,6 +28,8 @@ export class Session {
   readonly #usage: UsageDifference;
   readonly #readsRows: boolean;
   #sessionId: string | undefined;
+  /** Known when the first run starts. */
+  #continued: SessionRun | undefined;
   #resumes: string | undefined;
   #main: AgentRun | undefined;
   /** The run started with `query()`, and its prompt has not been submitted yet. */
@@ -79,7 +47,6 @@ export class Session {
     this.#from = from;
     const { onError, options, sessionId, sink } = from;
     this.#sessionId = sessionId;
-    this.#resumes = from.resumedFromRunId;
     this.#readsRows = readsRows(sink.contentNeed);
     this.#events = new HeldEvents(sink);
     this.#shared = {
@@ -241,7 +208,12 @@ export class Session {
   #prompt(asked: unknown = this.#nextPrompt): AgentRun {
     const known = this.#main;
     if (known !== undefined) return known;
-    const { above, agent, model, onRun, subject, tenantId } = this.#from;
+    const { above, agent, model, continued, tenantId } = this.#from;
+    if (this.#continued === undefined) {
+      this.#continued = continued(this.#sessionId);
+      this.#resumes = this.#continued.runId;
+    }
+    const { subject } = this.#continued;
     const outer = { rootRunId: above?.rootRunId, threadId: above?.threadId, subject };
     const origin = { tenantId, threadId: this.#sessionId, outer };
     const run = new AgentRun(this.#shared, newRunRef(origin, this.#from.onError));
@@ -259,8 +231,13 @@ export class Session {
       this.#readsRows,
     );
     this.#resumes = undefined;
-    if (this.#sessionId !== undefined) onRun(this.#sessionId, run.ref.runId);
+    this.#remember(run);
     return run;
+  }
+
+  #remember({ ref: { runId } }: AgentRun): void {
+    const subject = this.#continued?.subject;
+    if (this.#sessionId !== undefined) this.#from.onRun(this.#sessionId, { runId, subject });
   }
 
   #sessionIs(given: unknown): void {
@@ -268,7 +245,7 @@ export class Session {
     if (sessionId === undefined || sessionId === this.#sessionId) return;
     this.#sessionId = sessionId;
     this.#usage.continues(this.#from.totalsOf(sessionId));
-    if (this.#main !== undefined) this.#from.onRun(sessionId, this.#main.ref.runId);
+    if (this.#main !== undefined) this.#remember(this.#main);
   }
 
   /** The run of a hook's input, or of a message. */
@@ -326,9 +303,13 @@ export class Session {
     const word = textOf(message.error);
     const status = this.#retryStatus;
     this.#retryStatus = undefined;
+    const ended = answerEnd(message);
+    if (ended !== undefined) run.model.stopped(ended);
     if (word !== undefined && word !== "max_output_tokens") {
-      const error = modelError(word, status, text ?? word);
-      run.model.failed(error);
+      // The provider answered a refused request.
+      const said = text ?? word;
+      const error = ended === undefined ? modelError(word, status, said) : new Error(said);
+      if (ended === undefined) run.model.failed(error);
       run.modelError = error;
       return;
     }
@@ -349,6 +330,8 @@ export class Session {
     if (this.#main === undefined && hasToolResult(inner) && !isOfSubAgent(message)) return;
     const run = this.#runOf(message);
     run.modelError = undefined;
+    const ended = answerEnd(message);
+    if (ended !== undefined) run.model.stopped(ended);
     run.model.addInput(inner);
     for (const block of listOf(inner?.content) ?? []) {
       const fields = fieldsOf(block);

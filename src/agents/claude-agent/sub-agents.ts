@@ -1,4 +1,4 @@
-import { AgentError, FROM_RUN } from "../../events/door.ts";
+import { AgentError, FROM_MODEL, FROM_RUN } from "../../events/door.ts";
 import { type Fields, fieldsOf, newRunRef, textOf } from "../core/door.ts";
 import { AgentRun, type RunShared } from "./agent-run.ts";
 import type { Ending } from "./failures.ts";
@@ -72,7 +72,7 @@ export class SubAgents {
         return;
       case "failed": {
         const text = textOf(patch?.error) ?? textOf(message.summary) ?? "the sub-agent failed";
-        this.#end(run, { thrown: run.modelError ?? new Error(text), source: FROM_RUN });
+        this.#end(run, endingWith(run, text));
         return;
       }
       case "killed":
@@ -97,8 +97,7 @@ export class SubAgents {
     // A call of the sub-agent may have the ID of the call that started it.
     if (run === undefined || run.isInBackground || run.above?.tools !== call.run) return;
     if (isError && !run.hasStopped) {
-      const ending = { thrown: new Error("the sub-agent's call failed"), source: FROM_RUN };
-      this.#end(run, run.modelError === undefined ? ending : failedModel(run));
+      this.#end(run, endingWith(run, "the sub-agent's call failed"));
     } else this.#complete(run);
   }
 
@@ -202,6 +201,8 @@ export class SubAgents {
   }
 }
 
-function failedModel(run: AgentRun): Ending {
-  return { thrown: run.modelError, source: { origin: "model" } };
+/** The failure of a sub-agent: that of its last model call, else the text. */
+function endingWith({ modelError }: AgentRun, text: string): Ending {
+  if (modelError !== undefined) return { thrown: modelError, source: FROM_MODEL };
+  return { thrown: new Error(text), source: FROM_RUN };
 }

@@ -151,6 +151,26 @@ describe("a conversation that is continued", () => {
     expect(process?.params.options).not.toHaveProperty("env");
     expect(process?.params.options).not.toHaveProperty("sessionId");
   });
+
+  it("is linked to its last run in this process, and has its subject", async () => {
+    const context = ({ user }: Readonly<Record<string, unknown>>) => ({
+      user: user === undefined ? undefined : String(user),
+    });
+    const seen = observe({ context });
+    const { process } = await play(seen, works, {}, { metadata: { user: "ann" } });
+    const goesOn = async (sdk: ScriptedProcess) => {
+      sdk.sessionId = process?.sessionId ?? "";
+      await sdk.prompt("hi");
+      sdk.send(result("ok"));
+    };
+    await play(seen, goesOn, { options: { continue: true } });
+    const [first, second] = seen.of("started");
+    expect(second?.envelope.resumed_from_run_id).toBe(first?.event.run_id);
+    expect(second?.envelope.details?.user_id).toBe("ann");
+    const globex = { metadata: { tenant_id: "globex" } };
+    await play(seen, goesOn, { options: { continue: true } }, globex);
+    expect(seen.of("started")[2]?.envelope.resumed_from_run_id).toBeUndefined();
+  });
 });
 
 describe("a query inside a run of this package", () => {

@@ -23,6 +23,46 @@ async function ending(...messages: readonly Message[]) {
   return { seen, failed: failed?.event };
 }
 
+describe("an answer that the provider ends early", () => {
+  const reasons = (seen: ReturnType<typeof observe>) =>
+    seen.of("model_complete").map(({ event }) => event.finish_reasons);
+  const failure = { is_error: true, terminal_reason: "api_error", api_error_status: null };
+
+  it("by a refusal is a call with that finish reason, and no failed call of the SDK's own message", async () => {
+    const again = {
+      type: "user",
+      message: { role: "user", content: [text("Do not produce that content again.")] },
+      refused_message_id: "m1",
+    };
+    const said = "API Error: the model can't help with this";
+    const { failed, seen } = await ending(
+      says("m1", text("no")),
+      again,
+      says("m2", text("no again")),
+      { ...apiError("invalid_request", said), refused_message_id: "m2" },
+      result(said, { ...failure, stop_reason: "refusal" }),
+    );
+    expect(reasons(seen)).toEqual([["refusal"], ["refusal"]]);
+    expect(seen.of("model_error")).toEqual([]);
+    expect(failed).toMatchObject({ kind: { type: "model_dispatch" }, error: said });
+    expect(failed?.envelope).not.toHaveProperty("provider_status");
+  });
+
+  it.each([
+    ["max_tokens", { cut: "output_limit" }],
+    ["model_context_window_exceeded", { cut: "context_window" }],
+  ])("by %s has that finish reason", async (reason, cut) => {
+    const said = "API Error: the answer is too long";
+    const { failed, seen } = await ending(
+      says("m1", text("cut")),
+      { ...apiError("max_output_tokens", said), api_error_params: cut },
+      result(said, { ...failure, stop_reason: "stop_sequence" }),
+    );
+    expect(reasons(seen)).toEqual([[reason]]);
+    expect(failed).toMatchObject({ kind: { type: "model_dispatch" } });
+  });
+});
+
 describe("a model call that fails", () => {
   it("is one call with its retries, and ends the run", async () => {
     const { failed, seen } = await ending(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { observe, play, prompts } from "./observed.ts";
 import {
+  apiError,
   failed,
   type Message,
   result,
@@ -245,6 +246,21 @@ describe("sub-agents", () => {
       "  execute_tool Agent error internal !",
       `    invoke_agent finder ${line}`,
     ]);
+  });
+
+  it("whose model failed fail by it, also in the background", async () => {
+    const seen = observe();
+    await play(seen, async (sdk) => {
+      await sdk.prompt("hi");
+      await sdk.before("t1", "Agent", { prompt: "look" });
+      sdk.send({ ...taskStarted("a1", "t1", "finder"), is_backgrounded: true });
+      const below = { parent_tool_use_id: "t1", agent_id: "a1" };
+      sdk.send({ ...apiError("overloaded", "API Error: 529"), ...below });
+      sdk.send(taskUpdated("a1", { status: "failed", error: "it ended early" }), result("done"));
+    });
+    expect(seen.tree().at(-2)).toBe("    invoke_agent finder failed model_dispatch !");
+    const [failed] = seen.of("failed");
+    expect(failed?.event.envelope).toMatchObject({ origin: "model", provider_status: 529 });
   });
 
   it("are cancelled with the prompt, innermost first", async () => {
