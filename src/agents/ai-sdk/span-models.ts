@@ -34,7 +34,6 @@ export class SpanModels {
   started(run: SpanRun, state: CallState, span: RecordedSpan): void {
     if (state.model !== undefined) return;
     this.#tools.refused(run, state, span);
-    run.asked = [];
     run.content = undefined;
     run.tools = () => toolsOn(span);
     state.toolChoice = parsed(span.get("ai.prompt.toolChoice"));

@@ -6,6 +6,7 @@ import type { RecordedSpan } from "./recorded-span.ts";
 import { contentOn, parsed } from "./span-events.ts";
 import type { SpanRun } from "./span-run.ts";
 import { isShown, shownIn } from "./span-tools.ts";
+import { reportedAs } from "./tool-calls.ts";
 
 /** Errors that the SDK treats as an abort. */
 const ABORTS: ReadonlySet<unknown> = new Set(["AbortError", "ResponseAborted", "TimeoutError"]);
@@ -18,13 +19,20 @@ export class SpanOutcomes {
     this.#calls = calls;
   }
 
+  /** Reports the calls of the last answer that the SDK refused. Earlier calls may have had the same IDs. */
+  #refusedAtLast(run: SpanRun, state: CallState, content: unknown): void {
+    for (const call of run.asked) state.reported.delete(reportedAs({ ...call }));
+    this.#calls.tools.refusedIn(state, content);
+  }
+
   /** `generateText` or `generateObject` returned. */
   returned(run: SpanRun, state: CallState, span: RecordedSpan, value: unknown): void {
     const shows = isShown(run, span);
     const result = fieldsOf(value);
     const steps = listOf(result?.steps);
     const contents = steps?.map((step) => shownIn(fieldsOf(step)?.content, shows));
-    for (const content of contents ?? []) this.#calls.tools.refusedIn(state, content);
+    for (const content of contents?.slice(0, -1) ?? []) this.#calls.tools.refusedIn(state, content);
+    this.#refusedAtLast(run, state, contents?.at(-1));
     this.#calls.ended(state, {
       callId: run.callId,
       finishReason: span.get("ai.response.finishReason"),
@@ -53,7 +61,7 @@ export class SpanOutcomes {
   #ended(run: SpanRun, state: CallState, span: RecordedSpan, finishReason: string | undefined) {
     const shows = isShown(run, span);
     const content = run.content === undefined ? contentOn(span) : shownIn(run.content, shows);
-    this.#calls.tools.refusedIn(state, content.concat(content.flatMap(invalidIn)));
+    this.#refusedAtLast(run, state, content.concat(content.flatMap(invalidIn)));
     const object = parsed(span.get("ai.response.object"));
     const finalStep = { content };
     this.#calls.ended(state, { callId: run.callId, finishReason, finalStep, object });

@@ -13,7 +13,7 @@ export interface SpanRun {
   readonly operationId: string;
   /** A stream continues after its code returned. */
   readonly isStream: boolean;
-  /** The tool calls of the last answer. */
+  /** The tool calls of the last answer that have no span. */
   asked: AskedCall[];
   /** The last finish reason. */
   lastReason: string | undefined;

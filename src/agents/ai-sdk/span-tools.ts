@@ -3,8 +3,8 @@ import { type Fields, fieldsOf } from "../core/door.ts";
 import type { CallState, OpenTool } from "./call-state.ts";
 import type { RecordedSpan } from "./recorded-span.ts";
 import { errorTextsIn, fieldsIn, parsed } from "./span-events.ts";
-import type { SpanRun } from "./span-run.ts";
-import { reportedAs, type ToolCalls } from "./tool-calls.ts";
+import type { AskedCall, SpanRun } from "./span-run.ts";
+import type { ToolCalls } from "./tool-calls.ts";
 
 /** Follows the tool calls of the AI SDK 6. */
 export class SpanTools {
@@ -22,7 +22,9 @@ export class SpanTools {
     const args = this.#contentNeed === "none" ? undefined : parsed(span.get("ai.toolCall.args"));
     const toolCallId = span.get("ai.toolCall.id");
     const toolName = span.get("ai.toolCall.name");
-    return this.#tools.started(state, { toolCall: { toolCallId, toolName, input: args } });
+    const toolCall = { toolCallId, toolName, input: args };
+    answered(run, toolCall);
+    return this.#tools.started(state, { toolCall });
   }
 
   /** The tool ended. The SDK returns a tool's failure instead of throwing it. */
@@ -42,27 +44,30 @@ export class SpanTools {
   }
 
   /**
-   * The next request starts, so all earlier calls have answers. Calls without a span were refused by the SDK: their
-   * input or name was invalid.
+   * The next request starts, so all earlier calls have answers. The SDK answered those without a span: their input or name
+   * was invalid.
    */
   refused(run: SpanRun, state: CallState, next: RecordedSpan): void {
     // The SDK also continues without answers of the provider's own tools.
-    if (run.asked.some(({ isProviders }) => isProviders)) return;
-    const open = run.asked.filter((call) => !state.reported.has(reportedAs({ ...call })));
-    if (open.length === 0) return;
+    const asked = run.asked.some(({ isProviders }) => isProviders) ? [] : run.asked;
+    run.asked = [];
+    if (asked.length === 0) return;
     const texts = errorTextsIn(next);
-    const parts = open.map(({ input, toolCallId, toolName }) => {
-      const error = texts.get(toolCallId);
-      return {
-        type: "tool-error",
-        toolCallId,
-        toolName,
-        input: run.showsOutputs === true ? input : undefined,
-        ...(error === undefined ? {} : { error }),
-      };
-    });
-    this.#tools.refusedIn(state, parts);
+    for (const { input, ...call } of asked) {
+      const shown = { ...call, input: run.showsOutputs === true ? input : undefined };
+      this.#tools.notMade(state, shown, texts.get(call.toolCallId) ?? null);
+    }
   }
+}
+
+/** A call of the last answer has a span. Its name or input differs from the model's if it was repaired. */
+function answered(run: SpanRun, { input, toolCallId, toolName }: Fields): void {
+  const ofId = run.asked.filter((call) => call.toolCallId === toolCallId);
+  const ofTool = ofId.filter((call) => call.toolName === toolName);
+  const isSame = (call: AskedCall) => JSON.stringify(call.input) === JSON.stringify(input);
+  const same = ofTool.length > 1 ? ofTool.find(isSame) : undefined;
+  const made = same ?? ofTool[0] ?? ofId[0];
+  run.asked = run.asked.filter((call) => call !== made);
 }
 
 /** Whether outputs are shown. A span without outputs shows nothing, so the run's model calls are checked as well. */

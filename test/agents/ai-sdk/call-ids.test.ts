@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asks, FakeCall, listen } from "./fake-sdk.ts";
+import { asks, FakeCall, listen, text } from "./fake-sdk.ts";
 import { FakeCall6, listen6 } from "./fake-sdk-6.ts";
 
 const boom = () => {
@@ -89,5 +89,41 @@ describe("calls of one answer with the same ID", () => {
       ["add", "complete"],
       ["nope", "nope was not called: the agent has no such tool"],
     ]);
+  });
+
+  it("are each shown in the AI SDK 6, also of one tool and in several answers", async () => {
+    const heard = listen6();
+    const call = new FakeCall6(heard.tracer);
+    const wrong = { q: "wrong" };
+    await call.generate(async () => {
+      await call.model([asks("add", "c", wrong), asks("add", "c", { q: 1 })]);
+      await call.tool(asks("add", "c", { q: 1 }), () => 2);
+      await call.model([asks("add", "c", wrong)]);
+      await call.model([asks("add", "c", wrong)]);
+      call.steps.push({
+        content: [{ ...asks("add", "c", wrong), type: "tool-error", error: "no" }],
+      });
+    });
+    const refused = ["add", "add was not called: its input does not fit"];
+    expect(callsOf(heard)).toEqual([["add", "complete"], refused, refused, refused]);
+    expect(heard.ofType("tool_start").map(({ input }) => input)).toEqual([
+      { q: 1 },
+      wrong,
+      wrong,
+      wrong,
+    ]);
+  });
+});
+
+describe("a call of the AI SDK 6 whose name was repaired", () => {
+  it("is one call", async () => {
+    const heard = listen6();
+    const call = new FakeCall6(heard.tracer);
+    await call.generate(async () => {
+      await call.model([asks("Add", "c")]);
+      await call.tool(asks("add", "c"), () => 2);
+      await call.model([text("done")]);
+    });
+    expect(callsOf(heard)).toEqual([["add", "complete"]]);
   });
 });
