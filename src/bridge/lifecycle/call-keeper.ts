@@ -12,7 +12,7 @@ import {
 } from "../../events/door.ts";
 import { type Approval, Approvals, type Asked, isAnswered } from "./approvals.ts";
 import { Call } from "./part.ts";
-import { PartKeeper, UNFINISHED } from "./part-keeper.ts";
+import { hasCall, PartKeeper, UNFINISHED } from "./part-keeper.ts";
 import type { Run } from "./run.ts";
 
 const PAUSED: CallEnd = { outcome: "interrupted" };
@@ -138,7 +138,7 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
     run.history.record(call, this.limits.callIds, this.budget);
     // A call that the code of another one makes is not the agent's own.
     const { inCallId } = opening;
-    if (inCallId === undefined || run.calls.newestOf(inCallId) === undefined) run.toolCalls++;
+    if (inCallId === undefined || !hasCall(run, inCallId)) run.toolCalls++;
     const approval = run.approvals?.take(call);
     if (approval !== undefined) approved(call, approval);
     run.approvals?.settle({ callId, callKey, name, at });

@@ -108,11 +108,26 @@ export abstract class PartKeeper<H, P extends Part<P> & { handle: H | undefined 
 
   /** The span that a part is inside; `undefined` if that is its run's. If both are known, the inner one. */
   protected around(run: Run<H>, { inCallId, inStepId }: Around): H | undefined {
-    const call = inCallId === undefined ? undefined : run.calls.newestOf(inCallId)?.handle;
+    const call = inCallId === undefined ? undefined : handleOfCall(run, inCallId, this.driver);
     const step = inStepId === undefined ? undefined : run.steps?.find(inStepId);
     if (step === undefined || (call !== undefined && step.inCallId !== inCallId)) return call;
     return handleOfStep(run, step, this.driver);
   }
+}
+
+/** Whether a call of this run has that key, or that ID, also if it has ended. */
+export function hasCall<H>(run: Run<H>, inCallId: string): boolean {
+  return run.calls.newestOf(inCallId) !== undefined || run.history.last(inCallId) !== undefined;
+}
+
+/** The span of a call of this run, derived if the call has ended: code that it left behind goes on, as a timer. */
+function handleOfCall<H>(run: Run<H>, inCallId: string, driver: SpanDriver<H>): H | undefined {
+  const open = run.calls.newestOf(inCallId);
+  if (open !== undefined || run.handle === undefined) return open?.handle;
+  const ended = run.history.last(inCallId);
+  if (ended === undefined) return undefined;
+  const spanId = run.ids.childSpanId("t", inCallId, ended.occurrence);
+  return driver.derived(run.traceId, spanId, run.handle);
 }
 
 /** The span of a step of this run, derived if the step has ended. */

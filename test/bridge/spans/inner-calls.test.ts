@@ -29,7 +29,22 @@ describe("a call that the code of a tool call makes", () => {
     expect(top?.attributes["entelix.run.tool_calls"]).toBe(2);
   });
 
-  it("stands below the run, and counts, if the call that it names is not open", () => {
+  it("stands below that call, and is not the agent's own, also if that call has ended", () => {
+    const test = called();
+    test.at(3, run.toolComplete("outer", "summarise"));
+    test.at(4, run.toolStart("inner", "fetch"), inside);
+    test.at(5, run.modelStart("m1"), inside);
+    test.at(6, run.modelComplete("m1"), inside);
+    test.at(7, run.toolComplete("inner", "fetch"), inside);
+    test.at(8, run.complete());
+    const outer = test.find("execute_tool summarise");
+    expect(test.find("execute_tool fetch").parent).toBe(outer.span_id);
+    expect(test.find("chat small-1").parent).toBe(outer.span_id);
+    const top = flat(test.trees()).find(({ span }) => span.startsWith("invoke_agent"));
+    expect(top?.attributes["entelix.run.tool_calls"]).toBe(2);
+  });
+
+  it("stands below the run, and counts, if the call that it names is unknown", () => {
     const test = called();
     const gone = { details: { tool_use_id: "gone" } };
     test.at(3, run.toolStart("inner", "fetch"), gone);
