@@ -68,7 +68,7 @@ export type { Tracing } from "./setup/tracing.ts";
 export type { TracingOptions } from "./setup/tracing-options.ts";
 export { type ContentOptions, capturesByEnvironment } from "./spans/content.ts";
 export type { AttributeHook, SpanInfo } from "./spans/custom-attributes.ts";
-export { type EnterSpan, inFoundContext } from "./spans/found-context.ts";
+export { inFoundContext } from "./spans/found-context.ts";
 export { createIdGenerator, type IdGeneratorLike, idSlot } from "./spans/id-generator.ts";
 export {
   type CarrierFormat,
