@@ -1,4 +1,4 @@
-import { type Instant, now, toMessages } from "../../events/door.ts";
+import { AgentError, type Instant, now, toMessages } from "../../events/door.ts";
 import {
   type Fields,
   fieldsOf,
@@ -20,6 +20,8 @@ interface OpenModelCall {
   lastAt: Instant | undefined;
   lastMs: number | undefined;
   stopReason: string | undefined;
+  /** Whether a stop cut the answer off. */
+  isCut: boolean;
   /** Content. */
   readonly blocks: unknown[];
 }
@@ -75,10 +77,15 @@ export class ModelCalls {
     this.#begin();
   }
 
-  /** A part of an answer arrived. */
-  message(message: Fields): void {
+  /**
+   * A part of an answer arrived.
+   *
+   * @param isCut whether it is the last one, because a stop cut the answer off.
+   */
+  message(message: Fields, isCut: boolean): void {
     const id = textOf(message.id);
     const open = this.#openFor(id);
+    open.isCut ||= isCut;
     open.lastAt = now();
     open.lastMs = performance.now();
     open.firstMs ??= open.lastMs;
@@ -137,6 +144,7 @@ export class ModelCalls {
       lastAt: undefined,
       lastMs: undefined,
       stopReason: undefined,
+      isCut: false,
       blocks: [],
     };
     this.requests += 1;
@@ -163,6 +171,11 @@ export class ModelCalls {
     if (open?.lastAt === undefined || open.lastMs === undefined) return;
     this.#open = undefined;
     const { blocks, call, firstMs, lastAt, lastMs, messageId, model, stopReason } = open;
+    if (open.isCut) {
+      const use = { provider: REQUEST.provider, responseModel: model, responseId: messageId };
+      this.#writer.modelCut(call, AgentError.cancelled(), use, { at: lastAt });
+      return;
+    }
     const { modelCallId, startedMs } = call;
     const message = { role: "assistant", content: blocks, stop_reason: stopReason };
     this.#writer.modelAnswered(

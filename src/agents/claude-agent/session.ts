@@ -316,7 +316,7 @@ export class Session {
     // Text of the SDK itself, such as the response to a command.
     if (answer.model === "<synthetic>") return;
     run.modelError = undefined;
-    run.model.message(answer);
+    run.model.message(answer, message.aborted === true);
     run.answer = text ?? run.answer;
     for (const block of blocks) {
       const fields = fieldsOf(block);

@@ -160,6 +160,27 @@ describe("interrupt()", () => {
     ]);
   });
 
+  it("in the middle of an answer cancels the model call that gave it", async () => {
+    const seen = observe();
+    const { query } = scripted(async (sdk) => {
+      await sdk.prompt("one");
+      sdk.send(says("m1", text("whole")), says("m2", text("ha"), { aborted: true }));
+      await sdk.settle();
+      await stream.interrupt();
+      const ending = { terminal_reason: "aborted_streaming" };
+      sdk.send(resultError("error_during_execution", ["it stopped"], ending));
+    });
+    const stream = seen.agent.query(query, { prompt: prompts() });
+    for await (const _ of stream);
+    expect(seen.tree()).toEqual([
+      "invoke_agent claude failed cancelled !",
+      "  chat claude-sonnet-4-5 complete",
+      "  chat claude-sonnet-4-5 error !",
+    ]);
+    const [cut] = seen.of("model_error");
+    expect(cut?.event).toMatchObject({ kind: { type: "cancelled" }, response_id: "m2" });
+  });
+
   it("between two prompts cancels neither", async () => {
     const seen = observe();
     const { query } = scripted(async (sdk) => {
