@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { esmExternalRequirePlugin } from "rolldown/plugins";
 import { defineConfig } from "tsdown";
 import { reachedFiles } from "./scripts/reached-files.ts";
 
@@ -52,6 +53,10 @@ export default defineConfig([
       resolve: { mainFields: ["module", "main"] },
     },
     deps: { onlyBundle: BUNDLED },
+    // A `require` of them in ESM would become `createRequire(import.meta.url)`, which Workers do not have.
+    plugins: [
+      esmExternalRequirePlugin({ external: ["@opentelemetry/api", "async_hooks", "events"] }),
+    ],
     // "Go to definition" leads to names that can be read.
     outputOptions: {
       minifyInternalExports: false,

@@ -27,12 +27,22 @@ export class Project {
       ...(tarball === undefined ? {} : { "entelix-otel": `file:../${basename(tarball)}` }),
     };
     await project.write("package.json", JSON.stringify({ name, private: true, dependencies }));
-    const args = ["install", "--no-audit", "--no-fund", "--prefer-offline"];
-    const { stderr } = await npm(args, { cwd: project.folder, node });
+    await project.add();
+    return project;
+  }
+
+  /**
+   * Installs what `package.json` names, and more.
+   *
+   * @param packages paths of tarballs.
+   * @throws Error when npm has a remark to make: a user would read it.
+   */
+  async add(...packages) {
+    const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", ...packages];
+    const { stderr } = await npm(args, { cwd: this.folder, node: this.node });
     const remarks = npmRemarks(stderr);
     if (remarks.length > 0)
       throw new Error(`npm install: expected no remark\n${remarks.join("\n")}`);
-    return project;
   }
 
   /**

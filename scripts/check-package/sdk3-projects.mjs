@@ -33,10 +33,19 @@ export async function checkSdk3(list, subject) {
 }
 
 async function checkNewest(list, { root, folder, tarball, receiver }, node) {
-  const project = await list.check("installs beside SDK 3, npm has no remark", async (fact) => {
+  const title = "installs beside SDK 3, changes nothing that is installed, npm has no remark";
+  const project = await list.check(title, async (fact) => {
     const packages = { ...PACKAGES, ...NODE_TYPES };
-    const made = await Project.create(folder, "sdk3", { tarball: tarball.path, packages, node });
-    fact((await made.installed()).join(", "));
+    const made = await Project.create(folder, "sdk3", { packages, node });
+    const before = await made.installed();
+    await made.add(tarball.path);
+    const after = await made.installed();
+    const gone = before.filter((each) => !after.includes(each));
+    const added = after.filter((each) => !before.includes(each)).map((each) => each.split(" ")[0]);
+    if (gone.length > 0 || added.join() !== "entelix-otel,uuid") {
+      throw new Error(`expected entelix-otel and uuid in addition, got ${added} without ${gone}`);
+    }
+    fact(after.join(", "));
     await made.take("send-run.mjs");
     return made;
   });

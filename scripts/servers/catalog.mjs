@@ -102,6 +102,18 @@ export const SERVERS = {
   "claude-agent": npm("0.3.332", "claude-agent/", "node_modules"),
   "mastra-oldest": npm("1.57.0", "mastra-oldest/", "node_modules"),
   "mastra-newest": npm("1.71.0", "mastra-newest/", "node_modules"),
+  // Setups that applications have, runtimes and package managers, for `test/e2e/setups.e2e.ts`.
+  "node-sdk": npm("0.301.0", "node-sdk/", "node_modules"),
+  "auto-instrumentations": npm("0.82.0", "auto-instrumentations/", "node_modules"),
+  "vercel-otel": npm("2.1.3", "vercel-otel/", "node_modules"),
+  nextjs: npm("16.4.6", "nextjs/", "node_modules"),
+  sentry: npm("11.12.0", "sentry/", "node_modules"),
+  datadog: npm("5.132.0", "datadog/", "node_modules"),
+  langfuse: npm("5.11.1", "langfuse/", "node_modules"),
+  bun: npm("1.4.5", "bun/", "node_modules"),
+  deno: npm("2.9.6", "deno/", "node_modules"),
+  workers: npm("4.20260730.0", "workers/", "node_modules"),
+  "package-managers": npm("4.18.1", "package-managers/", "node_modules"),
   // What their users would pick instead of the adapters, for `bench/peers.mjs`; the version is that of OpenInference.
   peers: npm("4.1.1", "peers/", "node_modules"),
   // What draws the pictures of the dashboards.
