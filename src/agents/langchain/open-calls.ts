@@ -63,7 +63,7 @@ export class OpenCalls {
       this.counts.unmatched += 1;
       return undefined;
     }
-    this.#scopes.delete(id);
+    this.#scopes.delete(id, scope);
     return scope.kind === "refused" ? undefined : scope;
   }
 

@@ -1,5 +1,6 @@
 import type { AgentEventSink, EventDetails, SpanTarget } from "../../events/door.ts";
 import type { ActiveRun } from "../runtime/door.ts";
+import { EndedScopes } from "./ended-scopes.ts";
 import type { RunState } from "./run-state.ts";
 
 interface InRun {
@@ -137,12 +138,8 @@ interface SharedScopes {
   readonly most: number;
   readonly inner: Map<string, Scope>;
   readonly outermost: Map<string, Scope>;
-  /** Scopes that ended last. Their code may go on: it was not awaited, or did not see that it was stopped. */
-  readonly ended: Map<string, Scope>;
+  readonly ended: EndedScopes;
 }
-
-/** Maximum number of ended scopes that are remembered. */
-const MOST_ENDED = 1000;
 
 /**
  * Open LangChain calls by ID. Above the limit, the oldest is forgotten.
@@ -163,7 +160,7 @@ export class ScopeTable {
       most,
       inner: new Map(),
       outermost: new Map(),
-      ended: new Map(),
+      ended: new EndedScopes(),
     };
     bySink.set(sink, this.#shared);
   }
@@ -200,13 +197,9 @@ export class ScopeTable {
     } else this.#put(this.#shared.inner, id, scope);
   }
 
-  delete(id: string): void {
+  delete(id: string, scope = this.get(id)): void {
     const { ended, inner, outermost } = this.#shared;
-    const scope = this.get(id);
-    if (scope !== undefined && scope.kind !== "refused" && scope.kind !== "model") {
-      ended.set(id, scope);
-      if (ended.size > MOST_ENDED) deleteOldest(ended);
-    }
+    if (scope !== undefined && scope.kind !== "refused") ended.add(id, scope);
     // An invocation of another handler with the same ID stays.
     if (outermost.get(id) === this.#own.get(id)) outermost.delete(id);
     if (!this.#own.delete(id)) inner.delete(id);
@@ -224,16 +217,12 @@ export class ScopeTable {
   }
 
   #forgetOldest(scopes: Map<string, Scope>): void {
-    deleteOldest(scopes);
-    // An outermost invocation counts when its own handler forgets it.
-    if (scopes !== this.#shared.outermost) this.forgotten += 1;
-  }
-}
-
-function deleteOldest(scopes: Map<string, Scope>): void {
-  for (const id of scopes.keys()) {
-    scopes.delete(id);
-    return;
+    for (const id of scopes.keys()) {
+      scopes.delete(id);
+      // An outermost invocation counts when its own handler forgets it.
+      if (scopes !== this.#shared.outermost) this.forgotten += 1;
+      return;
+    }
   }
 }
 

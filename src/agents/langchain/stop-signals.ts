@@ -12,7 +12,7 @@ const MOST_SIGNALS = 16;
 export class StopSignals {
   readonly #signals = new Set<AbortSignal>();
   /** Reasons of the signals that clients answered with an error of their own. */
-  readonly #reasons = new WeakMap<object, unknown>();
+  #reasons: WeakMap<object, unknown> | undefined;
 
   add(signal: AbortSignal | undefined): void {
     if (signal === undefined || this.#signals.has(signal)) return;
@@ -27,13 +27,16 @@ export class StopSignals {
   /** A call failed that had this signal. A client may throw an error of its own, which does not have the reason. */
   callFailed(thrown: unknown, signal: AbortSignal | undefined): void {
     if (signal?.aborted !== true || typeof thrown !== "object" || thrown === null) return;
-    if (isStopped(thrown)) this.#reasons.set(thrown, signal.reason);
+    if (!isStopped(thrown)) return;
+    this.#reasons ??= new WeakMap();
+    this.#reasons.set(thrown, signal.reason);
   }
 
   /** The error of work that failed because a signal fired. `undefined`: it failed otherwise. */
   errorFor(thrown: unknown): AgentError | undefined {
-    if (typeof thrown === "object" && thrown !== null && this.#reasons.has(thrown)) {
-      return abortError(this.#reasons.get(thrown));
+    const reasons = this.#reasons;
+    if (typeof thrown === "object" && thrown !== null && reasons?.has(thrown) === true) {
+      return abortError(reasons.get(thrown));
     }
     for (const { aborted, reason } of this.#signals) {
       if (aborted && isReason(thrown, reason)) return abortError(reason);
