@@ -38,11 +38,13 @@ export function findBy(data: SdkSpanData, find: FindPosition): void {
   finders.set(data, find);
 }
 
-/** A tool call ends. Code that it leaves behind, as a timer, stays inside its span. */
-export function keepPosition(data: SdkSpanData): void {
+/** A span ends. Code that a tool call leaves behind, as a timer, stays inside the call's span. */
+export function keepPosition({ error, spanData }: SdkSpan): void {
+  // The span of a rejected call has an error. It was never made.
+  if (spanData.type !== "function" || error !== null) return;
   const store = currentStore();
   const span = fieldIn(store, "span");
-  if (typeof store !== "object" || store === null || fieldIn(span, "spanData") !== data) return;
+  if (typeof store !== "object" || store === null || fieldIn(span, "spanData") !== spanData) return;
   positionOf(span)?.within(() => ended.set(store, AsyncLocalStorage.snapshot()));
 }
 

@@ -112,16 +112,15 @@ export class OpenAIAgentsProcessor {
   }
 
   onSpanStart(span: SdkSpan): Promise<void> {
-    findBy(span.spanData, this.#find);
-    return this.#contain(() => this.#follower.spanStarted(span));
+    return this.#contain(() => {
+      findBy(span.spanData, this.#find);
+      this.#follower.spanStarted(span);
+    });
   }
 
   onSpanEnd(span: SdkSpan): Promise<void> {
-    const { error, spanData } = span;
-    // The span of a rejected call has an error.
-    if (spanData.type === "function" && error === null) {
-      contained(() => keepPosition(spanData), this.#fence.report);
-    }
+    // Not as the processor's own code, which is in no span of the SDK.
+    contained(() => keepPosition(span), this.#fence.report);
     return this.#contain(() => this.#follower.spanEnded(span));
   }
 
