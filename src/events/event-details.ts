@@ -122,6 +122,11 @@ export interface EventDetails {
    * With the usage of a run or a model call: a cost of `"0"` really is 0. Without it, `"0"` means unknown.
    */
   readonly cost_known?: boolean;
+  /**
+   * With the usage of a run: its model calls report none, and it has none of runs of other senders. So it is counted at
+   * this end, also below another run.
+   */
+  readonly own_usage?: boolean;
   /** For starts and ends of calls, runs and steps over the Model Context Protocol. */
   readonly mcp?: McpDetails;
   /** Set by a `RecorderSink`. */
@@ -198,6 +203,7 @@ export const eventDetails = record({
   exception: withoutNull(exception),
   usage: withoutNull(usageForm),
   cost_known: withoutNull(flag),
+  own_usage: withoutNull(flag),
   mcp: withoutNull(mcp),
   recorder: withoutNull(recorder),
 }) satisfies Form<EventDetails>;

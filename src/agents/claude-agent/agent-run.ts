@@ -44,7 +44,7 @@ export class AgentRun {
     this.ref = ref;
     this.above = above;
     this.#readsContent = shared.content.isRead;
-    const totals = { snapshot: () => this.#used() };
+    const totals = { snapshot: () => this.#used(), isOwn: true };
     this.writer = new RunWriter(shared.events, ref, { totals });
     const model = new ModelCalls(this.writer, shared.content);
     this.model = model;

@@ -42,6 +42,8 @@ export interface Outlet<T> {
 export interface Totals {
   /** Usage so far. `null`: not known. */
   snapshot(): UsageSnapshot | null;
+  /** Whether the model calls of the run report no usage, so that its end is the only source. */
+  readonly isOwn?: boolean;
 }
 
 export interface WriterOptions {

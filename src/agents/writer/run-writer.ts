@@ -9,6 +9,7 @@ import {
   type InterruptionKind,
   operatorText,
   toolEnvelopeOf,
+  type UsageSnapshot,
 } from "../../events/door.ts";
 import { CallWriter } from "./call-writer.ts";
 import { costKnown, lastedMs, type OpenEnvelope, withDetails } from "./event-writer.ts";
@@ -45,8 +46,7 @@ export class RunWriter<T = void, C extends ToolCall = ToolCall> extends CallWrit
   /** @param state content: the run's final state. */
   completed(details?: EventDetails, state: unknown = null, on: Stamp = NOW): T {
     const usage = this.totals?.snapshot() ?? null;
-    const cost = usage?.cost_usd ?? undefined;
-    const envelope = withDetails(this.envelope(on), costKnown(cost));
+    const envelope = withDetails(this.envelope(on), this.#about(usage));
     return this.send(
       { type: "complete", run_id: this.runId, tenant_id: this.tenantId, state, usage },
       withDetails(envelope, details),
@@ -90,7 +90,13 @@ export class RunWriter<T = void, C extends ToolCall = ToolCall> extends CallWrit
     const envelope = this.envelope(on);
     const usage = this.totals?.snapshot() ?? undefined;
     if (usage === undefined) return envelope;
-    return withDetails(envelope, { usage, ...costKnown(usage.cost_usd ?? undefined) });
+    return withDetails(envelope, { usage, ...this.#about(usage) });
+  }
+
+  /** Details of the run's usage. */
+  #about(usage: UsageSnapshot | null): EventDetails | undefined {
+    const known = costKnown(usage?.cost_usd ?? undefined);
+    return usage !== null && this.totals?.isOwn === true ? { ...known, own_usage: true } : known;
   }
 
   stepStarted(step: Step, input?: unknown, on: Stamp = NOW): T {

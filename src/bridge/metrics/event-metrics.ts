@@ -10,7 +10,6 @@ import {
   type ModelProblem,
   millisecondsBetween,
   type RunEnd,
-  type RunUsage,
   type SpanAttributes,
 } from "../../events/door.ts";
 import {
@@ -31,7 +30,7 @@ import { ModelMetrics } from "./model-metrics.ts";
 import { failureKindOf, positionOf, toolErrorKindOf } from "./run-outcomes.ts";
 import { type PairSeries, SeriesCache } from "./series-cache.ts";
 import type { Series } from "./series-table.ts";
-import { TreeUsage } from "./tree-usage.ts";
+import { type Figure, TreeUsage } from "./tree-usage.ts";
 import { isBefore, pairIn, WaitingRun, waitEnd, waitIn } from "./waiting-run.ts";
 
 interface EventMetricsOptions {
@@ -182,6 +181,7 @@ export class EventMetrics implements RunObserver {
       else this.#record(workflowDuration, seconds, ofAgent.workflows.of(error));
     }
     // A failure that passes through nested runs counts once, at the root, like usage.
+    if (run.root || end.ownUsage === true) this.#addUsage(run, pair, end);
     if (run.root) {
       this.#measureWork(run, pair, at, end);
       this.#countRoot(run, pair, at, end);
@@ -227,7 +227,6 @@ export class EventMetrics implements RunObserver {
   }
 
   #countRoot(run: Run<unknown>, pair: PairSeries, at: Instant, end: RunEnd): void {
-    if (end.usage !== undefined) this.#addUsage(run, pair, end.usage);
     switch (end.outcome) {
       case "complete":
       case "refused":
@@ -273,17 +272,22 @@ export class EventMetrics implements RunObserver {
     }
   }
 
-  /** Counts the usage of a root, which includes its descendants. A usage of 0 does not decide the source. */
-  #addUsage(run: Run<unknown>, pair: PairSeries, usage: RunUsage): void {
+  /**
+   * Counts the usage of a run: its own, or that of a root, which includes its descendants. A usage of 0 does not decide
+   * the source.
+   */
+  #addUsage(run: Run<unknown>, pair: PairSeries, { ownUsage, usage }: RunEnd): void {
+    if (usage === undefined) return;
+    const counts = (figure: Figure) => ownUsage === true || this.#trees.counts(run, figure, "root");
     const { cost_usd, input_tokens, output_tokens } = usage;
     const input = this.#figure("usage.input_tokens", input_tokens, amountOf(input_tokens));
     const output = this.#figure("usage.output_tokens", output_tokens, amountOf(output_tokens));
-    if (input + output > 0 && this.#trees.counts(run, "tokens", "root")) {
+    if (input + output > 0 && counts("tokens")) {
       this.#count(pair.tokens("input"), input);
       this.#count(pair.tokens("output"), output);
     }
     const cost = this.#figure("usage.cost_usd", cost_usd, decimalOf(cost_usd));
-    if (cost > 0 && this.#trees.counts(run, "cost", "root")) this.#count(pair.cost(), cost);
+    if (cost > 0 && counts("cost")) this.#count(pair.cost(), cost);
   }
 
   /** The figure, or 0 if it is missing. An invalid one is also counted as a failure. */

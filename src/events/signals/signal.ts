@@ -207,6 +207,8 @@ export type RunUsage = Partial<UsageSnapshot>;
  */
 export type RunEnd = RunEndKind & {
   readonly usage?: RunUsage | undefined;
+  /** The usage is that of this run alone, and its model calls report none. */
+  readonly ownUsage?: boolean | undefined;
   /** The input of the run, if only the end has it. */
   readonly asked?: unknown;
   /** The run's answer, or its question if it paused. */

@@ -102,6 +102,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         end: {
           outcome: "complete",
           usage: usageOf(event.usage, details),
+          ownUsage: details?.own_usage,
           content: event.state,
           asked: details?.input ?? undefined,
           answer: details?.output ?? undefined,
@@ -114,7 +115,11 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
         tenantId: event.tenant_id,
         runId: event.run_id,
         at,
-        end: { ...failureOf(event, details), attributes: mcpAttributes(details) },
+        end: {
+          ...failureOf(event, details),
+          ownUsage: details?.own_usage,
+          attributes: mcpAttributes(details),
+        },
       };
     case "interrupted":
       return {
@@ -126,6 +131,7 @@ export function signalOf(event: AgentEvent, at: Instant, details?: EventDetails)
           outcome: "interrupted",
           kind: event.kind ?? undefined,
           usage: usageOf(details?.usage, details),
+          ownUsage: details?.own_usage,
           content: event.payload,
           asked: details?.input ?? undefined,
           answer: details?.output ?? undefined,

@@ -33,6 +33,32 @@ async function counted(bench: Bench) {
   return { tokens, cost };
 }
 
+describe("usage that only the end of its run has", () => {
+  const details = { own_usage: true };
+  const usage = { ...whole, cost_usd: "0.5" };
+
+  it("counts beside that of other runs' calls, below them and above them", async () => {
+    const bench = meteredBench();
+    bench.at(0, root.started("boss"));
+    bench.at(1, child.started("helper", ROOT));
+    bench.at(2, child.modelComplete("m1", { ...call, cost_usd: "0.1" }));
+    bench.at(3, grandchild.started("claude", CHILD));
+    bench.at(4, grandchild.complete({ usage }), { details });
+    bench.at(5, child.complete({ usage: whole }));
+    bench.at(6, root.failed(), { details: { ...details, usage } });
+    const { cost, tokens } = await counted(bench);
+    expect(tokens).toEqual({
+      "helper input": 10,
+      "helper output": 3,
+      "claude input": 1000,
+      "claude output": 500,
+      "boss input": 1000,
+      "boss output": 500,
+    });
+    expect(cost).toEqual({ helper: 0.1, claude: 0.5, boss: 0.5 });
+  });
+});
+
 describe("tokens", () => {
   it("count as model calls end, for the agent that called, also while the run is open", async () => {
     const bench = meteredBench();

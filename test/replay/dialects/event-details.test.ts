@@ -22,6 +22,7 @@ const DETAILS: EventDetails = {
   decision: { outcome: "edited", by: "user", person: "eve", reason: "too much", wait_ms: 12.5 },
   usage: { requests: 1, input_tokens: 2n ** 60n, output_tokens: 1, tool_calls: 0, cost_usd: "0" },
   cost_known: true,
+  own_usage: true,
   exception: { type: "TypeError", message: "secret", stacktrace: "at secret" },
 };
 
