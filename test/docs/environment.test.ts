@@ -12,13 +12,7 @@ const OTHERS = new Set([
   "ENTELIX_EVENTS",
 ]);
 /** What the SDK and the PostgreSQL client read by themselves, beside what the code names. */
-const OF_OTHERS = new Set([
-  "OTEL_EXPORTER_OTLP_COMPRESSION",
-  "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT",
-  "OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT",
-  "OTEL_ATTRIBUTE_COUNT_LIMIT",
-  "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT",
-]);
+const OF_OTHERS = new Set(["OTEL_EXPORTER_OTLP_COMPRESSION"]);
 
 const VARIABLE = /\b(?:OTEL|ENTELIX)_[A-Z_]*[A-Z]\b/g;
 

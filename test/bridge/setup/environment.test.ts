@@ -1,6 +1,7 @@
 import { trace } from "@opentelemetry/api";
 import { AlwaysOnSampler } from "@opentelemetry/sdk-trace-node";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { spanLimitsFromEnvironment } from "../../../src/bridge/setup/span-limits.ts";
 import { setupTracing, type TracingOptions } from "../../../src/entries/setup.ts";
 import { OtlpServer } from "../../support/otlp-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -382,6 +383,28 @@ describe("limits of a span", () => {
     span.addEvent("x").addEvent("y").addLink(target).addLink(target).end();
     await tracing.shutdown();
     expect(server.span("a").counts).toEqual({ events: 1, links: 1 });
+  });
+
+  it.each(["OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT", "OTEL_SPAN_ATTRIBUTE_PER_EVENT_COUNT_LIMIT"])(
+    "%s",
+    (name) => {
+      process.env[name] = "1";
+      const { attributePerEventCountLimit, attributePerLinkCountLimit } =
+        spanLimitsFromEnvironment();
+      expect({ attributePerEventCountLimit, attributePerLinkCountLimit }).toEqual({
+        attributePerEventCountLimit: 1,
+        attributePerLinkCountLimit: 128,
+      });
+    },
+  );
+
+  it("an invalid limit is reported, and its default is used", () => {
+    const told = keepDiag();
+    process.env.OTEL_SPAN_LINK_COUNT_LIMIT = "many";
+    expect(spanLimitsFromEnvironment().linkCountLimit).toBe(128);
+    expect(told).toEqual([
+      'entelix-otel: OTEL_SPAN_LINK_COUNT_LIMIT: expected a whole number from 0 to 9007199254740991, got "many"; using 128',
+    ]);
   });
 });
 
