@@ -3,7 +3,12 @@
 import { runAgent } from "entelix-otel/runtime";
 import { setupTracing } from "entelix-otel/setup";
 
-const tracing = setupTracing({ serviceName: "llm-runtime", shutdownTimeoutMs: 180_000 });
+const { CONVENTIONS: conventions } = process.env;
+const tracing = setupTracing({
+  serviceName: "llm-runtime",
+  shutdownTimeoutMs: 180_000,
+  conventions,
+});
 const sink = tracing.createBridge();
 
 const question = { role: "user", parts: [{ type: "text", content: "Refund order 17." }] };

@@ -111,7 +111,10 @@ export class LlmBackend {
   }
 
   /** Runs a program that sends its spans here, to its end. @returns what it says: nothing when all is well. */
-  async receive(program: string): Promise<string> {
+  async receive(
+    program: string,
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(OTEL|NODE_ENV)/.test(name),
     );
@@ -125,6 +128,7 @@ export class LlmBackend {
         OTEL_BSP_EXPORT_TIMEOUT: String(SLOW_MS),
         OTEL_METRICS_EXPORTER: "none",
         OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: "true",
+        ...environment,
       },
     });
     return `${stdout}${stderr}`;
