@@ -9,7 +9,7 @@ const OWN_PROCESS = [
   "test/bridge/setup/**/*.test.ts",
   "test/docs/{argument-lists,plain-words,typescript}.test.ts",
   "test/package/{entry-size,expressions}.test.ts",
-  "test/bridge/spans/{clock,live-time,progress}.test.ts",
+  "test/bridge/spans/{call-details,clock,live-time,progress,subject}.test.ts",
   "test/cli/hang-ups.test.ts",
   "test/audit/storage/lock-on-full-disk.test.ts",
   "test/service/journal/verified-end.test.ts",

@@ -50,7 +50,7 @@ const PLACES = [
   [
     "log",
     "Log records",
-    "With the option `progress` ([open runs](open-runs.md#log-records)): the records of a run, with the trace and span ID of its span.",
+    "With the option `progress` ([open runs](open-runs.md#log-records)): the records of a run, with the trace and span ID of its span. The record of a model call has the attributes of its span instead, with messages and tools as structured values.",
   ],
   ["link", "Links", "Each link of a run span has the reason of the link."],
 ];

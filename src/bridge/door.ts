@@ -41,6 +41,7 @@ export type {
   LoggerLike,
   LoggerProviderLike,
   LogRecordLike,
+  LogValue,
   ProgressOptions,
 } from "./progress-options.ts";
 export type { ErrorHook } from "./report.ts";
@@ -70,6 +71,7 @@ export { type ContentOptions, capturesByEnvironment } from "./spans/content.ts";
 export type { AttributeHook, SpanInfo } from "./spans/custom-attributes.ts";
 export { inFoundContext } from "./spans/found-context.ts";
 export { createIdGenerator, type IdGeneratorLike, idSlot } from "./spans/id-generator.ts";
+export { CONVENTIONS, type Conventions } from "./spans/openinference/finisher.ts";
 export {
   type CarrierFormat,
   currentRunContext,
@@ -81,6 +83,7 @@ export {
   RunContextPropagator,
 } from "./spans/propagation.ts";
 export { isDerivedParent, type SpanHandle, type SpanRefs, spanRefs } from "./spans/span-handle.ts";
+export type { SubjectOptions } from "./spans/subject.ts";
 export { within } from "./spans/within.ts";
 export { ReplayFilter, type RunSegment } from "./stores/replay-filter.ts";
 export { MOST_SPANS, SpanExports } from "./stores/span-exports.ts";

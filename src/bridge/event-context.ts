@@ -25,6 +25,7 @@ import type {
   SignalContext,
 } from "./lifecycle/door.ts";
 import type { Reporter } from "./report.ts";
+import { type BaggageSubject, baggageSubject } from "./spans/baggage-subject.ts";
 import { RunOwners } from "./spans/run-owners.ts";
 import { SpanHandle } from "./spans/span-handle.ts";
 import { parseTraceparent } from "./spans/traceparent.ts";
@@ -87,6 +88,8 @@ export interface EventContextOptions {
   readonly live: boolean;
   readonly rootParent: RootParent;
   readonly resolveParent: ParentResolver | undefined;
+  /** Whether baggage of the active context names user, session and conversation. */
+  readonly readsBaggage: boolean;
   readonly reporter: Reporter;
 }
 
@@ -136,7 +139,7 @@ class EventContext implements SignalContext<SpanHandle> {
   }
 
   owner(): RunOwner | undefined {
-    return this.#contexts.owners.of(this.#envelope);
+    return this.#contexts.owners.of(this.#envelope, this.#baggage());
   }
 
   parentContext(): ParentContext<SpanHandle> | undefined {
@@ -144,7 +147,13 @@ class EventContext implements SignalContext<SpanHandle> {
     const { live, rootParent, resolveParent } = this.#contexts.options;
     const active = live ? context.active() : ROOT_CONTEXT;
     const around = active === ROOT_CONTEXT ? undefined : trace.getSpan(active);
-    if (envelope === undefined && around === undefined && resolveParent === undefined) {
+    const conversation = nameIn(this.#baggage()?.conversation);
+    if (
+      envelope === undefined &&
+      around === undefined &&
+      resolveParent === undefined &&
+      conversation === undefined
+    ) {
       return undefined;
     }
     const ours = around === undefined ? undefined : scopeIn(active);
@@ -156,7 +165,7 @@ class EventContext implements SignalContext<SpanHandle> {
       resolveParent !== undefined ||
       rootParent === "ambient";
     return {
-      threadId: nameIn(envelope?.thread_id),
+      threadId: nameIn(envelope?.thread_id) ?? conversation,
       rootRunId: nameIn(envelope?.root_run_id),
       resumedFromRunId: nameIn(envelope?.resumed_from_run_id),
       parentCallId,
@@ -166,6 +175,11 @@ class EventContext implements SignalContext<SpanHandle> {
       ambientCall: ours?.call === undefined ? undefined : { run: ours.run, call: ours.call },
       outerParent: asked ? () => this.#outerParent(ambient, ours?.run.tenantId) : undefined,
     };
+  }
+
+  #baggage(): BaggageSubject | undefined {
+    const { live, readsBaggage } = this.#contexts.options;
+    return live && readsBaggage ? baggageSubject(context.active()) : undefined;
   }
 
   /** @param tenantId tenant of the run that the active span belongs to, if it is a run of the bridge. */

@@ -1,9 +1,19 @@
-import type { Attributes, Context, TimeInput } from "@opentelemetry/api";
+import type { Context, TimeInput } from "@opentelemetry/api";
 import { checkedElsewhere, checkGiven, checkObject, type OptionChecks } from "../events/door.ts";
 import { checkWait } from "./spans/within.ts";
 
+/** A value of an attribute of a log record, which can be structured. */
+export type LogValue =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | LogValue[]
+  | { [name: string]: LogValue };
+
 /**
- * The part of a log record of `@opentelemetry/api-logs` that is used. The three types here are copies,
+ * The part of a log record of `@opentelemetry/api-logs` that is used. The types here are copies,
  * so that the main entry needs no package for logs.
  */
 export interface LogRecordLike {
@@ -12,7 +22,7 @@ export interface LogRecordLike {
   severityNumber?: number;
   severityText?: string;
   body?: string;
-  attributes?: Attributes;
+  attributes?: Record<string, LogValue>;
   context?: Context;
 }
 

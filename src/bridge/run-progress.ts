@@ -16,6 +16,7 @@ import type { Reporter } from "./report.ts";
 import { SCOPE } from "./scope.ts";
 import { nameIn } from "./spans/span-ends.ts";
 import { SpanHandle } from "./spans/span-handle.ts";
+import type { SpanSubject } from "./spans/subject.ts";
 
 /** Default interval of the records of an open run, in ms. */
 const USUAL_MS = 30_000;
@@ -29,6 +30,7 @@ const INFO = { severityNumber: 9, severityText: "INFO" } as const;
 /** The part of the bridge that is used here. */
 interface RunSource {
   readonly reporter: Reporter;
+  readonly subject: SpanSubject;
   readonly lifecycle: { readonly runs: { readonly openRuns: number } };
   openRuns(options: OpenRunsOptions, at: Instant): readonly OpenRun[];
   find(tenantId: string, runId: string): Run<SpanHandle> | undefined;
@@ -71,7 +73,13 @@ export class RunProgress implements RunObserver {
   }
 
   runOpened(run: Run<unknown>): void {
-    this.#emit("entelix.run.start", run.startedAt, contextOf(run), "run started", segmentOf(run));
+    this.#emit(
+      "entelix.run.start",
+      run.startedAt,
+      contextOf(run),
+      "run started",
+      this.#segmentOf(run),
+    );
   }
 
   runNamed(): void {}
@@ -81,7 +89,7 @@ export class RunProgress implements RunObserver {
   runClosed(run: Run<unknown>, at: Instant, end: RunEnd): void {
     const { outcome } = end;
     this.#emit("entelix.run.end", at, contextOf(run), `run ended: ${outcome}`, {
-      ...segmentOf(run),
+      ...this.#segmentOf(run),
       "entelix.run.outcome": outcome,
       "entelix.failure.kind": outcome === "failed" ? failureKindOf(end.kind) : undefined,
       "entelix.run.abandoned_reason": outcome === "abandoned" ? end.reason : undefined,
@@ -101,6 +109,26 @@ export class RunProgress implements RunObserver {
   /** Stops the records at intervals. Ends of runs still have records. */
   close(): void {
     clearInterval(this.#timer);
+  }
+
+  /** The attributes that identify the run, in every record. */
+  #subjectOf(run: Run<unknown>): KnownAttributes {
+    return {
+      "entelix.run_id": run.runId,
+      "entelix.tenant_id": run.tenantId,
+      "entelix.parent_run_id": run.parentRunId,
+      "gen_ai.agent.name": nameIn(run.agent),
+      "gen_ai.conversation.id": this.#source.subject.conversationOf(run),
+    };
+  }
+
+  /** The same, with the segment that begins or ends. */
+  #segmentOf(run: Run<unknown>): KnownAttributes {
+    const { segment } = run;
+    return {
+      ...this.#subjectOf(run),
+      "entelix.run.segment": segment === 1 ? undefined : segment,
+    };
   }
 
   #look(): void {
@@ -125,7 +153,7 @@ export class RunProgress implements RunObserver {
     const idle = Math.round(open.idleMs / 1000);
     const body = `run open: waits for ${waitsFor.kind}, no event for ${idle} s`;
     this.#emit("entelix.run.progress", at, contextOf(run), body, {
-      ...subjectOf(run),
+      ...this.#subjectOf(run),
       "entelix.run.age_ms": Math.round(open.ageMs),
       "entelix.run.idle_ms": Math.round(open.idleMs),
       "entelix.run.waits_for": waitsFor.kind,
@@ -155,23 +183,6 @@ export class RunProgress implements RunObserver {
       this.#source.reporter.report(error, "progress");
     }
   }
-}
-
-/** The attributes that identify the run, in every record. */
-function subjectOf(run: Run<unknown>): KnownAttributes {
-  return {
-    "entelix.run_id": run.runId,
-    "entelix.tenant_id": run.tenantId,
-    "entelix.parent_run_id": run.parentRunId,
-    "gen_ai.agent.name": nameIn(run.agent),
-    "gen_ai.conversation.id": run.threadId,
-  };
-}
-
-/** The same, with the segment that begins or ends. */
-function segmentOf(run: Run<unknown>): KnownAttributes {
-  const { segment } = run;
-  return { ...subjectOf(run), "entelix.run.segment": segment === 1 ? undefined : segment };
 }
 
 /** Usage of the run's model calls so far. */

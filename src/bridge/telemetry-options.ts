@@ -16,13 +16,19 @@ import {
 import type { ParentResolver, RootParent } from "./event-context.ts";
 import { LIMIT_CHECKS, type LifecycleLimits } from "./lifecycle/door.ts";
 import { METRIC_CHECKS, type MetricOptions } from "./metrics/label-values.ts";
-import { PROGRESS_CHECKS, type ProgressOptions } from "./progress-options.ts";
+import {
+  type LoggerProviderLike,
+  PROGRESS_CHECKS,
+  type ProgressOptions,
+} from "./progress-options.ts";
 import type { ErrorHook } from "./report.ts";
 import type { ContentOptions } from "./spans/content.ts";
 import type { AttributeHook } from "./spans/custom-attributes.ts";
+import { CONVENTIONS, type Conventions } from "./spans/openinference/finisher.ts";
+import type { SubjectOptions } from "./spans/subject.ts";
 
 /** Options for spans and metrics. */
-export interface TelemetryOptions extends ContentOptions {
+export interface TelemetryOptions extends ContentOptions, SubjectOptions {
   /**
    * The tracer provider. Default: the global one, also if it is registered later. Once found, it is
    * kept.
@@ -42,10 +48,26 @@ export interface TelemetryOptions extends ContentOptions {
    */
   readonly progress?: ProgressOptions | undefined;
   /**
+   * The logger provider for {@link callDetails}. Default: the one that is registered globally through
+   * `@opentelemetry/api-logs`, also if it is registered later.
+   */
+  readonly loggerProvider?: LoggerProviderLike | undefined;
+  /**
+   * Whether each model call has a log record, where there is a logger provider: the event
+   * `gen_ai.client.inference.operation.details` at DEBUG, with the attributes of its span. Calls that are not sampled
+   * have none, and a replay makes none. Default `true`.
+   */
+  readonly callDetails?: boolean | undefined;
+  /**
    * Whether spans of failures have an `exception` event with class, text and stack, if the sender knows
    * them, as agents written in TypeScript do. They are operator text and redacted. Default `true`.
    */
   readonly exceptions?: boolean | undefined;
+  /**
+   * The names of attributes on spans: those of the GenAI conventions, of OpenInference, or both. Content under either
+   * name follows the same options. Default `genai`.
+   */
+  readonly conventions?: Conventions | undefined;
   /** Adds your own attributes when the span of a run, a tool call or a model call opens. */
   readonly attributes?: AttributeHook | undefined;
   /** Default `own`: a root run is its own trace, whose ID is the run ID. */
@@ -84,7 +106,13 @@ export interface TelemetryOptions extends ContentOptions {
 /** What spans show of events. The commands have an option for each field. */
 export type SpanChoices = Pick<
   TelemetryOptions,
-  "captureContent" | "exceptions" | "steps" | "approvalPerson"
+  | "captureContent"
+  | "exceptions"
+  | "steps"
+  | "approvalPerson"
+  | "conventions"
+  | "subjectOnAllSpans"
+  | "sessionPerTenant"
 >;
 
 /** Options of a {@link Bridge}. Every field has a default. */
@@ -115,7 +143,13 @@ export const BRIDGE_CHECKS: OptionChecks<BridgeOptions> = {
   meterProvider: having("getMeter"),
   metrics: nested(METRIC_CHECKS, false),
   progress: nested(PROGRESS_CHECKS),
+  loggerProvider: having("getLogger"),
+  callDetails: checkBoolean,
   exceptions: checkBoolean,
+  conventions: among(...CONVENTIONS),
+  subjectOnAllSpans: checkBoolean,
+  sessionPerTenant: checkBoolean,
+  subjectFromBaggage: checkBoolean,
   attributes: checkFunction,
   rootParent: among("own", "ambient"),
   resolveParent: checkFunction,

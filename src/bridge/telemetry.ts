@@ -20,13 +20,15 @@ import { checkProgressOptions } from "./progress-options.ts";
 import { Reporter } from "./report.ts";
 import { progressOf, type RunProgress } from "./run-progress.ts";
 import type { RunRows } from "./run-rows.ts";
+import { bridgeTracer } from "./spans/bridge-tracer.ts";
 import { ContentPolicy } from "./spans/content.ts";
 import { CustomAttributes } from "./spans/custom-attributes.ts";
 import { flushProvider } from "./spans/flush-provider.ts";
 import { OtelDriver } from "./spans/otel-driver.ts";
 import { RunContexts } from "./spans/run-contexts.ts";
 import type { SpanHandle } from "./spans/span-handle.ts";
-import { SpanPort, tracerOf } from "./spans/span-port.ts";
+import { SpanPort } from "./spans/span-port.ts";
+import { SpanSubject } from "./spans/subject.ts";
 import { startSweeper } from "./sweeper.ts";
 import type { TelemetryOptions } from "./telemetry-options.ts";
 
@@ -49,6 +51,7 @@ export class Telemetry {
   readonly findsLoops: boolean;
   readonly contexts: RunContexts;
   readonly reporter: Reporter;
+  readonly subject: SpanSubject;
   readonly #driver: OtelDriver;
   readonly #eventContexts: EventContexts;
   readonly #port: SpanPort;
@@ -90,11 +93,13 @@ export class Telemetry {
       options.attributes === undefined
         ? undefined
         : new CustomAttributes(options.attributes, this.reporter);
-    this.#port = new SpanPort(tracerOf(options.tracerProvider), this.reporter, this.#live);
+    this.#port = new SpanPort(bridgeTracer(options, this.reporter), this.reporter, this.#live);
+    this.subject = new SpanSubject(options);
     const benign = new Set(options.benignFailureKinds);
     this.#driver = new OtelDriver({
       port: this.#port,
       content: this.#content,
+      subject: this.subject,
       custom: this.#custom,
       benign,
       approvalPerson: options.approvalPerson === true,
@@ -105,6 +110,7 @@ export class Telemetry {
       live: this.#live,
       rootParent: options.rootParent ?? "own",
       resolveParent: options.resolveParent,
+      readsBaggage: options.subjectFromBaggage === true,
       reporter: this.reporter,
     });
     const labels = this.#live && options.metrics !== false ? options.metrics : undefined;

@@ -1,4 +1,5 @@
 export {
+  type Conventions,
   createSampler,
   type LossReason,
   type SpanCounts,

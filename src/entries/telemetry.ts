@@ -1,13 +1,16 @@
 export {
+  type Conventions,
   type LoggerLike,
   type LoggerProviderLike,
   type LogRecordLike,
+  type LogValue,
   type LossReason,
   type MetricReaderLike,
   type ProcessTelemetry,
   type ProgressOptions,
   type SpanCounts,
   type SpanLossError,
+  type SubjectOptions,
   setupTelemetry,
   type TelemetrySetupOptions,
 } from "../bridge/door.ts";

@@ -238,6 +238,36 @@ describe("replay options for spans", () => {
   });
 });
 
+describe("replay with other names of attributes", () => {
+  const stdin = readText("streams/retried_tool_call.ndjson");
+  const spansWith = async (...options: string[]) => {
+    const { stdout } = await command(["replay", "-", "--out", "-", ...options], { stdin });
+    return parseLines(stdout).map(({ values }) => values);
+  };
+
+  it("shows OpenInference's names with --conventions, and IDs with the tenant", async () => {
+    const options = ["--conventions", "openinference", "--session-per-tenant"];
+    const spans = await spansWith(...options, "--subject-on-all-spans");
+    const kinds = spans.map((values) => JSON.stringify(values["openinference.span.kind"]));
+    expect(kinds.toSorted()).toEqual(
+      ["AGENT", "TOOL", "TOOL"].map((kind) => JSON.stringify({ stringValue: kind })),
+    );
+    expect(spans.filter((values) => "gen_ai.operation.name" in values)).toEqual([]);
+    for (const values of await spansWith()) {
+      expect(values["gen_ai.operation.name"]).toBeDefined();
+      expect(values["openinference.span.kind"]).toBeUndefined();
+    }
+  });
+
+  it("says which values it expects", async () => {
+    const { code, stderr } = await command(["replay", "-", "--out", "-", "--conventions", "x"], {
+      stdin,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('--conventions: expected genai, openinference, both, got "x"');
+  });
+});
+
 describe("replay sources", () => {
   it("reads gzip, standard input and several files as one history", async () => {
     using folder = new Folder();

@@ -4,6 +4,8 @@ import { dirname, join } from "node:path";
 import {
   Bridge,
   beforeProcessEnds,
+  CONVENTIONS,
+  type Conventions,
   capturesByEnvironment,
   type EndOptions,
   isRegistered,
@@ -32,6 +34,8 @@ export interface RegisterSettings {
   readonly captures: boolean;
   /** The ends of the process at which the last data is sent, beside its normal end. */
   readonly ends: EndOptions;
+  /** Names of attributes on spans. */
+  readonly conventions: Conventions;
 }
 
 /** @throws TypeError when a variable has an invalid value. */
@@ -53,6 +57,7 @@ export function registerSettings(env: NodeJS.ProcessEnv): RegisterSettings | und
       handleSignals: switchIn(env, "ENTELIX_HANDLE_SIGNALS"),
       handleErrors: switchIn(env, "ENTELIX_HANDLE_ERRORS"),
     },
+    conventions: conventionsIn(env),
   };
 }
 
@@ -62,6 +67,15 @@ function switchIn(env: NodeJS.ProcessEnv, name: string): boolean {
   if (text === "true") return true;
   if (text === "" || text === "false") return false;
   throw new TypeError(`${name}: expected true or false, got ${JSON.stringify(text)}`);
+}
+
+/** `ENTELIX_CONVENTIONS`. */
+function conventionsIn(env: NodeJS.ProcessEnv): Conventions {
+  const text = env.ENTELIX_CONVENTIONS?.trim() || "genai";
+  const known = CONVENTIONS.find((each) => each === text);
+  if (known !== undefined) return known;
+  const expected = CONVENTIONS.join(", ");
+  throw new TypeError(`ENTELIX_CONVENTIONS: expected ${expected}, got ${JSON.stringify(text)}`);
 }
 
 /** Creates the sink of a process, which shuts down by itself at the end of the process. */
@@ -74,7 +88,7 @@ type Setup = (ends: EndOptions) => InnerSink;
  * @returns one line with the enabled frameworks, or the reason why there are none.
  */
 export function register(settings: RegisterSettings, entry: string | undefined): string {
-  const setup = findSetup();
+  const setup = findSetup(settings.conventions);
   if (setup === undefined) {
     const missing = "@opentelemetry/sdk-trace and @opentelemetry/exporter-trace-otlp-http";
     return `nothing is reported: ${missing} are not installed`;
@@ -97,7 +111,7 @@ export function register(settings: RegisterSettings, entry: string | undefined):
 }
 
 /** Includes metrics if their packages are installed. */
-function findSetup(): Setup | undefined {
+function findSetup(conventions: Conventions): Setup | undefined {
   const make =
     setupIn("entelix-otel/telemetry", "setupTelemetry") ??
     setupIn("entelix-otel/setup", "setupTracing");
@@ -105,11 +119,11 @@ function findSetup(): Setup | undefined {
   return (ends) => {
     // The application set up OpenTelemetry itself, so its provider gets the spans.
     if (isRegistered("trace")) {
-      const bridge = new Bridge();
+      const bridge = new Bridge({ conventions });
       beforeProcessEnds(() => within(FLUSH_MS, bridge.shutdown()), ends);
       return bridge;
     }
-    return make({ shutdownTimeoutMs: FLUSH_MS, ...ends }).createBridge();
+    return make({ conventions, shutdownTimeoutMs: FLUSH_MS, ...ends }).createBridge();
   };
 }
 

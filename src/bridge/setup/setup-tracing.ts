@@ -81,6 +81,7 @@ export function wireTracing<T extends TracingOptions>(options: T, checks: Option
     reporter,
     shutdownTimeoutMs: options.shutdownTimeoutMs ?? 5_000,
     ends: options,
+    conventions: options.conventions,
     onError: options.onError,
   };
   if (environmentText("OTEL_SDK_DISABLED")?.toLowerCase() === "true") {

@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import type { Attributes } from "@opentelemetry/api";
 import type { Sampler, SpanProcessor } from "@opentelemetry/sdk-trace";
 import {
+  among,
   checkBoolean,
   checkEach,
   checkedElsewhere,
@@ -14,6 +15,7 @@ import {
   type OptionChecks,
 } from "../../events/door.ts";
 import type { ErrorHook } from "../report.ts";
+import { CONVENTIONS, type Conventions } from "../spans/openinference/finisher.ts";
 import { checkWait } from "../spans/within.ts";
 import { tracesUrl } from "./exporter-choice.ts";
 
@@ -52,6 +54,8 @@ export interface TracingOptions {
   readonly register?: boolean | undefined;
   /** Time limit of `shutdown` in ms, from 1. Default 5,000. */
   readonly shutdownTimeoutMs?: number | undefined;
+  /** The names of attributes on spans of its bridges. Default `genai`. */
+  readonly conventions?: Conventions | undefined;
   /** Whether SIGTERM and SIGINT shut tracing down before they end the process. Default `false`. */
   readonly handleSignals?: boolean | undefined;
   /**
@@ -123,6 +127,7 @@ export const TRACING_CHECKS: OptionChecks<TracingOptions> = {
   },
   register: checkBoolean,
   shutdownTimeoutMs: checkedElsewhere,
+  conventions: among(...CONVENTIONS),
   handleSignals: checkBoolean,
   handleErrors: checkBoolean,
   onError: checkFunction,

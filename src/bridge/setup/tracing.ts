@@ -30,6 +30,8 @@ export interface TracingParts {
   readonly ends: EndOptions;
   /** Time limit of a flush, in ms. */
   readonly flushMs: number;
+  /** The names of attributes on spans of its bridges. */
+  readonly conventions: BridgeOptions["conventions"];
   readonly onError: ErrorHook | undefined;
 }
 
@@ -98,7 +100,7 @@ export class Tracing {
   /**
    * Creates a bridge on this provider. {@link Tracing.shutdown} closes it.
    *
-   * @param options as for `new Bridge`. Different defaults: `onError` of the setup, its `meterProvider` (with
+   * @param options as for `new Bridge`. Different defaults: `onError` and `conventions` of the setup, its `meterProvider` (with
    *   `setupTelemetry`), and 0.4 of its `shutdownTimeoutMs`.
    * @throws TypeError, RangeError as the constructor of `Bridge`.
    *
@@ -112,6 +114,7 @@ export class Tracing {
       ...options,
       tracerProvider: this.tracerProvider,
       meterProvider: options.meterProvider ?? this.#metrics?.meterProvider,
+      conventions: options.conventions ?? this.#parts.conventions,
       onError: options.onError ?? this.#parts.onError,
       shutdownTimeoutMs: options.shutdownTimeoutMs ?? rowsMs,
     });

@@ -22,11 +22,11 @@ import type { CustomAttributes, SpanOpening } from "./custom-attributes.ts";
 import { DecisionAttributes } from "./decision-attributes.ts";
 import { ExceptionEvents } from "./exception-events.ts";
 import { ModelSpans } from "./model-spans.ts";
-import { ownerAttributes } from "./run-owners.ts";
 import { nameIn, SpanEnds } from "./span-ends.ts";
 import { attributesOf, parentIn, SpanHandle, toOtelLink } from "./span-handle.ts";
 import type { SpanPort } from "./span-port.ts";
 import { StepSpans } from "./step-spans.ts";
+import type { SpanSubject } from "./subject.ts";
 
 /** Data of the audit log that a run's span needs before it ends. */
 export interface AuditAnchor {
@@ -38,6 +38,7 @@ export interface AuditAnchor {
 export interface OtelDriverOptions {
   readonly port: SpanPort;
   readonly content: ContentPolicy;
+  readonly subject: SpanSubject;
   readonly custom: CustomAttributes | undefined;
   readonly benign: ReadonlySet<FailureKindId>;
   /** Whether spans contain the person who decided about a call. */
@@ -61,6 +62,7 @@ const RECORDED = 0x100;
 export class OtelDriver implements SpanDriver<SpanHandle> {
   readonly #port: SpanPort;
   readonly #content: ContentPolicy;
+  readonly #subject: SpanSubject;
   readonly #custom: CustomAttributes | undefined;
   readonly #decisions: DecisionAttributes;
   readonly #ends: SpanEnds;
@@ -71,12 +73,13 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
   constructor(options: OtelDriverOptions) {
     this.#port = options.port;
     this.#content = options.content;
+    this.#subject = options.subject;
     this.#custom = options.custom;
     const exceptions = new ExceptionEvents(options.content, options.exceptions);
     this.#decisions = new DecisionAttributes(options.content, options.approvalPerson);
-    this.#ends = new SpanEnds(options.content, options.benign, this.#decisions, exceptions);
+    this.#ends = new SpanEnds({ ...options, decisions: this.#decisions, exceptions });
     this.#models = new ModelSpans(options.port, this.#ends);
-    this.#steps = new StepSpans(options.port, options.content, exceptions);
+    this.#steps = new StepSpans(options.port, options.content, options.subject, exceptions);
     this.#rows = options.rows;
   }
 
@@ -96,7 +99,9 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     };
     if (operation === "invoke_workflow") attributes["gen_ai.workflow.name"] = agent;
     if (run.parentRunId !== undefined) attributes["entelix.parent_run_id"] = run.parentRunId;
-    if (run.threadId !== undefined) attributes["gen_ai.conversation.id"] = run.threadId;
+    if (run.threadId !== undefined) {
+      attributes["gen_ai.conversation.id"] = this.#subject.conversationOf(run);
+    }
     if (run.parentMissing) attributes["entelix.parent.missing"] = true;
     if (run.parentInferred) attributes["entelix.parent.inferred"] = true;
     if (run.resumedFromRunId !== undefined) {
@@ -104,7 +109,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     }
     if (run.segment > 1) attributes["entelix.run.segment"] = run.segment;
     if (run.startUnseen) attributes["entelix.run.start_unseen"] = true;
-    if (run.owner !== undefined) Object.assign(attributes, ownerAttributes(run.owner));
+    if (run.owner !== undefined) Object.assign(attributes, this.#subject.ownerOf(run));
     const name = agent === undefined ? operation : `${operation} ${agent}`;
     const spanId = run.spanId;
     const handle = this.#port.start(
@@ -134,10 +139,10 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       "gen_ai.agent.name": agent,
       "gen_ai.workflow.name": operation === "invoke_workflow" ? agent : undefined,
       "entelix.parent_run_id": run.parentRunId,
-      "gen_ai.conversation.id": run.threadId,
+      "gen_ai.conversation.id": this.#subject.conversationOf(run),
       "entelix.run.resumed_from": run.resumedFromRunId,
     };
-    if (run.owner !== undefined) Object.assign(attributes, ownerAttributes(run.owner));
+    if (run.owner !== undefined) Object.assign(attributes, this.#subject.ownerOf(run));
     try {
       if (agent !== undefined) handle.span.updateName(`${operation} ${agent}`);
       handle.span.setAttributes(attributes);

@@ -1,6 +1,7 @@
 import type { AttributeValue } from "@opentelemetry/api";
 import { type AttributeName, type EventEnvelope, property } from "../../events/door.ts";
 import type { RunOwner } from "../lifecycle/door.ts";
+import type { BaggageSubject } from "./baggage-subject.ts";
 import { cutBytes } from "./content.ts";
 
 /** Limit of `user.id` and `session.id` in bytes. A longer ID is omitted, since a cut one could be another's. */
@@ -20,14 +21,23 @@ export class RunOwners {
   /** Number of IDs, tags and metadata that were omitted or cut. */
   dropped = 0;
 
-  /** `undefined` if the envelope has none. Senders in plain JavaScript can pass other types. */
-  of(envelope: EventEnvelope | undefined): RunOwner | undefined {
+  /**
+   * `undefined` if neither has any. Senders in plain JavaScript can pass other types.
+   *
+   * @param baggage counts where the envelope has nothing.
+   */
+  of(
+    envelope: EventEnvelope | undefined,
+    baggage?: BaggageSubject | undefined,
+  ): RunOwner | undefined {
     // Untyped programs pass `null`, too.
     const details: unknown = envelope?.details;
     const session_id: unknown = envelope?.session_id;
-    if (details === undefined && session_id === undefined) return undefined;
+    if (details === undefined && session_id === undefined && baggage === undefined) {
+      return undefined;
+    }
     try {
-      return this.#read(details, session_id);
+      return this.#read(details, session_id, baggage);
     } catch {
       // A list or object that throws when it is read. The event itself is still used.
       this.dropped++;
@@ -35,9 +45,13 @@ export class RunOwners {
     }
   }
 
-  #read(details: unknown, session_id: unknown): RunOwner | undefined {
-    const user = this.#id(property(details, "user_id"));
-    const session = this.#id(session_id);
+  #read(
+    details: unknown,
+    session_id: unknown,
+    baggage: BaggageSubject | undefined,
+  ): RunOwner | undefined {
+    const user = this.#id(property(details, "user_id")) ?? this.#id(baggage?.user);
+    const session = this.#id(session_id) ?? this.#id(baggage?.session);
     const tags = this.#tags(property(details, "tags"));
     const metadata = this.#metadata(property(details, "metadata"));
     if (user === undefined && session === undefined && tags === undefined && metadata === undefined)

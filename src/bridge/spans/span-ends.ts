@@ -29,6 +29,7 @@ import {
 } from "./end-attributes.ts";
 import type { ExceptionEvents } from "./exception-events.ts";
 import type { SpanHandle } from "./span-handle.ts";
+import type { SpanSubject } from "./subject.ts";
 
 /** The conventions' value for an error of unknown class. */
 export const UNKNOWN_ERROR = "_OTHER";
@@ -43,6 +44,15 @@ interface SpanFailure {
   readonly text: string;
   readonly exception: ExceptionDetails | undefined;
   readonly at: Instant;
+}
+
+interface SpanEndsOptions {
+  readonly content: ContentPolicy;
+  readonly subject: SpanSubject;
+  /** Failure kinds that leave the status Unset. */
+  readonly benign: ReadonlySet<FailureKindId>;
+  readonly decisions: DecisionAttributes;
+  readonly exceptions: ExceptionEvents;
 }
 
 /** A name; `undefined` if it is empty. */
@@ -60,19 +70,15 @@ export class SpanEnds {
   readonly #benign: ReadonlySet<FailureKindId>;
   readonly #decisions: DecisionAttributes;
   readonly #exceptions: ExceptionEvents;
+  readonly #subject: SpanSubject;
   readonly #earlierNames = hasEarlierNames();
 
-  /** @param benign failure kinds that leave the status Unset. */
-  constructor(
-    content: ContentPolicy,
-    benign: ReadonlySet<FailureKindId>,
-    decisions: DecisionAttributes,
-    exceptions: ExceptionEvents,
-  ) {
+  constructor({ benign, content, decisions, exceptions, subject }: SpanEndsOptions) {
     this.#content = content;
     this.#benign = benign;
     this.#decisions = decisions;
     this.#exceptions = exceptions;
+    this.#subject = subject;
   }
 
   /**
@@ -197,7 +203,7 @@ export class SpanEnds {
     handle.set("entelix.model.outcome", end.outcome);
     // At the end, since a late start can set them.
     handle.set("gen_ai.agent.name", nameIn(run.agent));
-    handle.set("gen_ai.conversation.id", run.threadId);
+    this.#subject.setOnCall(handle, run);
     if (call.model === undefined && end.model !== undefined) {
       handle.set("gen_ai.request.model", end.model);
       handle.span.updateName(`${call.operation} ${end.model}`);
@@ -248,7 +254,7 @@ export class SpanEnds {
     span.setAttribute("gen_ai.tool.call.id", call.id);
     span.setAttribute("gen_ai.tool.type", "function");
     if (agent !== undefined) span.setAttribute("gen_ai.agent.name", agent);
-    if (run.threadId !== undefined) span.setAttribute("gen_ai.conversation.id", run.threadId);
+    this.#subject.setOnCall(handle, run);
     if (version !== undefined) span.setAttribute("entelix.tool.version", version);
     span.setAttribute("entelix.tool.outcome", end.outcome);
     if (call.occurrence > 1) handle.set("entelix.tool.occurrence", call.occurrence);

@@ -7,16 +7,24 @@ import type { ExceptionEvents } from "./exception-events.ts";
 import { nameIn, UNKNOWN_ERROR } from "./span-ends.ts";
 import { parentIn, type SpanHandle } from "./span-handle.ts";
 import type { SpanPort } from "./span-port.ts";
+import type { SpanSubject } from "./subject.ts";
 
 /** The spans of steps. */
 export class StepSpans {
   readonly #port: SpanPort;
   readonly #content: ContentPolicy;
+  readonly #subject: SpanSubject;
   readonly #exceptions: ExceptionEvents;
 
-  constructor(port: SpanPort, content: ContentPolicy, exceptions: ExceptionEvents) {
+  constructor(
+    port: SpanPort,
+    content: ContentPolicy,
+    subject: SpanSubject,
+    exceptions: ExceptionEvents,
+  ) {
     this.#port = port;
     this.#content = content;
+    this.#subject = subject;
     this.#exceptions = exceptions;
   }
 
@@ -73,6 +81,7 @@ export class StepSpans {
     at: Instant,
   ): void {
     handle.set("gen_ai.agent.name", nameIn(run.agent));
+    this.#subject.setOnStep(handle, run);
     handle.set("entelix.step.outcome", end.outcome);
     switch (end.outcome) {
       case "unfinished":

@@ -82,6 +82,7 @@ export class ReplayFilter implements RunObserver, SpanProcessor {
   readonly #closed = new Map<string, RunSegment>();
   /** Span IDs of open runs that are exported already, and so are the spans of their calls. */
   readonly #exportedSpans = new Set<string>();
+  /** By the context of the span, which is one object for a span, also if it is wrapped. */
   readonly #closing = new Map<unknown, Closing>();
 
   /** @param from segments that were opened before this offset have ended and are stored. */
@@ -138,19 +139,20 @@ export class ReplayFilter implements RunObserver, SpanProcessor {
     if (observed.alreadyExported) this.#exportedSpans.delete(run.spanId);
     const alreadyExported = observed.alreadyExported || this.alreadyExported;
     if (handle instanceof SpanHandle && handle.recording) {
-      this.#closing.set(handle.span, { alreadyExported, epoch: this.#inFlight.begin() });
+      this.#closing.set(handle.spanContext, { alreadyExported, epoch: this.#inFlight.begin() });
     }
     observed.close(!alreadyExported);
   }
 
   onEnd(span: ReadableSpan): void {
-    const closing = this.#closing.get(span);
+    const context = span.spanContext();
+    const closing = this.#closing.get(context);
     if (closing === undefined) {
       const wanted = !this.alreadyExported && !this.#isExportedCall(span);
       if (wanted) this.#exports.add(span, this.#inFlight.begin());
       return;
     }
-    this.#closing.delete(span);
+    this.#closing.delete(context);
     if (closing.alreadyExported) closing.epoch.end();
     else this.#exports.add(span, closing.epoch);
   }

@@ -44,11 +44,13 @@ export const SPAN_EVENTS = {
   "entelix.graph.unknown": "A row of a kind that is not known here.",
 } as const satisfies Record<string, string>;
 
-/** Log records about runs, with the option `progress`. */
+/** Log records: about runs with the option `progress`, about model calls where there is a logger provider. */
 export const LOG_EVENTS = {
   "entelix.run.start": "The run started, or continued after a pause.",
   "entelix.run.progress": "The run is open. One record at each interval.",
   "entelix.run.end": "The run ended or paused.",
+  "gen_ai.client.inference.operation.details":
+    "A model call ended. It has the attributes of its span, at severity DEBUG.",
 } as const satisfies Record<string, string>;
 
 /** The name of a log record. */

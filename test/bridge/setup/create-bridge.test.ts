@@ -18,6 +18,21 @@ describe("createBridge", () => {
     expect(server.span("execute_tool search").parentSpanId).toBe(TRACE_ID.slice(16));
   });
 
+  it("has the names of attributes of the setup, unless it chooses its own", async () => {
+    await using server = await OtlpServer.start();
+    const tracing = setupTracing({ endpoint: server.url, conventions: "openinference" });
+    sendRun(tracing.createBridge());
+    await tracing.shutdown();
+    const { attributes } = server.span("invoke_agent support");
+    expect(attributes["openinference.span.kind"]).toBe("AGENT");
+    expect(attributes).not.toHaveProperty("gen_ai.operation.name");
+    const second = setupTracing({ endpoint: server.url, conventions: "openinference" });
+    sendRun(second.createBridge({ conventions: "genai" }));
+    await second.shutdown();
+    const last = server.spans.filter(({ name }) => name === "invoke_agent support").at(-1);
+    expect(last?.attributes["gen_ai.operation.name"]).toBe("invoke_agent");
+  });
+
   it("is closed by the shutdown: an open run and its call are sent, audit rows and all", async () => {
     await using server = await OtlpServer.start();
     const log = new MemorySessionLog();

@@ -112,6 +112,15 @@ describe("node --import entelix-otel/register", () => {
     expect({ code, err, out, spans }).toEqual({ code: 3, err: "", out: "done\n", spans: [] });
   });
 
+  it("gives spans the names that ENTELIX_CONVENTIONS asks for", async () => {
+    const { spans } = await run("langchain.mjs", [], { ENTELIX_CONVENTIONS: "openinference" });
+    const kinds = spans.map(({ attributes }) => attributes["openinference.span.kind"]);
+    expect(kinds.toSorted()).toEqual(["AGENT", "CHAIN", "LLM"]);
+    expect(spans.filter(({ attributes }) => "gen_ai.operation.name" in attributes)).toEqual([]);
+    const { err } = await run("langchain.mjs", [], { ENTELIX_CONVENTIONS: "x" });
+    expect(err).toContain('ENTELIX_CONVENTIONS: expected genai, openinference, both, got "x"');
+  });
+
   it("enables what ENTELIX_REGISTER names, and starts the program if it names nothing known", async () => {
     const one = await run("langchain.mjs", [], { ENTELIX_REGISTER: "openai-agents" });
     expect([one.err, one.spans]).toEqual([

@@ -18,15 +18,18 @@ interface Course {
   readonly lookback: number;
   /** Event time after which a silent run is given up, in ms. */
   readonly maxAgeMs: number;
+  /** Names of attributes on spans. */
+  readonly conventions: "genai" | "both";
 }
 
 /** Works the log to its end through as many processes as it takes. */
 async function work(log: readonly LogLine[], random: Random, course: Course): Promise<World> {
   const world = new World();
   const limits = { maxAgeMs: course.maxAgeMs };
+  const onSpans = { captureContent: true, conventions: course.conventions };
   let from = 0;
   let stored: number | undefined;
-  let life = new Life(world, random, course.failures, { from, limits });
+  let life = new Life(world, random, course.failures, { from, limits, onSpans });
   let commit: Promise<void> = Promise.resolve();
   let index = 0;
   let kills = course.kills;
@@ -45,7 +48,7 @@ async function work(log: readonly LogLine[], random: Random, course: Course): Pr
     kills--;
     from = life.settled;
     stored = course.keepsStored ? life.stored : undefined;
-    life = new Life(world, random, course.failures, { from, stored, limits });
+    life = new Life(world, random, course.failures, { from, stored, limits, onSpans });
     commit = Promise.resolve();
     index = log.findIndex(({ offset }) => offset >= from - course.lookback);
     if (index < 0) index = log.length;
@@ -68,6 +71,7 @@ const calm: Course = {
   keepsStored: false,
   lookback: 0,
   maxAgeMs: 86_400_000,
+  conventions: "genai",
 };
 
 describe("a log processor that is killed again and again", () => {
@@ -76,7 +80,8 @@ describe("a log processor that is killed again and again", () => {
       const random = new Random(seed);
       const log = drawnLog({ seed, streams: 1 + random.below(16), eventIds: random.chance(0.5) });
       const maxAgeMs = random.of([86_400_000, 30_000, 5_000, 1_000]);
-      const whole = await work(log, new Random(seed), { ...calm, maxAgeMs });
+      const conventions = seed % 2 === 0 ? "both" : "genai";
+      const whole = await work(log, new Random(seed), { ...calm, conventions, maxAgeMs });
       const killed = await work(log, random, {
         kills: 1 + random.below(6),
         failures: random.of([0, 0.05, 0.3]),
@@ -84,6 +89,7 @@ describe("a log processor that is killed again and again", () => {
         keepsStored: random.chance(0.5),
         lookback: Number.POSITIVE_INFINITY,
         maxAgeMs,
+        conventions,
       });
       expect(await killed.contents()).toEqual(await whole.contents());
       // A row without a thread: its event names neither thread nor run.
