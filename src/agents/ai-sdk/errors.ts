@@ -46,11 +46,11 @@ export function failureOf(state: CallState, shown: unknown): Failure {
 export function unreportedError(
   { lastReason, modelError, sdk }: CallState,
   { finishReason }: Fields,
-): AgentError | undefined {
+): Error | undefined {
   const isGood = lastReason !== undefined && lastReason !== "error" && modelError === undefined;
-  return sdk === 7 && finishReason === "error" && isGood
-    ? AgentError.modelRetry("the SDK ended the stream with an error after the answer", 0)
-    : undefined;
+  if (sdk !== 7 || finishReason !== "error" || !isGood) return undefined;
+  const text = "the SDK ended the stream with an error after the answer";
+  return new Error(text, { cause: AgentError.modelRetry(text, 0) });
 }
 
 /** The text that the SDK gives the model for a tool's error. Version 6 omits the error's name. */

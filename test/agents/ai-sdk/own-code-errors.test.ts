@@ -79,6 +79,7 @@ describe("an error that the SDK adds to a stream behind a good answer", () => {
     expect(heard.types()).toEqual(["started", "model_start", "model_complete", "failed"]);
     expect(heard.ofType("model_complete")[0]?.finish_reasons).toEqual(["stop"]);
     expect(heard.ofType("failed")[0]).toMatchObject({
+      error: "the SDK ended the stream with an error after the answer",
       kind: { type: "model_dispatch" },
       envelope: { wire_code: "model_retry_exhausted" },
     });
