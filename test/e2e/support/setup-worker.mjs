@@ -1,4 +1,4 @@
-// Bundles the Worker of the page and calls it once in workerd.
+// Bundles the Worker of the page and calls it twice at the same time in workerd.
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 
@@ -11,7 +11,15 @@ await build({
   logLevel: "error",
 });
 const bindings = Object.entries(process.env).filter(([name]) => name.startsWith("OTEL_"));
+let told = "";
 const worker = new Miniflare({
+  handleRuntimeStdio(stdout, stderr) {
+    for (const stream of [stdout, stderr]) {
+      stream.setEncoding("utf8").on("data", (text) => {
+        told += text;
+      });
+    }
+  },
   modules: [{ type: "ESModule", path: "worker.js" }],
   compatibilityDate: "2026-05-01",
   compatibilityFlags: ["nodejs_compat"],
@@ -20,9 +28,11 @@ const worker = new Miniflare({
   port: 0,
 });
 try {
-  const response = await worker.dispatchFetch("http://localhost/");
-  const answer = await response.text();
-  if (answer !== "Order 17 is sent.") throw new Error(`unexpected answer: ${answer}`);
+  const ask = async () => (await worker.dispatchFetch("http://localhost/")).text();
+  for (const answer of await Promise.all([ask(), ask()])) {
+    if (answer !== "Order 17 is sent.") throw new Error(`unexpected answer: ${answer}`);
+  }
+  if (told !== "") throw new Error(`unexpected messages: ${told}`);
 } finally {
   await worker.dispose();
 }
