@@ -14,12 +14,14 @@ const BUNDLED = [
   "@opentelemetry/context-async-hooks",
   "@opentelemetry/core",
   "@opentelemetry/otlp-exporter-base",
+  "@opentelemetry/otlp-transformer",
 ];
 
 export default defineConfig([
   {
     // What users import. The API and the SDK are the application's own copies. Bundled in are only the parts of
-    // OpenTelemetry that the SDK does not export in both of its lines: otherwise users had to install their packages.
+    // OpenTelemetry that the SDK does not export in both of its lines, and its encoders: otherwise users had to
+    // install their packages.
     entry: {
       index: "src/index.ts",
       "ai-sdk": "src/entries/ai-sdk.ts",

@@ -4,6 +4,7 @@ export { Bridge, type BridgeInternals, internalsOf } from "./bridge.ts";
 export type { Diagnostics } from "./diagnostics.ts";
 export type { ParentResolver, RootParent } from "./event-context.ts";
 export { Backoff, Retry, type RetryDelays } from "./export/retry.ts";
+export { roughBytes } from "./export/rough-bytes.ts";
 export {
   type Adjustment,
   IdCache,
@@ -48,10 +49,8 @@ export type { ErrorHook } from "./report.ts";
 export type { RunRows, SegmentRows } from "./run-rows.ts";
 export {
   metricsUrl,
-  type Protocol,
   protocolChoice,
   protocolFromEnvironment,
-  shownUrl,
   tracesUrl,
 } from "./setup/exporter-choice.ts";
 export { isRegistered } from "./setup/global-registration.ts";
@@ -64,6 +63,7 @@ export {
 export { beforeProcessEnds, type EndOptions } from "./setup/process-end.ts";
 export { createSampler } from "./setup/sampler.ts";
 export { setupTracing } from "./setup/setup-tracing.ts";
+export { shownUrl } from "./setup/shown-url.ts";
 export type { LossReason, SpanCounts, SpanLossError } from "./setup/span-ledger.ts";
 export type { Tracing } from "./setup/tracing.ts";
 export type { TracingOptions } from "./setup/tracing-options.ts";
@@ -88,6 +88,6 @@ export { within } from "./spans/within.ts";
 export { ReplayFilter, type RunSegment } from "./stores/replay-filter.ts";
 export { MOST_SPANS, SpanExports } from "./stores/span-exports.ts";
 export { noSpanStore, OtlpSpanStore, type SpanStore } from "./stores/span-store.ts";
-export { InFlightSet, MOST_BYTES, roughBytes, StoreFlow } from "./stores/store-flow.ts";
+export { InFlightSet, MOST_BYTES, StoreFlow } from "./stores/store-flow.ts";
 export type { Telemetry } from "./telemetry.ts";
 export type { BridgeOptions, SpanChoices, TelemetryOptions } from "./telemetry-options.ts";

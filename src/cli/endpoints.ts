@@ -1,4 +1,4 @@
-import { metricsUrl, tracesUrl } from "../bridge/door.ts";
+import { metricsUrl, shownUrl, tracesUrl } from "../bridge/door.ts";
 import { trimmedEnd } from "../events/door.ts";
 import { CliError } from "./cli-error.ts";
 import { safe } from "./terminal/text.ts";
@@ -27,7 +27,9 @@ export function jaegerTrace(base: string, traceId: string): string {
 export function httpUrl(option: string, text: string, example = "http://127.0.0.1:4318"): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
-  throw new CliError(`${option}: expected an address such as ${example}, got "${safe(text)}"`);
+  throw new CliError(
+    `${option}: expected an address such as ${example}, got "${safe(shownUrl(text))}"`,
+  );
 }
 
 /** Port of a collector for live spans by OTLP/HTTP. They are counted and may raise alerts. */

@@ -198,7 +198,7 @@ function named(error: unknown, { lines }: ReplayOutputs): unknown {
 
 /** Warnings about variables that `replay` uses. */
 const USED_VARIABLES =
-  /OTEL_RESOURCE_ATTRIBUTES|OTEL_EXPORTER_OTLP_(?:TRACES_|METRICS_)?(?:TIMEOUT|COMPRESSION|HEADERS)|PROTOCOL: expected http\/protobuf/;
+  /OTEL_RESOURCE_ATTRIBUTES|OTEL_EXPORTER_OTLP_(?:TRACES_|METRICS_)?(?:TIMEOUT|COMPRESSION|HEADERS)|OTEL_EXPORTER_OTLP_(?:TRACES_)?PROTOCOL/;
 
 /** Whether a warning is about a variable that `replay` uses. Warnings about unreadable files name no variable. */
 function isOfUsedVariable(warning: string): boolean {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { selfSigned } from "../bridge/export/support/self-signed.ts";
+import { listening } from "../support/listening.ts";
 import { OtlpServer } from "../support/otlp-server.ts";
 import { command } from "./support/any-process.ts";
 
@@ -127,11 +128,39 @@ describe.concurrent("doctor and a receiver that is there", () => {
       const { code, advice } = await said(`http://127.0.0.1:${port}`);
       expect([code, advice]).toEqual([
         2,
-        "The answer is not HTTP/1.1. The port may be for OTLP over gRPC: OTLP/HTTP is usually on port 4318.",
+        "Set --endpoint or OTEL_EXPORTER_OTLP_ENDPOINT to the receiver's port for OTLP/HTTP, usually 4318.",
       ]);
     } finally {
       await new Promise((resolve) => server.close(resolve));
     }
+  });
+
+  it.each([
+    ["a page, as Jaeger's", "text/html", "<!doctype html>", ""],
+    ["a health check", "application/json", '{"status":"up"}', ': {"status":"up"}'],
+  ])("which is %s: says that it is no receiver", async (_, type, body, more) => {
+    await using server = await listening((request, response) => {
+      request.resume().on("end", () => response.setHeader("content-type", type).end(body));
+    });
+    expect(await said(server.url)).toEqual({
+      code: 2,
+      finding: `✗ endpoint ${server.url}/v1/traces: not an OTLP receiver: it answers 200 with ${type}${more}`,
+      advice:
+        "Another server answers there, such as Jaeger's page (16686) or the collector's health check (13133). OTLP/HTTP is usually on port 4318, at the path /v1/traces.",
+    });
+  });
+
+  it("which refuses with a text that repeats the credentials: shows the text without them", async () => {
+    await using server = await listening((request, response) => {
+      const { authorization } = request.headers;
+      request
+        .resume()
+        .on("end", () => response.writeHead(401).end(`no such key: ${authorization}`));
+    });
+    const env = { OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20s3cret-key" };
+    const { stdout } = await command(["doctor", "--endpoint", server.url], { env });
+    expect(stdout).toContain("/v1/traces: HTTP 401 Unauthorized: no such key: (hidden)\n");
+    expect(stdout).not.toContain("s3cret");
   });
 
   it("which is not asked, since no request can carry the headers: shows none of them", async () => {

@@ -48,7 +48,7 @@ describe.concurrent("doctor and the receiver", () => {
       ]),
     ).toEqual([
       ["/v1/traces", 0, "secret", "application/x-protobuf"],
-      ["/v1/metrics", 0, "secret", "application/json"],
+      ["/v1/metrics", 0, "secret", "application/x-protobuf"],
     ]);
     expect(stdout).toContain("• OTEL_EXPORTER_OTLP_HEADERS=(hidden)");
     expect(stdout).not.toContain("secret");
@@ -76,7 +76,7 @@ describe.concurrent("doctor and the receiver", () => {
     expect(refusing.requests.map(({ headers }) => headers["content-type"])).toEqual([
       "application/json",
     ]);
-    expect(stdout).toContain("    The receiver does not take JSON. Enable OTLP/HTTP with JSON");
+    expect(stdout).toContain("    The receiver does not take JSON. Enable it there, or set");
     expect(code).toBe(2);
   });
 
@@ -87,6 +87,14 @@ describe.concurrent("doctor and the receiver", () => {
     expect(stdout).toContain("Start a collector or Jaeger there");
     expect(stdout).not.toContain("pass");
     expect(code).toBe(2);
+  });
+
+  it("hides what an address of the environment holds that is none", async () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "htp://me:s3cret@x y" };
+    const { stdout, stderr } = await doctor([], { env });
+    expect(stdout).toContain('got "htp://x y"');
+    expect(stdout).toContain("• OTEL_EXPORTER_OTLP_ENDPOINT=htp://x y\n");
+    expect(stdout + stderr).not.toContain("s3cret");
   });
 
   it.each(["--endpoint", "--replay-endpoint"])(
@@ -308,7 +316,7 @@ describe.concurrent("doctor and the variables", () => {
     ["OTEL_SDK_DISABLED", "true", "OTEL_SDK_DISABLED=true: no spans are made"],
     ["OTEL_TRACES_EXPORTER", "none", "OTEL_TRACES_EXPORTER=none: spans go nowhere"],
     ["OTEL_TRACES_EXPORTER", "otlp, None", "OTEL_TRACES_EXPORTER=otlp, None: spans go nowhere"],
-    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", 'expected http/protobuf or http/json, got "grpc"'],
+    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "gRPC is not supported, http/protobuf is used"],
     ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "localhost:4318", "expected an address such as http://"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "127.0.0.1:4318", "expected an address such as http://"],
     ["OTEL_EXPORTER_OTLP_TIMEOUT", "10", "it is in milliseconds"],
@@ -355,8 +363,7 @@ describe.concurrent("doctor and the variables", () => {
     ],
     [
       { OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/json" },
-      "• spans are sent in http/json (OTEL_EXPORTER_OTLP_TRACES_PROTOCOL): the SDK's queue drops spans above 2,048\n" +
-        "    http/protobuf, the default, has a queue of 64 MiB.\n",
+      "✓ spans are sent in http/json (OTEL_EXPORTER_OTLP_TRACES_PROTOCOL)\n",
     ],
   ])("says what spans are sent in with %j, and whence", async (env, said) => {
     const { code, stdout } = await doctor([], { env });

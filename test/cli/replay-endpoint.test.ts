@@ -68,7 +68,7 @@ describe("replay --endpoint", () => {
     const { code, stderr } = await replayTo(server.url, { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" });
     expect([code, server.spans.length]).toEqual([0, 9]);
     expect(stderr).toBe(
-      'OTEL_EXPORTER_OTLP_PROTOCOL: expected http/protobuf or http/json, got "grpc"; using http/protobuf\n',
+      "OTEL_EXPORTER_OTLP_PROTOCOL=grpc: gRPC is not supported, http/protobuf is used: set the variable to it, and the endpoint to the receiver's port for OTLP/HTTP, usually 4318\n",
     );
   });
 

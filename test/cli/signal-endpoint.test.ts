@@ -44,6 +44,17 @@ describe("where a signal is sent", () => {
   });
 });
 
+it.each([
+  "ftp://me:s3cret@h",
+  "http://me:s3cret@[bad",
+  "http://me:s3cret@h:9:9",
+  "me:s3cret@h:4318",
+])("an address that is none is shown without its password: %s", (text) => {
+  expect(() => signalEndpoint("traces", text, {})).toThrow(
+    /^--endpoint: expected an address such as http:\/\/127\.0\.0\.1:4318, got "(?!.*s3cret)/,
+  );
+});
+
 describe("what keeps a signal from being sent", () => {
   it.each([
     [{ OTEL_SDK_DISABLED: " True " }, "OTEL_SDK_DISABLED=True"],

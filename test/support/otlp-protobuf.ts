@@ -49,6 +49,38 @@ function spanOf(span: Message) {
   };
 }
 
+/** An `ExportMetricsServiceRequest` in protobuf, with its sums, gauges and histograms in the shape of OTLP/JSON. */
+export function metricsRequestOf(bytes: Uint8Array) {
+  return {
+    resourceMetrics: new Message(bytes).all(1).map((resourceMetrics) => ({
+      resource: { attributes: resourceMetrics.one(1).keyValues(1) },
+      scopeMetrics: resourceMetrics.all(2).map((scopeMetrics) => ({
+        scope: { name: scopeMetrics.one(1).text(1) },
+        metrics: scopeMetrics.all(2).map((metric) => ({
+          name: metric.text(1),
+          unit: metric.text(3),
+          ...(metric.has(5)
+            ? { gauge: { dataPoints: metric.one(5).all(1).map(numberPoint) } }
+            : {}),
+          ...(metric.has(7) ? { sum: { dataPoints: metric.one(7).all(1).map(numberPoint) } } : {}),
+          ...(metric.has(9)
+            ? { histogram: { dataPoints: metric.one(9).all(1).map(histogramPoint) } }
+            : {}),
+        })),
+      })),
+    })),
+  };
+}
+
+function numberPoint(point: Message) {
+  const value = point.has(6) ? { asInt: point.fixed64(6) } : { asDouble: point.double(4) };
+  return { attributes: point.keyValues(7), ...value };
+}
+
+function histogramPoint(point: Message) {
+  return { attributes: point.keyValues(9), count: point.fixed64(4) };
+}
+
 /** A message whose fields are asked for by their numbers; what is absent is empty, or 0. */
 class Message {
   readonly #fields: ReturnType<typeof fieldsOf>;
@@ -63,6 +95,14 @@ class Message {
 
   one(field: number): Message {
     return new Message(this.#bytes(field));
+  }
+
+  has(field: number): boolean {
+    return this.#fields.some(({ number }) => number === field);
+  }
+
+  double(field: number): number {
+    return Buffer.from(this.#bytes(field)).readDoubleLE();
   }
 
   text(field: number): string {

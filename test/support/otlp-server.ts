@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { gunzipSync } from "node:zlib";
-import { traceRequestOf } from "./otlp-protobuf.ts";
+import { metricsRequestOf, traceRequestOf } from "./otlp-protobuf.ts";
 
 /** A span as it came over the wire, with what its request says about all spans beside it. */
 export interface WireSpan {
@@ -47,7 +47,7 @@ export interface OtlpServerOptions {
   readonly before?: () => Promise<unknown>;
 }
 
-/** A real OTLP/HTTP receiver, of protobuf for spans or JSON, on this machine, on a free port. */
+/** A real OTLP/HTTP receiver, of protobuf or JSON, on this machine, on a free port. */
 export class OtlpServer {
   /** Every request whose body could be read, whatever was answered. */
   readonly requests: OtlpRequest[] = [];
@@ -162,7 +162,10 @@ function parse(body: Buffer, request: IncomingMessage): unknown {
   const { "content-type": type, "content-encoding": encoding } = request.headers;
   if (request.method !== "POST") throw new Error(`expected POST, got ${request.method}`);
   const unpacked = encoding === "gzip" ? gunzipSync(body) : body;
-  if (type === "application/x-protobuf") return traceRequestOf(unpacked);
+  if (type === "application/x-protobuf") {
+    const decode = request.url?.endsWith("/metrics") === true ? metricsRequestOf : traceRequestOf;
+    return decode(unpacked);
+  }
   if (type !== "application/json") throw new Error(`expected JSON or protobuf, got ${type}`);
   return JSON.parse(unpacked.toString("utf8"));
 }

@@ -1,5 +1,6 @@
 import { codeOf } from "../../events/door.ts";
-import { partialSuccess, refusalText } from "./response-body.ts";
+import { NOT_OTLP } from "../setup/span-ledger.ts";
+import { isOtlpAnswer, partialSuccess, refusalText } from "./response-body.ts";
 
 /** The result of one attempt to send a request. */
 export type Attempt =
@@ -12,8 +13,6 @@ export type Attempt =
     }
   | ({
       readonly kind: "failed";
-      /** `Retry-After` of the endpoint in ms, from 1. */
-      readonly afterMs?: number | undefined;
     } & SendFailure);
 
 /** Why an attempt failed. */
@@ -22,6 +21,8 @@ export interface SendFailure {
   readonly error: Error;
   /** Text of the response. It is not in the error, since it can contain data that was sent. */
   readonly detail?: string | undefined;
+  /** `Retry-After` of the endpoint in ms, from 1. */
+  readonly afterMs?: number | undefined;
 }
 
 /** An error status of the endpoint. */
@@ -35,8 +36,21 @@ export class StatusError extends Error {
   }
 }
 
+/** The server is no OTLP/HTTP receiver: it answers a page, a health check, or HTTP/2. */
+export class NotOtlpError extends Error {
+  override readonly name = NOT_OTLP;
+  /** HTTP status; `undefined` if the answer is not HTTP/1.1. */
+  readonly status: number | undefined;
+
+  constructor(message: string, status?: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
 /** The HTTP status of a failure, if the endpoint answered. */
 export function statusOf(error: Error): number | undefined {
+  if (error instanceof NotOtlpError) return error.status;
   return error instanceof StatusError ? error.code : undefined;
 }
 
@@ -47,21 +61,53 @@ export function isPassing(status: number): boolean {
 
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/**
- * The result of an attempt, from the HTTP response.
- *
- * @param retryAfter the header: seconds, or a date.
- */
-export function attemptOf(
-  status: number,
-  message: string,
-  body: Uint8Array,
-  retryAfter: string | undefined,
-): Attempt {
-  if (status >= 200 && status < 300) return { kind: "taken", ...partialSuccess(body) };
+/** An HTTP response. */
+export interface Answer {
+  readonly status: number;
+  /** Reason phrase. */
+  readonly message: string;
+  readonly body: Uint8Array;
+  /** Media type of the body, without parameters. */
+  readonly type?: string | undefined;
+  /** The header `Retry-After`: seconds, or a date. */
+  readonly retryAfter?: string | undefined;
+}
+
+/** The result of an attempt, from the HTTP response. */
+export function attemptOf({ body, message, retryAfter, status, type }: Answer): Attempt {
+  if (status >= 200 && status < 300) {
+    if (isOtlpAnswer(type, body)) return { kind: "taken", ...partialSuccess(body) };
+    const found = type ?? "an unknown media type";
+    const error = new NotOtlpError(
+      `not an OTLP receiver: it answers ${status} with ${found}`,
+      status,
+    );
+    return { kind: "failed", error, detail: type === "text/html" ? undefined : refusalText(body) };
+  }
   const error = new StatusError(status, message);
   const afterMs = isPassing(status) ? millisecondsOf(retryAfter) : undefined;
   return { kind: "failed", error, detail: refusalText(body), afterMs };
+}
+
+/** Whether the receiver says that the request is too large. Receivers use several statuses for it. */
+export function isTooLarge({ detail = "", error }: SendFailure): boolean {
+  const status = statusOf(error);
+  if (status === undefined || status < 400) return false;
+  return status === 413 || TOO_LARGE.test(`${error.message} ${detail}`);
+}
+
+const TOO_LARGE =
+  /too (?:large|big)|larger than|(?:size|limit) exceeded|exceeds (?:the )?(?:max|limit|size)/i;
+
+/** One line about a failed request: the response, or the error of the system. */
+export function describeFailure({ error, detail = "" }: SendFailure): string {
+  const status = statusOf(error);
+  const code = "code" in error ? String(error.code) : "";
+  const more = detail === "" || detail === "{}" ? "" : `: ${detail.slice(0, 300)}`;
+  if (error instanceof NotOtlpError) return `${error.message}${more}`;
+  if (status === undefined) return error.message || code || error.name;
+  const busy = isPassing(status) ? " (it takes nothing now)" : "";
+  return `${`HTTP ${status} ${error.message}`.trimEnd()}${busy}${more}`;
 }
 
 /**

@@ -2,17 +2,17 @@ import { TraceFlags } from "@opentelemetry/api";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
 import { type SpanLedger, shortText } from "../setup/span-ledger.ts";
 import { within } from "../spans/within.ts";
-import { StatusError } from "./attempt.ts";
-import { Chunk } from "./chunk.ts";
+import { type SendFailure, StatusError } from "./attempt.ts";
 import type { ExportSettings } from "./export-settings.ts";
 import type { Post } from "./otlp-post.ts";
 import { LIVE } from "./send-policy.ts";
-import { type Outcome, SpanSender } from "./span-sender.ts";
+import { batchOf, type SpanBatch } from "./span-batch.ts";
+import { type Part, SpanSender } from "./span-sender.ts";
 
 /**
- * Sends spans by OTLP in protobuf, and counts every lost span.
+ * Sends spans by OTLP, and counts every lost span.
  *
- * A span is encoded into its request when it ends. Waiting spans are bounded in bytes; above the bound, new
+ * In protobuf, a span is encoded into its request when it ends. Waiting spans are bounded in bytes; above the bound, new
  * spans are dropped and counted. During an outage of the endpoint, waiting spans stay in order. It never throws
  * into the code that ends a span.
  */
@@ -20,7 +20,7 @@ export class ChunkSpanProcessor implements SpanProcessor {
   readonly #ledger: SpanLedger;
   readonly #settings: ExportSettings;
   readonly #sender: SpanSender;
-  readonly #chunk = new Chunk();
+  readonly #batch: SpanBatch;
   /** Number of requests that lost spans. */
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -29,26 +29,29 @@ export class ChunkSpanProcessor implements SpanProcessor {
   /**
    * @param ledger counts every span by delivery state.
    * @param onOutage called after the endpoint accepted nothing for 10 s, then at most once a minute.
+   * @param batch of the encoding that the post says. Default: protobuf.
    */
   constructor(
     post: Post,
     settings: ExportSettings,
     ledger: SpanLedger,
     onOutage: (error: Error) => void = () => {},
+    batch = batchOf("http/protobuf"),
   ) {
+    this.#batch = batch;
     this.#ledger = ledger;
     this.#settings = settings;
     this.#sender = new SpanSender({
       post,
       requests: settings.requests,
       policy: { ...LIVE, delays: settings.backoff },
-      onOutage: ({ error }, ms) => onOutage(this.#outage(error, ms)),
+      onOutage: (failure, ms) => onOutage(this.#outage(failure, ms)),
     });
   }
 
   /** Bytes of encoded spans that wait or are being sent; at most `queueBytes`. */
   get bytes(): number {
-    return this.#sender.bytes + this.#chunk.size;
+    return this.#sender.bytes + this.#batch.size;
   }
 
   /** Time limit of a flush in ms. */
@@ -66,7 +69,7 @@ export class ChunkSpanProcessor implements SpanProcessor {
       ledger.drop("after_shutdown");
       return;
     }
-    const chunk = this.#chunk;
+    const batch = this.#batch;
     try {
       if (ledger.queued >= maxQueueSize || !this.#take(span)) {
         ledger.drop("queue_full");
@@ -79,7 +82,7 @@ export class ChunkSpanProcessor implements SpanProcessor {
       return;
     }
     ledger.queue();
-    if (chunk.size >= requestBytes || chunk.spans >= maxExportBatchSize) this.#seal();
+    if (batch.size >= requestBytes || batch.spans >= maxExportBatchSize) this.#seal();
     else this.#timer ??= this.#sealLater();
   }
 
@@ -122,10 +125,10 @@ export class ChunkSpanProcessor implements SpanProcessor {
   #take(span: ReadableSpan): boolean {
     const { queueBytes, requestBytes } = this.#settings;
     const room = queueBytes - this.#sender.bytes;
-    if (this.#chunk.spans === 0 || room <= requestBytes) return this.#chunk.add(span, room);
-    if (this.#chunk.add(span, requestBytes)) return true;
+    if (this.#batch.spans === 0 || room <= requestBytes) return this.#batch.add(span, room);
+    if (this.#batch.add(span, requestBytes)) return true;
     this.#seal();
-    return this.#chunk.add(span, queueBytes - this.#sender.bytes);
+    return this.#batch.add(span, queueBytes - this.#sender.bytes);
   }
 
   async #flush(): Promise<boolean> {
@@ -141,18 +144,15 @@ export class ChunkSpanProcessor implements SpanProcessor {
   #seal(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#chunk.spans === 0) return;
-    const { bytes, size, spans } = this.#chunk.seal(this.#settings.exportTimeoutMillis);
-    this.#sender.add(
-      { spans, size, encode: () => bytes },
-      {
-        started: () => this.#ledger.send(spans),
-        settled: (outcome) => this.#settled(spans, outcome),
-      },
-    );
+    if (this.#batch.spans === 0) return;
+    const request = this.#batch.take(this.#settings.exportTimeoutMillis);
+    this.#sender.add(request, {
+      started: () => this.#ledger.send(request.spans),
+      settled: (part) => this.#settled(part),
+    });
   }
 
-  #settled(spans: number, outcome: Outcome): void {
+  #settled({ outcome, spans }: Part): void {
     switch (outcome.kind) {
       case "taken":
         this.#ledger.confirm(spans - outcome.refused);
@@ -175,10 +175,17 @@ export class ChunkSpanProcessor implements SpanProcessor {
     this.#ledger.fail(spans, error);
   }
 
-  #outage(error: Error, ms: number): Error {
+  #outage({ afterMs, error }: SendFailure, ms: number): Error {
     const seconds = Math.round(ms / 1000);
-    const waiting = `${this.#ledger.counts().pending} spans wait and are sent again`;
+    const asked =
+      afterMs === undefined
+        ? ""
+        : `; it asks to wait ${Math.round(afterMs / 1000)} s, they wait ${CAP_S} s at most`;
+    const waiting = `${this.#ledger.counts().pending} spans wait and are sent again${asked}`;
     const text = `the endpoint has taken no spans for ${seconds} s; ${waiting}: ${shortText(error)}`;
     return new Error(text, { cause: error });
   }
 }
+
+/** Limit of `Retry-After` in s, for messages. */
+const CAP_S = LIVE.mostAskedMs / 1000;

@@ -1,6 +1,7 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { ByteWriter, varintSize } from "./byte-writer.ts";
 import { type KeyValues, writeKeyValues } from "./key-values.ts";
+import { attributesOf } from "./pending-attributes.ts";
 import { writeOptional, writeSpan } from "./span-message.ts";
 
 /** Initial capacity in bytes. */
@@ -180,8 +181,11 @@ function assemble(
   const pending = groups.filter(({ frame }) => frame === undefined);
   if (pending.length === 0) return joined(groups, source);
   const kept = new Uint8Array(source);
-  const attributes = pending.map(async (group) => group.resource.waitForAsyncAttributes?.());
-  const whole = settled(attributes, timeoutMs).then(() => joined(groups, kept));
+  const attributes = attributesOf(
+    pending.map(({ resource }) => resource),
+    timeoutMs,
+  );
+  const whole = attributes.then(() => joined(groups, kept));
   // It can reject before its request is sent, and an unhandled rejection would end the process.
   whole.catch(() => {});
   return whole;
@@ -230,17 +234,6 @@ function field(length: number): number {
 
 function total(numbers: readonly number[]): number {
   return numbers.reduce((sum, each) => sum + each, 0);
-}
-
-/** Waits until all are settled, at most `ms`. Does not keep the process alive. */
-async function settled(promises: readonly Promise<unknown>[], ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-    timer.unref();
-  });
-  await Promise.race([Promise.allSettled(promises), late]);
-  clearTimeout(timer);
 }
 
 /** The bytes of a message before and after its list. */

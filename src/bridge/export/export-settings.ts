@@ -71,38 +71,8 @@ function spansFromEnvironment(name: string): number {
   return environmentNumber(name, { ...range, byDefault: Number.POSITIVE_INFINITY });
 }
 
-/** Settings of the SDK's batch processor: `OTEL_BSP_*`, or the defaults of the specification. */
-export interface BatchSettings {
-  /** Limit of waiting spans. Default 2,048. */
-  readonly maxQueueSize: number;
-  /** Limit of spans in a request. Default 512. */
-  readonly maxExportBatchSize: number;
-  /** Time that a span waits for its batch to fill, in ms. Default 5,000. */
-  readonly scheduledDelayMillis: number;
-  /** Time limit of an export before the next one starts, in ms. Default 30,000. */
-  readonly exportTimeoutMillis: number;
-}
-
-/**
- * Reads `OTEL_BSP_*`.
- *
- * The SDK reads them, too, but accepts invalid values (a batch of 0 never ends) and does not show the result.
- * The queue size is needed here to count dropped spans.
- */
-export function batchSettings(): BatchSettings {
-  const spans = { from: 1, to: Number.MAX_SAFE_INTEGER };
-  return {
-    maxQueueSize: environmentNumber("OTEL_BSP_MAX_QUEUE_SIZE", { ...spans, byDefault: 2048 }),
-    maxExportBatchSize: environmentNumber("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", {
-      ...spans,
-      byDefault: 512,
-    }),
-    ...batchWaits(),
-  };
-}
-
-/** The two times of them, which apply to all ways of sending. */
-function batchWaits(): Pick<BatchSettings, "scheduledDelayMillis" | "exportTimeoutMillis"> {
+/** Their two times. */
+function batchWaits(): Pick<ExportSettings, "scheduledDelayMillis" | "exportTimeoutMillis"> {
   const to = LONGEST_WAIT_MS;
   return {
     scheduledDelayMillis: environmentNumber("OTEL_BSP_SCHEDULE_DELAY", {
@@ -116,17 +86,4 @@ function batchWaits(): Pick<BatchSettings, "scheduledDelayMillis" | "exportTimeo
       byDefault: 30_000,
     }),
   };
-}
-
-/** The exporter's default of concurrent requests. */
-const USUAL_REQUESTS = 30;
-
-/**
- * Number of concurrent requests that the exporter must accept. A flush starts one for each batch of the queue at
- * once, in addition to those of the flush before.
- */
-export function concurrencyLimit(settings: BatchSettings): number {
-  const batch = Math.min(settings.maxExportBatchSize, settings.maxQueueSize);
-  const requestsOfQueue = Math.ceil(settings.maxQueueSize / batch);
-  return Math.max(USUAL_REQUESTS, 2 * requestsOfQueue + 1);
 }

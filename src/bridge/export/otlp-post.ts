@@ -1,13 +1,16 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions, request } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { context } from "@opentelemetry/api";
+import { context, diag } from "@opentelemetry/api";
 import { convertLegacyHttpOptions } from "@opentelemetry/otlp-exporter-base/node-http";
 import { asError, hasCode } from "../../events/door.ts";
 import { VERSION } from "../../version.ts";
 import type { SignalName } from "../setup/exporter-choice.ts";
+import { shownUrl } from "../setup/shown-url.ts";
 import { UNTRACED } from "../spans/suppressed-tracing.ts";
-import { type Attempt, attemptOf, withoutHeaderName } from "./attempt.ts";
+import { type Attempt, attemptOf, describeFailure, withoutHeaderName } from "./attempt.ts";
+import { withGrpcHint } from "./other-protocol.ts";
+import { withoutCredentials } from "./secrets.ts";
 
 /** Sends the bytes of a request. */
 export interface Post {
@@ -52,6 +55,8 @@ type Configuration = ReturnType<typeof convertLegacyHttpOptions>;
 /**
  * Posts OTLP requests. OpenTelemetry's exporter code reads URL, headers, certificates, compression and timeout.
  * Its transport is not used: it hides the status, and retries on timers that a shutdown does not end.
+ *
+ * What the receiver says about a request goes to OpenTelemetry's diagnostic logger, at the level `debug`.
  */
 export class OtlpPost implements Post {
   readonly #config: Configuration;
@@ -78,12 +83,12 @@ export class OtlpPost implements Post {
   }
 
   async send(bytes: Uint8Array, withinMs = this.timeoutMs): Promise<Attempt> {
-    try {
-      return await context.with(UNTRACED, () => this.#send(bytes, withinMs));
-    } catch (thrown) {
-      const error = withoutHeaderName(asError(thrown));
-      return { kind: "failed", error };
+    const attempt = await context.with(UNTRACED, () => this.#send(bytes, withinMs));
+    if (attempt.kind === "failed") this.#debug(describeFailure(attempt));
+    else if (attempt.detail !== undefined) {
+      this.#debug(`taken, ${attempt.refused} refused: ${attempt.detail}`);
     }
+    return attempt;
   }
 
   abort(): void {
@@ -92,21 +97,37 @@ export class OtlpPost implements Post {
   }
 
   async #send(bytes: Uint8Array, withinMs: number): Promise<Attempt> {
-    this.#connection ??= connect(this.#config);
-    const { agent, request } = await this.#connection;
-    const zipped = this.#config.compression === "gzip";
-    const body = zipped ? await compress(bytes, { level: GZIP_LEVEL }) : bytes;
-    const headers = {
-      ...(await this.#config.headers()),
-      "User-Agent": `OTel-OTLP-Exporter-JavaScript/entelix-otel-${VERSION}`,
-      "Content-Length": body.length,
-      ...(zipped ? { "Content-Encoding": "gzip" } : {}),
-    };
-    const options = { method: "POST", headers, agent };
-    for (;;) {
-      const answer = await this.#attempt(request, options, body, withinMs);
-      if (answer !== STALE) return answer;
+    const { compression, headers: ownHeaders, url } = this.#config;
+    try {
+      this.#connection ??= connect(this.#config);
+      const { agent, request } = await this.#connection;
+      const zipped = compression === "gzip";
+      const body = zipped ? await compress(bytes, { level: GZIP_LEVEL }) : bytes;
+      const headers = await ownHeaders();
+      const options = {
+        method: "POST",
+        headers: {
+          ...headers,
+          "User-Agent": `OTel-OTLP-Exporter-JavaScript/entelix-otel-${VERSION}`,
+          "Content-Length": body.length,
+          ...(zipped ? { "Content-Encoding": "gzip" } : {}),
+        },
+        agent,
+      };
+      for (;;) {
+        const attempt = await this.#attempt(request, options, body, withinMs);
+        if (attempt === STALE) continue;
+        const { detail } = attempt;
+        if (detail === undefined) return attempt;
+        return { ...attempt, detail: withoutCredentials(detail, url, headers) };
+      }
+    } catch (thrown) {
+      return { kind: "failed", error: withGrpcHint(withoutHeaderName(asError(thrown)), url) };
     }
+  }
+
+  #debug(text: string): void {
+    diag.debug(`entelix-otel: ${shownUrl(this.#config.url)}: ${text}`);
   }
 
   #attempt(
@@ -174,7 +195,15 @@ async function readAnswer(response: IncomingMessage): Promise<Attempt> {
       parts.push(part);
     }
   } catch {
-    // The status is known, which is enough without the rest of the response.
+    // The status and the type are known, which is enough for a success. Text of a refusal can be cut.
+    if (status < 300) parts.length = 0;
   }
-  return attemptOf(status, message, Buffer.concat(parts), response.headers["retry-after"]);
+  const { "content-type": type, "retry-after": retryAfter } = response.headers;
+  return attemptOf({
+    status,
+    message,
+    body: Buffer.concat(parts),
+    type: type?.split(";", 1)[0]?.trim().toLowerCase() || undefined,
+    retryAfter,
+  });
 }

@@ -1,4 +1,4 @@
-import { isPassing, statusOf } from "./attempt.ts";
+import { isPassing, NotOtlpError, statusOf } from "./attempt.ts";
 import { QUIET_MS } from "./retry.ts";
 
 /**
@@ -42,7 +42,8 @@ export class Outage<F extends { readonly error: Error }> {
     clearTimeout(this.#timer);
     const since = this.begin();
     const status = statusOf(failure.error);
-    const forOperators = status !== undefined && !isPassing(status);
+    const isOperators = status !== undefined && !isPassing(status);
+    const forOperators = isOperators || failure.error instanceof NotOtlpError;
     const now = performance.now();
     let due = Math.max(this.#quietUntil, since + (forOperators ? 0 : this.#afterMs));
     if (now >= due) {

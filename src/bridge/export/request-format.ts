@@ -14,20 +14,30 @@ export interface RequestFormat {
   encode(spans: readonly ReadableSpan[]): Uint8Array | Promise<Uint8Array>;
 }
 
+export const CONTENT_TYPES = {
+  "http/json": "application/json",
+  "http/protobuf": "application/x-protobuf",
+} as const satisfies Record<Protocol, string>;
+
 export function formatOf(protocol: Protocol): RequestFormat {
   return protocol === "http/json" ? JSON_FORMAT : protobufFormat();
 }
 
 const JSON_FORMAT: RequestFormat = {
-  contentType: "application/json",
-  encode: (spans) => Buffer.from(encodeTraceRequest(spans), "utf8"),
+  contentType: CONTENT_TYPES["http/json"],
+  encode: encodeJson,
 };
+
+/** As {@link encodeTraceRequest}, in UTF-8. */
+export function encodeJson(spans: readonly ReadableSpan[]): Uint8Array {
+  return Buffer.from(encodeTraceRequest(spans), "utf8");
+}
 
 function protobufFormat(): RequestFormat {
   // Reused, so that its buffer has grown to the usual size.
   let chunk = new Chunk();
   return {
-    contentType: "application/x-protobuf",
+    contentType: CONTENT_TYPES["http/protobuf"],
     encode: (spans) => {
       try {
         for (const span of spans) chunk.add(span, Number.POSITIVE_INFINITY);

@@ -1,15 +1,38 @@
+/**
+ * Whether the body of a 2xx response is an `Export…ServiceResponse`, in protobuf or in JSON. A page, a health check
+ * or a proxy answers 200, too, but has stored nothing.
+ *
+ * The specification requires the media type of the request. MLflow and Langfuse answer in the other OTLP type, and
+ * other receivers without a body, so these count, too.
+ *
+ * @param type media type of the response, without parameters.
+ */
+export function isOtlpAnswer(type: string | undefined, body: Uint8Array): boolean {
+  if (type !== undefined && !OTLP_TYPES.has(type)) return false;
+  if (body.length === 0 || type === "application/x-protobuf") return true;
+  if (type === undefined && body[0] === PARTIAL_SUCCESS) return true;
+  const answer = jsonOf(Buffer.from(body).toString());
+  return answer !== undefined && Object.keys(answer).every((name) => FIELDS.has(name));
+}
+
+const OTLP_TYPES: ReadonlySet<string> = new Set(["application/x-protobuf", "application/json"]);
+/** The only field of the message, by both names that the JSON mapping allows. */
+const FIELDS: ReadonlySet<string> = new Set(["partialSuccess", "partial_success"]);
+/** Tag of that field in protobuf. */
+const PARTIAL_SUCCESS = 0x0a;
+
 /** The partial success in the response of a successful request. */
 interface PartialSuccess {
-  /** Number of rejected spans. */
+  /** Number of rejected spans, or of data points of metrics. */
   readonly refused: number;
   /** The reason. */
   readonly detail: string | undefined;
 }
 
 /**
- * Reads an `ExportTraceServiceResponse`, in protobuf or in JSON:
- * `partial_success` (1) { `rejected_spans` (1), `error_message` (2) }. Any other body means that no span was
- * rejected.
+ * Reads an `ExportTraceServiceResponse` or `ExportMetricsServiceResponse`, in protobuf or in JSON:
+ * `partial_success` (1) { `rejected_spans` or `rejected_data_points` (1), `error_message` (2) }. Any other body means
+ * that nothing was rejected.
  */
 export function partialSuccess(body: Uint8Array): PartialSuccess {
   if (body[0] === BRACE) return partialInJson(Buffer.from(body).toString());
@@ -82,21 +105,34 @@ function fieldsOf(message: Uint8Array): Map<number, number | Uint8Array> {
   return found;
 }
 
-/** `{ "partialSuccess": { "rejectedSpans": "1" } }`. 64-bit values are text in OTLP's JSON, or a number. */
+/**
+ * `{ "partialSuccess": { "rejectedSpans": "1" } }`, for metrics `rejectedDataPoints`. 64-bit values are text in OTLP's
+ * JSON, or a number.
+ */
 function partialInJson(text: string): PartialSuccess {
-  let response: unknown;
-  try {
-    response = JSON.parse(text);
-  } catch {
-    return { refused: 0, detail: undefined };
-  }
-  const partial = field(response, "partialSuccess");
-  const rejected = Number(field(partial, "rejectedSpans"));
-  const message = field(partial, "errorMessage");
+  const answer = jsonOf(text);
+  const partial = field(answer, "partialSuccess") ?? field(answer, "partial_success");
+  const rejected = Number(
+    field(partial, "rejectedSpans") ??
+      field(partial, "rejected_spans") ??
+      field(partial, "rejectedDataPoints") ??
+      field(partial, "rejected_data_points"),
+  );
+  const message = field(partial, "errorMessage") ?? field(partial, "error_message");
   return {
     refused: rejected > 0 ? Math.floor(rejected) : 0,
     detail: typeof message === "string" && message !== "" ? message : undefined,
   };
+}
+
+/** The object in a text, empty for `null`; `undefined` if there is none. */
+function jsonOf(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text) ?? {};
+    return typeof value === "object" && !Array.isArray(value) && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function field(of: unknown, name: string): unknown {

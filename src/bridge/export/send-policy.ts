@@ -1,11 +1,13 @@
 import { reasonOfFailure } from "../setup/span-ledger.ts";
-import { isPassing, statusOf } from "./attempt.ts";
+import { isPassing, isTooLarge, NotOtlpError, type SendFailure, statusOf } from "./attempt.ts";
 import { EXPORTER_RETRY, type RetryPolicy, SERVICE_RETRY } from "./retry.ts";
 
 /** The retry policy of a sender. */
 export interface SendPolicy extends RetryPolicy {
   /** Whether a retry can succeed after this failure. */
   readonly isRetried: (error: Error) => boolean;
+  /** Whether a request that failed permanently is sent again as two halves. */
+  readonly isSplit: (failure: SendFailure) => boolean;
   /** Limit of `Retry-After` in ms. */
   readonly mostAskedMs: number;
   /** Limit of retries of a request. */
@@ -31,7 +33,7 @@ export interface SendPolicy extends RetryPolicy {
 /** OTLP retries these statuses, and requests without a response. */
 function isRetriedByOtlp(error: Error): boolean {
   const status = statusOf(error);
-  return status === undefined || isPassing(status);
+  return status === undefined ? !(error instanceof NotOtlpError) : isPassing(status);
 }
 
 /**
@@ -40,7 +42,9 @@ function isRetriedByOtlp(error: Error): boolean {
 export const LIVE: SendPolicy = {
   ...EXPORTER_RETRY,
   isRetried: isRetriedByOtlp,
-  mostAskedMs: Number.POSITIVE_INFINITY,
+  isSplit: isTooLarge,
+  // Longer outages are tried in between, since a receiver can also recover earlier than it said.
+  mostAskedMs: 300_000,
   retries: Number.POSITIVE_INFINITY,
   withinMs: Number.POSITIVE_INFINITY,
   overtaken: 50,
@@ -76,6 +80,8 @@ export const SERVICE: SendPolicy = {
     const status = statusOf(error);
     return status === undefined || status < 400 || status >= 500 || MENDED.has(status);
   },
+  // Only some of the spans are the cause.
+  isSplit: () => true,
   // So that it continues within this time after an outage.
   mostAskedMs: SERVICE_RETRY.delays.mostMs,
   retries: Number.POSITIVE_INFINITY,

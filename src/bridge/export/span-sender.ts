@@ -1,4 +1,4 @@
-import { type Attempt, type SendFailure, StatusError } from "./attempt.ts";
+import { type Attempt, isTooLarge, type SendFailure, StatusError } from "./attempt.ts";
 import type { Post } from "./otlp-post.ts";
 import { Outage } from "./outage.ts";
 import { Pause } from "./pause.ts";
@@ -23,6 +23,27 @@ export interface SpanRequest {
   readonly size: number;
   /** Returns its bytes, at each attempt. If it throws or rejects, the request is refused. */
   encode(): Uint8Array | Promise<Uint8Array>;
+  /** Two requests with half of its spans each. It is called for two spans or more. Absent: it is never split. */
+  halves?(): readonly [SpanRequest, SpanRequest];
+}
+
+/**
+ * A request of spans that are encoded at each attempt.
+ *
+ * @param size bytes that they take until it is settled. Default 0.
+ */
+export function requestOf<S>(
+  spans: readonly S[],
+  encode: (spans: readonly S[]) => Uint8Array | Promise<Uint8Array>,
+  size = 0,
+): SpanRequest {
+  const half = Math.ceil(spans.length / 2);
+  const halves = () =>
+    [
+      requestOf(spans.slice(0, half), encode, Math.ceil(size / 2)),
+      requestOf(spans.slice(half), encode, Math.floor(size / 2)),
+    ] as const;
+  return { spans: spans.length, size, encode: () => encode(spans), halves };
 }
 
 /** The final result of a request. */
@@ -34,11 +55,18 @@ export type Outcome =
   /** The sender gave up. */
   | ({ readonly kind: "lost" } & SendFailure);
 
+/** The final result of a request, or of a part of one that was split. */
+export interface Part {
+  readonly spans: number;
+  readonly outcome: Outcome;
+}
+
 /** Callbacks of a request. They are called synchronously, and must not throw. */
 export interface RequestWatcher {
   /** At the first attempt, or when the sender gives up before it. */
   started?(): void;
-  settled(outcome: Outcome): void;
+  /** Once, or once for each part of a request that was split. */
+  settled(part: Part): void;
 }
 
 type FailedAttempt = Extract<Attempt, { readonly kind: "failed" }>;
@@ -63,7 +91,8 @@ interface Job {
 }
 
 /**
- * Sends requests in order, a few at once, until each is accepted, refused or lost by the {@link SendPolicy}.
+ * Sends requests in order, a few at once, until each is accepted, refused or lost by the {@link SendPolicy}. A request
+ * that the policy splits is sent as two halves, and these again.
  *
  * After a temporary failure it pauses. If the policy keeps the order, the request is then sent before all that
  * were not tried yet.
@@ -102,23 +131,22 @@ export class SpanSender {
     return this.#lastError;
   }
 
-  /** Resolves with the final result of the request. */
-  send(request: SpanRequest): Promise<Outcome> {
-    return new Promise((settled) => this.add(request, { settled }));
+  /** Resolves with the final result of the request, one for each part if it was split. */
+  send(request: SpanRequest): Promise<readonly Part[]> {
+    const parts: Part[] = [];
+    let left = request.spans;
+    return new Promise((resolve) => {
+      const settled = (part: Part) => {
+        parts.push(part);
+        left -= part.spans;
+        if (left <= 0) resolve(parts);
+      };
+      this.add(request, { settled });
+    });
   }
 
   add(request: SpanRequest, watcher: RequestWatcher): void {
-    this.#bytes += request.size;
-    this.#waiting.push({
-      number: this.#next++,
-      request,
-      watcher,
-      deadline: undefined,
-      attemptMs: this.#policy.withinMs,
-      failures: 0,
-      overtaken: 0,
-      confirmedBefore: 0,
-    });
+    this.#waiting.push(this.#job(request, watcher, this.#next++));
     if (this.#closed) this.giveUp(new Error("spans are sent no longer"));
     else this.#sendReady();
   }
@@ -202,8 +230,10 @@ export class SpanSender {
         break;
       }
       case "failed":
-        if (this.#policy.isRetried(answer.error)) this.#retry(job, deadline, answer);
-        else {
+        // Before a retry, since some receivers answer 429 to a request that is too large for ever.
+        if (this.#policy.isRetried(answer.error) && !isTooLarge(answer)) {
+          this.#retry(job, deadline, answer);
+        } else {
           this.#outage.end();
           this.#refuse(job, answer);
         }
@@ -213,10 +243,11 @@ export class SpanSender {
     }
   }
 
-  #retry(job: Job, deadline: number, { afterMs, error, detail }: FailedAttempt): void {
+  #retry(job: Job, deadline: number, { kind: _, ...failure }: FailedAttempt): void {
     const { mostAskedMs, overtaken, retries } = this.#policy;
-    this.#lastError = error;
-    this.#outage.failed({ error, detail });
+    const { afterMs } = failure;
+    this.#lastError = failure.error;
+    this.#outage.failed(failure);
     job.failures++;
     job.attemptMs = deadline - performance.now();
     // Counted also for successes during the pause, since a fast failure comes before other responses.
@@ -230,23 +261,57 @@ export class SpanSender {
       this.#pause.reset();
     }
     if (isOver || job.overtaken > overtaken) {
-      this.#settle(job, { kind: "lost", error, detail });
+      if (isOver || !this.#split(job, failure)) this.#settle(job, { kind: "lost", ...failure });
       return;
     }
+    this.#wait(job);
+  }
+
+  #wait(job: Job): void {
     const after = this.#policy.keepsOrder
-      ? this.#waiting.findIndex((other) => other.number > job.number)
+      ? this.#waiting.findIndex((other) => other.number >= job.number)
       : -1;
     this.#waiting.splice(after === -1 ? this.#waiting.length : after, 0, job);
   }
 
+  /** @returns false if the request is not split. */
+  #split(job: Job, failure: SendFailure): boolean {
+    const { request, watcher } = job;
+    if (request.spans < 2 || !this.#policy.isSplit(failure)) return false;
+    const halves = request.halves?.();
+    if (halves === undefined) return false;
+    this.#bytes -= request.size;
+    // In order, each job goes before those of its number.
+    for (const half of this.#policy.keepsOrder ? [...halves].reverse() : halves) {
+      // With the number of the request, so that a flush waits for both. Without `started`, which was called.
+      this.#wait(this.#job(half, { settled: watcher.settled }, job.number));
+    }
+    return true;
+  }
+
+  #job(request: SpanRequest, watcher: RequestWatcher, number: number): Job {
+    this.#bytes += request.size;
+    return {
+      number,
+      request,
+      watcher,
+      deadline: undefined,
+      attemptMs: this.#policy.withinMs,
+      failures: 0,
+      overtaken: 0,
+      confirmedBefore: 0,
+    };
+  }
+
   #refuse(job: Job, { error, detail }: SendFailure): void {
+    if (this.#split(job, { error, detail })) return;
     this.#lastError = error;
     this.#settle(job, { kind: "refused", error, detail });
   }
 
   #settle(job: Job, outcome: Outcome): void {
     this.#bytes -= job.request.size;
-    job.watcher.settled(outcome);
+    job.watcher.settled({ spans: job.request.spans, outcome });
     if (this.#waiters.length === 0) return;
     const oldest = this.#oldest();
     const done = this.#waiters.filter(({ last }) => last < oldest);

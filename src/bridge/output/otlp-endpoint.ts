@@ -1,10 +1,11 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
-import { isPassing, type SendFailure, statusOf } from "../export/attempt.ts";
+import { describeFailure, isPassing, type SendFailure, statusOf } from "../export/attempt.ts";
 import { OtlpPost } from "../export/otlp-post.ts";
 import { formatOf, type RequestFormat } from "../export/request-format.ts";
 import { REPLAY } from "../export/send-policy.ts";
-import { SpanSender } from "../export/span-sender.ts";
-import { protocolFromEnvironment, type SignalName, shownUrl } from "../setup/exporter-choice.ts";
+import { type Part, requestOf, SpanSender } from "../export/span-sender.ts";
+import { protocolFromEnvironment, type SignalName } from "../setup/exporter-choice.ts";
+import { shownUrl } from "../setup/shown-url.ts";
 import type { SpanTarget } from "./span-outlet.ts";
 
 /** The number of delivered spans. */
@@ -62,36 +63,27 @@ export class OtlpEndpoint implements SpanTarget {
       this.#undelivered += spans.length;
       return;
     }
-    const encode = () => this.#format.encode(spans);
-    const outcome = await this.#sender.send({ spans: spans.length, size: 0, encode });
+    const request = requestOf(spans, (some) => this.#format.encode(some));
+    for (const part of await this.#sender.send(request)) this.#count(part);
+  }
+
+  #count({ outcome, spans }: Part): void {
     if (outcome.kind === "taken") {
       const { refused, detail = "it does not say why" } = outcome;
       this.#silent = 0;
       if (refused > 0) this.#trouble = `the receiver refused spans: ${detail}`;
-      this.#delivered += spans.length - refused;
+      this.#delivered += spans - refused;
       this.#undelivered += refused;
       return;
     }
     const status = statusOf(outcome.error);
-    const detail = describeFailure(outcome);
-    if (spans.length > 1 && isTooLarge(status, detail)) {
-      const half = Math.ceil(spans.length / 2);
-      await this.write(spans.slice(0, half));
-      await this.write(spans.slice(half));
-      return;
-    }
     this.#silent = status === undefined || isPassing(status) ? this.#silent + 1 : 0;
-    this.#undelivered += spans.length;
-    this.#trouble = detail;
+    this.#undelivered += spans;
+    this.#trouble = describeFailure(outcome);
   }
 
   /** Does nothing, since each {@link write} is complete. */
   async close(): Promise<void> {}
-}
-
-/** The collector answers 400 instead of 413. */
-function isTooLarge(status: number | undefined, detail: string): boolean {
-  return status === 413 || (status === 400 && detail.includes("body too large"));
 }
 
 /** The result of an empty request. */
@@ -116,16 +108,18 @@ export async function probe(signal: SignalName, url: string, timeoutMs: number):
   const post = new OtlpPost({ url, ownTimeoutMs: timeoutMs, signal, contentType });
   const policy = { ...REPLAY, withinMs: post.timeoutMs };
   const sender = new SpanSender({ post, requests: 1, policy });
-  const outcome = await sender.send({ spans: 0, size: 0, encode: () => bytes });
-  return probeOf(outcome.kind === "taken" ? undefined : outcome);
+  const [part] = await sender.send({ spans: 0, size: 0, encode: () => bytes });
+  const outcome = part?.outcome;
+  return probeOf(outcome?.kind === "taken" ? undefined : outcome);
 }
 
 async function emptyRequest(signal: SignalName) {
-  if (signal === "METRICS") {
-    return { contentType: "application/json", bytes: Buffer.from('{"resourceMetrics":[]}') };
-  }
-  const { contentType, encode } = formatOf(protocolFromEnvironment("TRACES"));
-  return { contentType, bytes: await encode([]) };
+  const protocol = protocolFromEnvironment(signal);
+  // The empty request of every signal is the same in protobuf.
+  const { contentType, encode } = formatOf(protocol);
+  const isJson = signal === "METRICS" && protocol === "http/json";
+  const bytes = isJson ? Buffer.from('{"resourceMetrics":[]}') : await encode([]);
+  return { contentType, bytes };
 }
 
 /** Converts the failure of an empty request; `undefined`: it succeeded. */
@@ -135,14 +129,4 @@ export function probeOf(failure: SendFailure | undefined): Probe {
   const busy = status !== undefined && isPassing(status);
   const detail = describeFailure(failure);
   return { ok: false, status: busy ? undefined : status, busy, detail };
-}
-
-/** One line about a failed request: the response, or the error of the system. */
-export function describeFailure({ error, detail = "" }: SendFailure): string {
-  const status = statusOf(error);
-  const code = "code" in error ? String(error.code) : "";
-  if (status === undefined) return error.message || code || error.name;
-  const busy = isPassing(status) ? " (it takes nothing now)" : "";
-  const answer = `${`HTTP ${status} ${error.message}`.trimEnd()}${busy}`;
-  return detail === "" || detail === "{}" ? answer : `${answer}: ${detail.slice(0, 300)}`;
 }

@@ -1,6 +1,13 @@
-import { DiagConsoleLogger, DiagLogLevel, diag } from "@opentelemetry/api";
+import {
+  DiagConsoleLogger,
+  type DiagLogFunction,
+  type DiagLogger,
+  DiagLogLevel,
+  diag,
+} from "@opentelemetry/api";
 import type { ErrorHook } from "../report.ts";
 import { isRegistered } from "./global-registration.ts";
+import { withoutUsers } from "./shown-url.ts";
 
 /** An environment variable, trimmed. `undefined` if it is unset or blank. */
 export function environmentText(name: string): string | undefined {
@@ -42,12 +49,32 @@ const LEVELS: ReadonlyMap<string, DiagLogLevel> = new Map([
   ["all", DiagLogLevel.ALL],
 ]);
 
+/** The console, without passwords in addresses, since the SDK prints an endpoint that it cannot use. */
+function consoleLogger(): DiagLogger {
+  const logger = new DiagConsoleLogger();
+  const safe =
+    (level: keyof DiagLogger): DiagLogFunction =>
+    (...parts) => {
+      for (const [at, part] of parts.entries()) {
+        if (typeof part === "string") parts[at] = withoutUsers(part);
+      }
+      logger[level](...parts);
+    };
+  return {
+    error: safe("error"),
+    warn: safe("warn"),
+    info: safe("info"),
+    debug: safe("debug"),
+    verbose: safe("verbose"),
+  };
+}
+
 /** Sets OpenTelemetry's diagnostic logger to the console if `OTEL_LOG_LEVEL` is set and there is no logger. */
 export function applyLogLevel(): void {
   const text = environmentText("OTEL_LOG_LEVEL");
   if (text === undefined || isRegistered("diag")) return;
   const level = LEVELS.get(text.toLowerCase());
-  diag.setLogger(new DiagConsoleLogger(), level ?? DiagLogLevel.INFO);
+  diag.setLogger(consoleLogger(), level ?? DiagLogLevel.INFO);
   if (level === undefined) {
     warnOfVariable("OTEL_LOG_LEVEL", text, `one of ${[...LEVELS.keys()].join(", ")}`, "info");
   }
@@ -58,7 +85,7 @@ export function applyLogLevel(): void {
  * always reported.
  */
 export const warnAloud: ErrorHook = (error, where) => {
-  const logger = isRegistered("diag") ? diag : new DiagConsoleLogger();
+  const logger = isRegistered("diag") ? diag : consoleLogger();
   logger.warn(`entelix-otel: ${where}: ${String(error)}`);
 };
 
@@ -70,7 +97,7 @@ export const warnAloud: ErrorHook = (error, where) => {
  */
 export function variablesAloud<T>(read: () => T): T {
   if (environmentText("OTEL_LOG_LEVEL") !== undefined || isRegistered("diag")) return read();
-  diag.setLogger(new DiagConsoleLogger(), DiagLogLevel.WARN);
+  diag.setLogger(consoleLogger(), DiagLogLevel.WARN);
   try {
     return read();
   } finally {

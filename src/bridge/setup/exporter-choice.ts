@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { diag } from "@opentelemetry/api";
 import { trimmedEnd } from "../../events/door.ts";
 import { environmentText, warnOfVariable } from "./environment-variables.ts";
+import { shownUrl } from "./shown-url.ts";
 import type { TracingOptions } from "./tracing-options.ts";
 
 /** An exporter that `OTEL_TRACES_EXPORTER` or `OTEL_METRICS_EXPORTER` can name here. */
@@ -41,11 +42,8 @@ export function exportersFromEnvironment(signal: SignalName): ReadonlySet<Export
 /** A supported protocol of OTLP requests. */
 export type Protocol = "http/json" | "http/protobuf";
 
-/** The supported protocols of each signal. The first is the default. */
-const PROTOCOLS = {
-  TRACES: ["http/protobuf", "http/json"],
-  METRICS: ["http/json"],
-} as const satisfies Record<SignalName, readonly Protocol[]>;
+/** The first is the default. */
+const PROTOCOLS: readonly Protocol[] = ["http/protobuf", "http/json"];
 
 /** The protocol of a signal, and the variable that set it. */
 export interface ProtocolChoice {
@@ -54,36 +52,29 @@ export interface ProtocolChoice {
   readonly variable: string | undefined;
 }
 
-/**
- * The protocol in `OTEL_EXPORTER_OTLP_[signal_]PROTOCOL`. Default, also for an unsupported one:
- * `http/protobuf` for traces, `http/json` for metrics.
- */
+/** The protocol in `OTEL_EXPORTER_OTLP_[signal_]PROTOCOL`. Default, also for an unsupported one: `http/protobuf`. */
 export function protocolFromEnvironment(signal: SignalName): Protocol {
   return protocolChoice(signal).protocol;
 }
 
 /** As {@link protocolFromEnvironment}, with the variable. */
 export function protocolChoice(signal: SignalName): ProtocolChoice {
-  const [byDefault] = PROTOCOLS[signal];
-  const general = "OTEL_EXPORTER_OTLP_PROTOCOL";
-  for (const variable of [`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`, general]) {
+  for (const variable of [`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`, "OTEL_EXPORTER_OTLP_PROTOCOL"]) {
     const asked = environmentText(variable);
     if (asked === undefined) continue;
-    const protocol = PROTOCOLS[signal].find((known) => known === asked);
+    const protocol = PROTOCOLS.find((known) => known === asked);
     if (protocol !== undefined) return { protocol, variable };
-    // No warning if the variable for both signals suits the other one.
-    if (
-      variable !== general ||
-      !Object.values(PROTOCOLS)
-        .flat()
-        .some((known) => known === asked)
-    ) {
-      warnOfVariable(variable, asked, PROTOCOLS[signal].join(" or "), byDefault);
-    }
+    if (asked === "grpc") diag.warn(`entelix-otel: ${variable}=grpc: ${NO_GRPC}`);
+    else warnOfVariable(variable, asked, PROTOCOLS.join(" or "), DEFAULT_PROTOCOL);
     break;
   }
-  return { protocol: byDefault, variable: undefined };
+  return { protocol: DEFAULT_PROTOCOL, variable: undefined };
 }
+
+const DEFAULT_PROTOCOL: Protocol = "http/protobuf";
+
+const NO_GRPC =
+  "gRPC is not supported, http/protobuf is used: set the variable to it, and the endpoint to the receiver's port for OTLP/HTTP, usually 4318";
 
 /** Where and in what an OTLP exporter sends a signal. */
 export interface OtlpTarget {
@@ -101,17 +92,6 @@ export function otlpTarget(
   const url = endpoint === undefined ? replacedUrl(signal) : signalUrl(endpoint, signal);
   warnOfHeaders(signal);
   return { protocol: protocolFromEnvironment(signal), url, headers };
-}
-
-/** The options of a stock exporter for a target. */
-export function stockOptions({ url, headers }: OtlpTarget): {
-  url?: string;
-  headers?: Record<string, string>;
-} {
-  return {
-    ...(url === undefined ? {} : { url }),
-    ...(headers === undefined ? {} : { headers: { ...headers } }),
-  };
 }
 
 const EXPECTED = "name=value pairs, comma-separated and percent-encoded";
@@ -229,20 +209,4 @@ function baseOf(path: string): string {
 
 function isHttp(url: URL): boolean {
   return url.protocol === "http:" || url.protocol === "https:";
-}
-
-/** An address for output: without user name and password, also if it is not a URL. */
-export function shownUrl(address: string): string {
-  if (!URL.canParse(address)) return withoutUser(address);
-  const url = new URL(address);
-  url.username = "";
-  url.password = "";
-  return url.href;
-}
-
-/** Removes the text between the first `//` and the last `@`. */
-function withoutUser(address: string): string {
-  const from = address.indexOf("//") + 2;
-  const to = address.lastIndexOf("@") + 1;
-  return from < 2 || to < from ? address : address.slice(0, from) + address.slice(to);
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import {
   defaultResource,
   detectResources,
@@ -15,8 +14,10 @@ import {
 } from "@opentelemetry/sdk-trace";
 import type { OptionChecks } from "../../events/door.ts";
 import { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
-import { batchSettings, concurrencyLimit, exportSettings } from "../export/export-settings.ts";
+import { exportSettings } from "../export/export-settings.ts";
 import { OtlpPost } from "../export/otlp-post.ts";
+import { CONTENT_TYPES } from "../export/request-format.ts";
+import { batchOf } from "../export/span-batch.ts";
 import { Reporter } from "../report.ts";
 import { createIdGenerator } from "../spans/id-generator.ts";
 import {
@@ -26,13 +27,13 @@ import {
   warnAloud,
   warnOfVariable,
 } from "./environment-variables.ts";
-import { exportersFromEnvironment, otlpTarget, stockOptions } from "./exporter-choice.ts";
+import { exportersFromEnvironment, otlpTarget } from "./exporter-choice.ts";
 import { registerGlobally } from "./provider-registration.ts";
 import { createSampler, samplerFromEnvironment } from "./sampler.ts";
 import { LossReporter, SpanLedger } from "./span-ledger.ts";
 import { spanLimitsFromEnvironment } from "./span-limits.ts";
-import { ContainedProcessor, CountedBatchProcessor } from "./span-processors.ts";
-import { type OtlpProcessor, Tracing, type TracingParts } from "./tracing.ts";
+import { ContainedProcessor } from "./span-processors.ts";
+import { Tracing, type TracingParts } from "./tracing.ts";
 import { checkOptions, TRACING_CHECKS, type TracingOptions } from "./tracing-options.ts";
 
 /**
@@ -124,22 +125,18 @@ const FLUSH_MS = 30_000;
 function otlpProcessor(
   options: TracingOptions,
   { ledger, reporter }: Pick<TracingParts, "ledger" | "reporter">,
-): OtlpProcessor {
-  const target = otlpTarget("TRACES", options);
+): ChunkSpanProcessor {
+  const { headers, protocol, url } = otlpTarget("TRACES", options);
   const { queueBytes } = options;
-  if (target.protocol === "http/protobuf") {
-    const settings = exportSettings(queueBytes === undefined ? {} : { queueBytes });
-    const { url, headers } = target;
-    const post = new OtlpPost({ url, headers, timeoutMs: settings.exportTimeoutMillis });
-    const onOutage = (error: Error) => reporter.report(error, "span export");
-    return new ChunkSpanProcessor(post, settings, ledger, onOutage);
-  }
-  const settings = batchSettings();
-  const exporter = new OTLPTraceExporter({
-    ...stockOptions(target),
-    concurrencyLimit: concurrencyLimit(settings),
+  const settings = exportSettings(queueBytes === undefined ? {} : { queueBytes });
+  const post = new OtlpPost({
+    url,
+    headers,
+    timeoutMs: settings.exportTimeoutMillis,
+    contentType: CONTENT_TYPES[protocol],
   });
-  return new CountedBatchProcessor(exporter, settings, ledger);
+  const onOutage = (error: Error) => reporter.report(error, "span export");
+  return new ChunkSpanProcessor(post, settings, ledger, onOutage, batchOf(protocol));
 }
 
 const SERVICE_NAME = "service.name";

@@ -118,11 +118,14 @@ export const LOSS_REASONS = [
 const NO_CONNECTION =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)$/;
 
+/** Name of the error of a server that is no OTLP receiver. */
+export const NOT_OTLP = "NotOtlpError";
+
 /** The reason of a failed export, from the exporter's error. */
 export function reasonOfFailure(error: Error | undefined): LossReason {
   if (error === undefined) return "export_failed";
   const code = "code" in error ? error.code : undefined;
-  if (typeof code === "number") return "rejected";
+  if (typeof code === "number" || error.name === NOT_OTLP) return "rejected";
   if (typeof code === "string" && NO_CONNECTION.test(code)) return "unreachable";
   // The exporter's errors differ only in their texts.
   if (code === "ETIMEDOUT" || /timed out/i.test(error.message)) return "timeout";

@@ -10,17 +10,13 @@ import type { BridgeOptions } from "../telemetry-options.ts";
 import { beforeProcessEnds, type EndOptions } from "./process-end.ts";
 import { unregister } from "./provider-registration.ts";
 import type { LossReporter, SpanCounts, SpanLedger } from "./span-ledger.ts";
-import type { CountedBatchProcessor } from "./span-processors.ts";
-
-/** Sends spans by OTLP: in protobuf by the chunks of this package, in JSON by the SDK's batches. */
-export type OtlpProcessor = CountedBatchProcessor | ChunkSpanProcessor;
 
 /** The parts that `setupTracing` creates. */
 export interface TracingParts {
   /** `undefined` if `OTEL_SDK_DISABLED` is `true`. */
   readonly provider: SdkTracerProvider | undefined;
   /** `undefined` without OTLP. */
-  readonly otlp: OtlpProcessor | undefined;
+  readonly otlp: ChunkSpanProcessor | undefined;
   readonly ledger: SpanLedger;
   readonly losses: LossReporter;
   readonly reporter: Reporter;

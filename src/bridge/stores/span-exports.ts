@@ -1,7 +1,7 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+import { roughSpanBytes } from "../export/rough-bytes.ts";
 import type { SpanStore } from "./span-store.ts";
-import type { Epoch } from "./store-flow.ts";
-import { roughBytes, type StoreFlow } from "./store-flow.ts";
+import type { Epoch, StoreFlow } from "./store-flow.ts";
 
 /** Limits of a request in spans and bytes. A larger span is sent alone. */
 const BATCH = 512;
@@ -37,8 +37,7 @@ export class SpanExports {
 
   /** @param epoch stays open until the span is stored. */
   add(span: ReadableSpan, epoch: Epoch): void {
-    const { attributes, events, links, name, status } = span;
-    const bytes = roughBytes([name, status, attributes, events, links]);
+    const bytes = roughSpanBytes(span);
     this.#flow.begin(bytes);
     this.#waitingBytes += bytes;
     this.#waiting.push({ span, epoch, bytes });

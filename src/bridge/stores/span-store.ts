@@ -1,11 +1,10 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
-import type { SendFailure } from "../export/attempt.ts";
+import { describeFailure, type SendFailure } from "../export/attempt.ts";
 import { OtlpPost } from "../export/otlp-post.ts";
 import { formatOf, type RequestFormat } from "../export/request-format.ts";
 import type { RetryDelays } from "../export/retry.ts";
 import { SERVICE } from "../export/send-policy.ts";
-import { SpanSender } from "../export/span-sender.ts";
-import { describeFailure } from "../output/otlp-endpoint.ts";
+import { requestOf, SpanSender } from "../export/span-sender.ts";
 import type { ErrorHook } from "../report.ts";
 import { protocolFromEnvironment } from "../setup/exporter-choice.ts";
 
@@ -84,38 +83,28 @@ export class OtlpSpanStore implements SpanStore {
   async store(spans: readonly ReadableSpan[]): Promise<StoredSpans> {
     if (this.#closed) throw new Error("the span store is closed");
     if (spans.length === 0) return { refused: 0 };
-    const encode = () => this.#format.encode(spans);
-    const outcome = await this.#sender.send({ spans: spans.length, size: 0, encode });
-    switch (outcome.kind) {
-      case "taken": {
-        const { refused, detail = "it does not say why" } = outcome;
-        if (refused > 0) {
-          this.#onError(new Error(`${refused} spans: the receiver refused them: ${detail}`), WHERE);
-        }
-        return { refused };
+    const request = requestOf(spans, (some) => this.#format.encode(some));
+    let refused = 0;
+    for (const { outcome, spans: count } of await this.#sender.send(request)) {
+      if (outcome.kind === "taken") {
+        const { detail = "it does not say why" } = outcome;
+        refused += outcome.refused;
+        if (outcome.refused === 0) continue;
+        const text = `${outcome.refused} spans: the receiver refused them: ${detail}`;
+        this.#onError(new Error(text), WHERE);
+        continue;
       }
-      case "lost":
-      case "refused":
-        // Otherwise the spans are the cause, since concurrent requests succeeded.
-        if (outcome.kind === "lost" && this.#closed) throw errorOf(outcome);
-        if (spans.length > 1) return this.#storeHalves(spans);
-        this.#onError(new RefusedError(outcome), WHERE);
-        return { refused: 1 };
-      default:
-        return outcome satisfies never;
+      if (outcome.kind === "lost" && this.#closed) throw errorOf(outcome);
+      // The spans are the cause, since concurrent requests succeeded.
+      refused += count;
+      this.#onError(new RefusedError(outcome), WHERE);
     }
+    return { refused };
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#sender.giveUp(new Error("the span store was closed"));
-  }
-
-  async #storeHalves(spans: readonly ReadableSpan[]): Promise<StoredSpans> {
-    const half = Math.ceil(spans.length / 2);
-    const first = await this.store(spans.slice(0, half));
-    const second = await this.store(spans.slice(half));
-    return { refused: first.refused + second.refused };
   }
 }
 

@@ -1,10 +1,4 @@
-import {
-  type Probe,
-  type Protocol,
-  probe,
-  protocolFromEnvironment,
-  shownUrl,
-} from "../../bridge/door.ts";
+import { type Probe, probe, protocolFromEnvironment, shownUrl } from "../../bridge/door.ts";
 import { messageOf } from "../cli-error.ts";
 import { LIVE_PORT, REPLAY_PORT, signalEndpoint, switchedOff } from "../endpoints.ts";
 import { safe } from "../terminal/text.ts";
@@ -127,24 +121,20 @@ async function ask(
 ): Promise<Finding> {
   const answer = await probe(signal, url, ANSWER_MS);
   if (answer.ok) return ok(`${name} takes ${signal === "TRACES" ? "spans" : "metrics"}`);
-  const protocol = signal === "TRACES" ? protocolFromEnvironment("TRACES") : "http/json";
   return {
     level,
     what: `${name}: ${safe(answer.detail)}`,
-    advice: adviceFor(answer, new URL(url), protocol),
+    advice: adviceFor(answer, new URL(url), signal),
   };
 }
 
-/** The port of OTLP over gRPC, which accepts no HTTP/1.1. */
-const GRPC_PORT = "4317";
+const USUAL = "OTLP/HTTP is usually on port 4318, at the path /v1/traces.";
 
 const OWN_LOG = "See the receiver's log.";
 
-/** @param protocol of the request that was not accepted. */
-function adviceFor(probe: Probe, url: URL, protocol: Protocol): string {
-  if (url.port === GRPC_PORT) {
-    return "Port 4317 is for OTLP over gRPC. This exporter sends OTLP/HTTP: try port 4318.";
-  }
+function adviceFor(probe: Probe, url: URL, signal: "TRACES" | "METRICS"): string {
+  const isJson = protocolFromEnvironment(signal) === "http/json";
+  const variable = `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`;
   switch (probe.status) {
     case undefined:
       return probe.busy
@@ -153,19 +143,22 @@ function adviceFor(probe: Probe, url: URL, protocol: Protocol): string {
     case 401:
     case 403:
       return "Set credentials in OTEL_EXPORTER_OTLP_HEADERS, for example authorization=Bearer%20TOKEN.";
+    case 200:
+    case 202:
+      return `Another server answers there, such as Jaeger's page (16686) or the collector's health check (13133). ${USUAL}`;
     case 404:
     case 405:
       return url.pathname.endsWith("/v1/metrics")
         ? "Jaeger takes no metrics: send to a collector (collector-config.yaml), or set OTEL_METRICS_EXPORTER=none."
-        : "Another server answers there. OTLP/HTTP is usually on port 4318, at the path /v1/traces.";
+        : `Another server answers there. ${USUAL}`;
     case 400:
-      return protocol === "http/json"
-        ? OWN_LOG
-        : `It may not take protobuf: try OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/json. ${OWN_LOG}`;
+      return isJson
+        ? `It may not take JSON: try ${variable}=http/protobuf. ${OWN_LOG}`
+        : `It may not take protobuf: try ${variable}=http/json. ${OWN_LOG}`;
     case 415:
-      return protocol === "http/json"
-        ? "The receiver does not take JSON. Enable OTLP/HTTP with JSON there."
-        : "The receiver does not take protobuf. Enable it there, or set OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/json.";
+      return isJson
+        ? `The receiver does not take JSON. Enable it there, or set ${variable}=http/protobuf.`
+        : `The receiver does not take protobuf. Enable it there, or set ${variable}=http/json.`;
     default:
       return OWN_LOG;
   }
@@ -173,6 +166,10 @@ function adviceFor(probe: Probe, url: URL, protocol: Protocol): string {
 
 /** By the text of the error, since Node has no codes for most errors of TLS. The first match counts. */
 const WITHOUT_ANSWER: readonly (readonly [error: RegExp, advice: string])[] = [
+  [
+    /OTLP over gRPC|^Parse Error/,
+    "Set --endpoint or OTEL_EXPORTER_OTLP_ENDPOINT to the receiver's port for OTLP/HTTP, usually 4318.",
+  ],
   [
     /ENOTFOUND|EAI_AGAIN/,
     "The host name cannot be resolved. In a container, use the name of the service, not localhost.",
@@ -191,10 +188,6 @@ const WITHOUT_ANSWER: readonly (readonly [error: RegExp, advice: string])[] = [
   ],
   [/certificate/, "Its certificate is not valid. Fix it, or use a host name that it contains."],
   [/wrong version number/, "It does not use TLS on this port: try http:// instead of https://."],
-  [
-    /^Parse Error/,
-    "The answer is not HTTP/1.1. The port may be for OTLP over gRPC: OTLP/HTTP is usually on port 4318.",
-  ],
 ];
 
 function adviceWithoutAnswer(error: string): string {

@@ -1,4 +1,4 @@
-import { environmentWarnings, protocolChoice } from "../../bridge/door.ts";
+import { environmentWarnings, protocolChoice, shownUrl } from "../../bridge/door.ts";
 import { exporterNames, switchedOff, withoutOtlp } from "../endpoints.ts";
 import { safe } from "../terminal/text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
@@ -110,13 +110,7 @@ const RULES: readonly Rule[] = [
 /** The protocol of spans, and the variable that sets it. */
 function protocol(): Finding {
   const { protocol, variable } = protocolChoice("TRACES");
-  const what = `spans are sent in ${protocol} (${variable ?? "the default"})`;
-  return protocol === "http/protobuf"
-    ? ok(what)
-    : note(
-        `${what}: the SDK's queue drops spans above 2,048`,
-        "http/protobuf, the default, has a queue of 64 MiB.",
-      );
+  return ok(`spans are sent in ${protocol} (${variable ?? "the default"})`);
 }
 
 function sampler(env: Env): Finding {
@@ -150,10 +144,5 @@ function service(env: Env): Finding {
 /** The value without secrets: headers and URLs may contain some. */
 function shown(name: string, value: string): string {
   if (name.endsWith("_HEADERS")) return "(hidden)";
-  if (!name.endsWith("_ENDPOINT") || !URL.canParse(value)) return safe(value.slice(0, 200));
-  const url = new URL(value);
-  if (url.username === "" && url.password === "") return safe(value);
-  url.username = "hidden";
-  url.password = "";
-  return safe(url.href);
+  return safe(name.endsWith("_ENDPOINT") ? shownUrl(value) : value.slice(0, 200));
 }

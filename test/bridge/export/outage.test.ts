@@ -51,15 +51,26 @@ describe("an endpoint that takes nothing", () => {
     expect(one.told).toEqual([10, 70]);
   });
 
-  it("is reported also when it asks for an hour, until it takes something", async () => {
+  it("is reported also when it asks for an hour, and is tried again after five minutes", async () => {
     const one = watch();
     const error = new StatusError(503, "later");
     await one.pass({ kind: "failed", error, afterMs: 3_600_000 }, 140_000);
     expect(one.told).toEqual([10, 70, 130]);
+    await one.pass(TAKEN, 159_999);
+    expect(one.told).toEqual([10, 70, 130, 190, 250]);
     await one.pass(TAKEN, 3_600_000);
-    expect(one.told).toHaveLength(60);
-    await one.pass(TAKEN, 3_600_000);
-    expect(one.told).toHaveLength(60);
+    expect(one.told).toEqual([10, 70, 130, 190, 250]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("is waited for as it asks, within the limit", async () => {
+    const one = watch();
+    const error = new StatusError(429, "later");
+    await one.pass({ kind: "failed", error, afterMs: 240_000 }, 1_000);
+    await one.pass(TAKEN, 239_999);
+    expect(one.told.at(-1)).toBe(190);
+    expect(vi.getTimerCount()).toBe(2);
+    await one.pass(TAKEN, 1);
     expect(vi.getTimerCount()).toBe(0);
   });
 

@@ -42,7 +42,7 @@ function senderOf(policy: SendPolicy, answer: () => Attempt) {
   const send = () =>
     sender.add(
       { spans: 3, size: 0, encode: () => new Uint8Array() },
-      { settled: (outcome) => void outcomes.push(outcome) },
+      { settled: ({ outcome }) => void outcomes.push(outcome) },
     );
   const kinds = () => outcomes.map(({ kind }) => kind);
   return { sent, bounds, send, kinds, sender };
@@ -142,7 +142,7 @@ describe("a service", () => {
     const add = (bytes: Uint8Array) =>
       sender.add(
         { spans: 1, size: 0, encode: () => bytes },
-        { settled: ({ kind }) => void outcomes.push(kind) },
+        { settled: ({ outcome }) => void outcomes.push(outcome.kind) },
       );
     add(bad);
     await vi.advanceTimersByTimeAsync(3_600_000);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { StatusError } from "../../../src/bridge/export/attempt.ts";
-import { describeFailure, probeOf } from "../../../src/bridge/output/otlp-endpoint.ts";
+import { describeFailure, StatusError } from "../../../src/bridge/export/attempt.ts";
+import { probeOf } from "../../../src/bridge/output/otlp-endpoint.ts";
 
 const answered = (detail: string | undefined, status = 400, words = "Bad Request") => ({
   error: new StatusError(status, words),

@@ -31,6 +31,7 @@ export class Program {
       platform: "node",
       dts: false,
       deps: { neverBundle: [/^@opentelemetry\//] },
+      inputOptions: { resolve: { mainFields: ["module", "main"] } },
       outExtensions: () => ({ js: ".mjs" }),
       logLevel: "error",
     });

@@ -113,13 +113,20 @@ describe("a variable that can't be used", () => {
     expect(printed.lines).toEqual([]);
   });
 
+  it("is told without the password of an address, also by the SDK", async () => {
+    process.env.OTEL_EXPORTER_OTLP_ENDPOINT = "http://me:s3cret@[bad";
+    await setupTracing({ register: false, onError: () => {} }).shutdown();
+    expect(printed.lines.join("\n")).toContain("http://[bad");
+    expect(printed.lines.join("\n")).not.toContain("s3cret");
+  });
+
   it("is told by setupTracing and setupTelemetry, once each, and no logger is left", async () => {
     process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = "grpc";
     process.env.OTEL_METRIC_EXPORT_INTERVAL = "soon";
     const options = { register: false, endpoint: "http://127.0.0.1:1" };
     await setupTracing(options).shutdown();
     const protocol =
-      'entelix-otel: OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: expected http/protobuf or http/json, got "grpc"; using http/protobuf';
+      "entelix-otel: OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=grpc: gRPC is not supported, http/protobuf is used: set the variable to it, and the endpoint to the receiver's port for OTLP/HTTP, usually 4318";
     expect(printed.lines).toEqual([protocol]);
     const telemetry = setupTelemetry({ ...options, onError: () => {} });
     expect(printed.lines).toEqual([

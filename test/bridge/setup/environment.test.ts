@@ -170,20 +170,6 @@ describe("the exporter", () => {
     },
   );
 
-  it.each(["OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT"])(
-    "with http/json gives up on a request after %s",
-    async (variable) => {
-      await using server = await OtlpServer.start({ answer: () => "hang" });
-      process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = "http/json";
-      process.env[variable] = "50";
-      const tracing = setupTracing({ endpoint: server.url, onError: () => {} });
-      tracing.tracerProvider.getTracer("app").startSpan("a").end();
-      await expect(tracing.forceFlush()).rejects.toThrow("Request timed out");
-      expect(tracing.diagnostics()).toMatchObject({ failed: 1, pending: 0, lost: { timeout: 1 } });
-      await tracing.shutdown();
-    },
-  );
-
   it.each([
     ["none", 0, 0],
     ["otlp", 1, 0],
@@ -235,7 +221,7 @@ describe("the exporter", () => {
     const grpc = await sendOne({ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" });
     expect(grpc.request?.headers["content-type"]).toBe("application/x-protobuf");
     expect(lines).toEqual([
-      'entelix-otel: OTEL_EXPORTER_OTLP_PROTOCOL: expected http/protobuf or http/json, got "grpc"; using http/protobuf',
+      "entelix-otel: OTEL_EXPORTER_OTLP_PROTOCOL=grpc: gRPC is not supported, http/protobuf is used: set the variable to it, and the endpoint to the receiver's port for OTLP/HTTP, usually 4318",
     ]);
     await sendOne({ OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/json" });
     expect(lines).toHaveLength(1);
@@ -270,22 +256,6 @@ describe("batches", () => {
     expect(tracing.diagnostics()).toMatchObject({ exported: 25, lost: { queue_full: 5 } });
   });
 
-  it("wait with http/json in the SDK's queue of OTEL_BSP_MAX_QUEUE_SIZE", async () => {
-    await using server = await OtlpServer.start();
-    process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = "http/json";
-    process.env.OTEL_BSP_MAX_QUEUE_SIZE = "5";
-    process.env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE = "5";
-    const tracing = setupTracing({ endpoint: server.url, onError: () => {} });
-    const tracer = tracing.tracerProvider.getTracer("app");
-    // Five are sent at once, five wait, the rest find no place.
-    for (let i = 0; i < 13; i++) tracer.startSpan(`s${i}`).end();
-    expect(tracing.diagnostics()).toMatchObject({ ended: 13, pending: 10, dropped: 3 });
-    await tracing.shutdown();
-    expect(server.spans.map(({ name }) => name).toSorted()).toEqual(
-      Array.from({ length: 10 }, (_, i) => `s${i}`),
-    );
-  });
-
   it("leave after OTEL_BSP_SCHEDULE_DELAY without being asked", async () => {
     await using server = await OtlpServer.start();
     process.env.OTEL_BSP_SCHEDULE_DELAY = "10";
@@ -306,36 +276,6 @@ describe("batches", () => {
     expect(server.requests.length).toBeGreaterThan(1);
     await tracing.shutdown();
     expect(tracing.diagnostics()).toMatchObject({ ended: 1, exported: 1, failed: 0 });
-  });
-
-  it("with http/json are waited for no longer than OTEL_BSP_EXPORT_TIMEOUT before the next leaves", async () => {
-    await using server = await OtlpServer.start({ answer: (n) => (n === 0 ? "hang" : 200) });
-    process.env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL = "http/json";
-    process.env.OTEL_BSP_EXPORT_TIMEOUT = "30";
-    process.env.OTEL_BSP_SCHEDULE_DELAY = "1";
-    process.env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE = "1";
-    const tracing = setupTracing({
-      endpoint: server.url,
-      shutdownTimeoutMs: 300,
-      onError: () => {},
-    });
-    const tracer = tracing.tracerProvider.getTracer("app");
-    tracer.startSpan("a").end();
-    tracer.startSpan("b").end();
-    await waitFor(() => expect(server.span("b").name).toBe("b"));
-    await tracing.shutdown();
-    expect(tracing.diagnostics()).toMatchObject({ ended: 2, exported: 1, pending: 1 });
-  });
-
-  it.each([
-    ["OTEL_BSP_MAX_QUEUE_SIZE", "0", "2048"],
-    ["OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "0", "512"],
-  ])("warn with http/json of %s=%s and take the SDK's default", async (name, value, taken) => {
-    const lines = keepDiag();
-    await sendOne({ OTEL_EXPORTER_OTLP_PROTOCOL: "http/json", [name]: value });
-    expect(lines).toEqual([
-      `entelix-otel: ${name}: expected a whole number from 1 to 9007199254740991, got "${value}"; using ${taken}`,
-    ]);
   });
 
   it.each([

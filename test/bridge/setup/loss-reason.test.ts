@@ -28,3 +28,21 @@ describe("a name with several addresses that nobody listens at", () => {
     expect(shortText(new TypeError())).toBe("TypeError");
   });
 });
+
+describe("reasonOfFailure", () => {
+  const withCode = (code: unknown, message = "") => Object.assign(new Error(message), { code });
+  it.each([
+    [undefined, "export_failed"],
+    [new Error("what"), "export_failed"],
+    [new Error("Concurrent export limit reached"), "too_many_exports"],
+    [new Error("Request timed out"), "timeout"],
+    [withCode("ETIMEDOUT"), "timeout"],
+    [new Error("Export failed with retryable status"), "rejected"],
+    [withCode(413, "Payload Too Large"), "rejected"],
+    [withCode("ECONNREFUSED"), "unreachable"],
+    [withCode("ENOTFOUND"), "unreachable"],
+    [withCode("CERT_HAS_EXPIRED"), "export_failed"],
+  ])("%s is %s", (error, reason) => {
+    expect(reasonOfFailure(error)).toBe(reason);
+  });
+});

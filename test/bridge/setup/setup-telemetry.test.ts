@@ -12,6 +12,7 @@ import { Bridge } from "../../../src/bridge/bridge.ts";
 import { MemorySessionLog } from "../../../src/entries/audit.ts";
 import { setupTracing } from "../../../src/entries/setup.ts";
 import { setupTelemetry, type TelemetrySetupOptions } from "../../../src/entries/telemetry.ts";
+import { listening } from "../../support/listening.ts";
 import { deadUrl, OtlpServer } from "../../support/otlp-server.ts";
 import { runTimers, stopTimers, untilSeen } from "../../support/stopped-timers.ts";
 import { waitUntil } from "../../support/wait-for.ts";
@@ -184,20 +185,31 @@ describe("setupTelemetry", () => {
     expect(server.requests.map(({ path }) => path)).toEqual(["/own/metrics"]);
     expect(server.requests[0]?.headers["x-key"]).toBe("1");
     expect(spans.requests.map(({ path }) => path)).toEqual(["/v1/traces"]);
-    expect(warnings.join()).toContain("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: expected http/json");
+    expect(warnings.join()).toContain("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL=grpc: gRPC is not");
   });
 
-  it("warns of no OTEL_EXPORTER_OTLP_PROTOCOL that suits the spans, and sends metrics in JSON", async () => {
+  it.each<[Record<string, string>, string]>([
+    [{}, "application/x-protobuf"],
+    [{ OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" }, "application/json"],
+    [{ OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: "http/json" }, "application/json"],
+    [
+      {
+        OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+        OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: "http/protobuf",
+      },
+      "application/x-protobuf",
+    ],
+  ])("with %j sends the same metrics in %s", async (variables, type) => {
     await using server = await OtlpServer.start();
-    process.env.OTEL_EXPORTER_OTLP_PROTOCOL = "http/protobuf";
+    Object.assign(process.env, variables);
     const warnings = keepDiag();
     const telemetry = setupTelemetry({ endpoint: server.url });
     sendRun(telemetry.createBridge());
     await telemetry.shutdown();
-    expect(server.requests.map(({ headers }) => headers["content-type"])).toEqual([
-      "application/x-protobuf",
-      "application/json",
-    ]);
+    const sent = server.requests.find(({ path }) => path === "/v1/metrics");
+    expect([sent?.headers["content-type"], server.faults]).toEqual([type, []]);
+    expect(sum(server, "entelix.runs", complete)).toBe(1);
+    expect(server.points("gen_ai.invoke_agent.duration").map(({ value }) => value)).toEqual([1]);
     expect(warnings).toEqual([]);
   });
 
@@ -274,6 +286,37 @@ describe("setupTelemetry", () => {
 });
 
 describe("an endpoint that takes no metrics", () => {
+  it.each<[number, string, string, string]>([
+    [
+      400,
+      "text/plain",
+      "json encoding isn't supported",
+      "HTTP 400 Bad Request: json encoding isn't supported",
+    ],
+    [200, "text/html", "<!doctype html>", "not an OTLP receiver: it answers 200 with text/html"],
+    [
+      200,
+      "application/json",
+      '{"partialSuccess":{"rejectedDataPoints":"2","errorMessage":"too old"}}',
+      "the receiver refused 2 data points: too old",
+    ],
+  ])("is reported with its text: %i %s %s", async (status, type, body, said) => {
+    await using server = await listening((request, response) => {
+      request
+        .resume()
+        .on("end", () => response.writeHead(status, { "content-type": type }).end(body));
+    });
+    process.env.OTEL_TRACES_EXPORTER = "none";
+    const reports = keepReports();
+    const telemetry = setupTelemetry({ endpoint: server.url, onError: reports.onError });
+    sendRun(telemetry.createBridge());
+    await expect(telemetry.forceFlush()).rejects.toThrow(said);
+    expect(reports.all.map(({ error, where }) => `${where}: ${String(error)}`)).toEqual([
+      `metric export: Error: ${said}`,
+    ]);
+    await telemetry.shutdown();
+  });
+
   it("is told of once while it lasts, and at the end", async () => {
     let refuse = true;
     await using server = await OtlpServer.start({ answer: () => (refuse ? 400 : 200) });
@@ -294,11 +337,13 @@ describe("an endpoint that takes no metrics", () => {
     const before = server.requests.length;
     await waitUntil(() => server.requests.length >= before + 3);
     expect(told()).toEqual(["metric export", "metric export"]);
-    await expect(telemetry.forceFlush()).rejects.toThrow("flush failed: OTLPExporterError");
+    await expect(telemetry.forceFlush()).rejects.toThrow(
+      "flush failed: Error: HTTP 400 Bad Request",
+    );
     await telemetry.shutdown();
     expect(told()).toEqual(["metric export", "metric export", "shutdown"]);
     expect(String(reports.all.at(-1)?.error)).toBe(
-      "Error: the last metrics did not arrive: OTLPExporterError: Bad Request",
+      "Error: the last metrics did not arrive: Error: HTTP 400 Bad Request",
     );
   });
 
@@ -372,7 +417,7 @@ describe("an endpoint that takes no metrics", () => {
     process.env.OTEL_EXPORTER_OTLP_METRICS_TIMEOUT = "400";
     const options = { endpoint: server.url, onError: reports.onError, shutdownTimeoutMs: 100 };
     await setupTelemetry(options).shutdown();
-    // The stock exporter goes on until its own time is over, and fails then.
+    // Its time of a request is over then.
     await setTimeout(700);
     expect(reports.all.map(({ error, where }) => `${where}: ${String(error)}`)).toEqual([
       "shutdown: Error: the last metrics were not sent within 100 ms",

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { createNoopMeter } from "@opentelemetry/api";
 import { vi } from "vitest";
-import { batchSettings, exportSettings } from "../../../src/bridge/export/export-settings.ts";
+import { exportSettings } from "../../../src/bridge/export/export-settings.ts";
 import { LIVE } from "../../../src/bridge/export/send-policy.ts";
 import { DEFAULT_LIFECYCLE_LIMITS } from "../../../src/bridge/lifecycle/limits.ts";
 import { FingerprintCounts } from "../../../src/bridge/metrics/fingerprint-counts.ts";
@@ -93,8 +93,7 @@ export const BRIDGE_FIGURES: Readonly<Record<string, () => number | Promise<numb
   "bytes of a request": () => exportSettings().requestBytes,
   "requests at once": () => exportSettings().requests,
   "failures of a request while others succeed": () => LIVE.overtaken,
-  OTEL_BSP_MAX_QUEUE_SIZE: () => batchSettings().maxQueueSize,
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: () => batchSettings().maxExportBatchSize,
+  "Retry-After of a receiver in setupTracing": () => LIVE.mostAskedMs,
   OTEL_BSP_SCHEDULE_DELAY: () => exportSettings().scheduledDelayMillis,
   OTEL_BSP_EXPORT_TIMEOUT: () => exportSettings().exportTimeoutMillis,
   "shutdownTimeoutMs of setupTracing": () => waits(() => hangingTracing().shutdown()),

@@ -1,4 +1,3 @@
-import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-http";
 import {
   type AggregationOption,
   AggregationTemporality,
@@ -12,14 +11,8 @@ import {
 import type { Reporter } from "../../report.ts";
 import { LONGEST_WAIT_MS } from "../../spans/within.ts";
 import { environmentNumber } from "../environment-variables.ts";
-import { exportersFromEnvironment, otlpTarget, stockOptions } from "../exporter-choice.ts";
-import {
-  containedExport,
-  type ExportDone,
-  type ExportResult,
-  isExported,
-} from "../span-processors.ts";
-import { StockRequests } from "../stock-requests.ts";
+import { exportersFromEnvironment, otlpTarget } from "../exporter-choice.ts";
+import { OtlpMetricExporter } from "./otlp-metrics.ts";
 import type { MetricReaderLike, TelemetrySetupOptions } from "./setup-telemetry.ts";
 
 /** The scrape interval of the shipped Prometheus. */
@@ -33,8 +26,8 @@ export function metricReaders(
   const exporters = exportersFromEnvironment("METRICS");
   const readers: MetricReaderLike[] = [];
   if (exporters.has("otlp")) {
-    const exporter = new OTLPMetricExporter(stockOptions(otlpTarget("METRICS", options)));
-    reporter.requests = new StockRequests(exporter);
+    const exporter = new OtlpMetricExporter(otlpTarget("METRICS", options));
+    reporter.exporter = exporter;
     readers.push(periodic(new ReportedMetricExporter(exporter, reporter), options));
   }
   if (exporters.has("console")) readers.push(periodic(new ConsoleMetricExporter(), options));
@@ -57,8 +50,8 @@ function periodic(exporter: PushMetricExporter, options: TelemetrySetupOptions) 
 
 /** Reports errors of metrics until {@link end}. */
 export class MetricReporter {
-  /** Absent without OTLP. */
-  requests: StockRequests | undefined;
+  /** Its requests end with the reports. Absent without OTLP. */
+  exporter: OtlpMetricExporter | undefined;
   readonly #reporter: Reporter;
   #over = false;
 
@@ -73,7 +66,7 @@ export class MetricReporter {
   /** Stops requests and reports. The shutdown itself reports that metrics were not sent in time. */
   end(): void {
     this.#over = true;
-    this.requests?.end();
+    this.exporter?.giveUp();
   }
 }
 
@@ -92,8 +85,8 @@ class ReportedMetricExporter implements PushMetricExporter {
     this.#reporter = reporter;
   }
 
-  export(metrics: ResourceMetrics, done: ExportDone): void {
-    containedExport(this.#exporter, metrics, (result) => {
+  export(metrics: ResourceMetrics, done: Parameters<PushMetricExporter["export"]>[1]): void {
+    this.#exporter.export(metrics, (result) => {
       this.#note(result);
       done(result);
     });
@@ -118,11 +111,9 @@ class ReportedMetricExporter implements PushMetricExporter {
     return this.#exporter.selectAggregation?.(type) ?? { type: AggregationType.DEFAULT };
   }
 
-  #note(result: ExportResult): void {
+  #note({ code, error }: Parameters<Parameters<PushMetricExporter["export"]>[1]>[0]): void {
     const worked = this.#trouble === undefined;
-    this.#trouble = isExported(result)
-      ? undefined
-      : (result.error ?? new Error("the export failed"));
+    this.#trouble = code === 0 ? undefined : (error ?? new Error("the export failed"));
     if (worked && this.#trouble !== undefined) {
       this.#reporter.report(this.#trouble, "metric export");
     }

@@ -17,7 +17,7 @@ import { TRACING_CHECKS, type TracingOptions } from "../tracing-options.ts";
 import { MetricReporter, metricReaders } from "./metric-readers.ts";
 
 /**
- * Does what `setupTracing` does and adds metrics: OTLP/HTTP (JSON) every 15 s to the same endpoint
+ * Does what `setupTracing` does and adds metrics: OTLP/HTTP every 15 s to the same endpoint
  * with the same resource, registered for the whole process. Metrics count events and are exact for
  * any sampler.
  *

@@ -1,0 +1,33 @@
+/** Shorter values, such as a version, would hide words of the text. */
+const SHORTEST = 6;
+
+/** Headers of every request, which are no secrets. */
+const PUBLIC: ReadonlySet<string> = new Set(["content-type", "user-agent"]);
+
+/**
+ * Removes the credentials of a request from a text of the receiver, which can repeat what it refuses.
+ *
+ * @param headers of the request. Each value counts, also without its scheme such as `Bearer`, and `Basic`
+ *   credentials in plain text.
+ */
+export function withoutCredentials(
+  text: string,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): string {
+  const { password } = new URL(url);
+  const values = Object.entries(headers).flatMap(([name, value]) =>
+    PUBLIC.has(name.toLowerCase()) ? [] : formsOf(value),
+  );
+  const secrets = [password, decodeURIComponent(password), ...values];
+  return secrets
+    .filter(({ length }) => length >= SHORTEST)
+    .reduce((shown, secret) => shown.replaceAll(secret, "(hidden)"), text);
+}
+
+function formsOf(value: string): string[] {
+  const credentials = value.slice(value.lastIndexOf(" ") + 1);
+  if (!/^basic /i.test(value)) return [value, credentials];
+  const plain = Buffer.from(credentials, "base64").toString();
+  return [value, credentials, plain, plain.slice(plain.indexOf(":") + 1)];
+}

@@ -1,0 +1,73 @@
+import { DiagLogLevel, diag } from "@opentelemetry/api";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { StatusError } from "../../../src/bridge/export/attempt.ts";
+import { OtlpPost, type Post } from "../../../src/bridge/export/otlp-post.ts";
+import { ProtobufServer } from "./support/protobuf-server.ts";
+import { rig } from "./support/rig.ts";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.useRealTimers();
+  diag.disable();
+});
+
+function keepDebug(): string[] {
+  const lines: string[] = [];
+  const silent = () => {};
+  const debug = (text: string) => void lines.push(text);
+  const logger = { debug, warn: silent, error: silent, info: silent, verbose: silent };
+  diag.setLogger(logger, DiagLogLevel.DEBUG);
+  // The API says that it has a logger.
+  lines.length = 0;
+  return lines;
+}
+
+describe("what the receiver says", () => {
+  it.each([
+    [400, "bad span", "HTTP 400 Bad Request: bad span"],
+    [401, "token expired", "HTTP 401 Unauthorized: token expired"],
+    [429, "quota exhausted", "HTTP 429 Too Many Requests (it takes nothing now): quota exhausted"],
+    [200, Uint8Array.of(0x0a, 4, 0x12, 2, 0x6e, 0x6f), "taken, 0 refused: no"],
+  ])("is logged for debugging: %i", async (status, body, said) => {
+    const lines = keepDebug();
+    await using server = await ProtobufServer.start(() => ({ status, body: Buffer.from(body) }));
+    await new OtlpPost({ url: server.url, timeoutMs: 60_000 }).send(Buffer.alloc(0));
+    expect(lines).toEqual([`entelix-otel: ${server.url}: ${said}`]);
+  });
+
+  it("is shown without the credentials of the request", async () => {
+    const lines = keepDebug();
+    vi.stubEnv("OTEL_EXPORTER_OTLP_HEADERS", "x-api-key=key-of-the-environment");
+    await using server = await ProtobufServer.start(() => ({
+      status: 403,
+      body: Buffer.from(
+        "no rights: key-of-the-environment, me:s3cret-1, bWU6czNjcmV0LTE=, pass-word; application/x-protobuf",
+      ),
+    }));
+    const url = server.url.replace("http://", "http://user:pass-word@");
+    const headers = { authorization: "Basic bWU6czNjcmV0LTE=" };
+    const answer = await new OtlpPost({ url, headers, timeoutMs: 60_000 }).send(Buffer.alloc(0));
+    const shown = "no rights: (hidden), (hidden), (hidden), (hidden); application/x-protobuf";
+    expect(answer).toMatchObject({ detail: shown });
+    expect(lines).toEqual([`entelix-otel: ${server.url}: HTTP 403 Forbidden: ${shown}`]);
+  });
+
+  it("about how long to wait is reported, with the number of spans that wait", async () => {
+    vi.useFakeTimers();
+    const error = new StatusError(429, "Too Many Requests");
+    const post: Post = {
+      send: async () => ({ kind: "failed", error, afterMs: 86_400_000 }),
+      abort() {},
+    };
+    const told: string[] = [];
+    const { end, processor } = rig(post, {}, (report) => void told.push(report.message));
+    end(["a", "b"]);
+    const flushed = processor.forceFlush().catch(() => {});
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(told).toEqual([
+      "the endpoint has taken no spans for 10 s; 2 spans wait and are sent again; it asks to wait 86400 s, they wait 300 s at most: 429 Too Many Requests",
+    ]);
+    processor.giveUp();
+    await flushed;
+  });
+});
