@@ -37,8 +37,14 @@ export function recordingTracer(
   if (finishers.length === 0) return tracer;
   const startSpan = (name: string, options: SpanOptions = {}, context?: Context): Span => {
     const { attributes = {} } = options;
-    const taking = finishers.filter((finisher) => finisher.takes(attributes));
-    if (taking.length === 0) return tracer().startSpan(name, options, context);
+    // No list for the many spans that nobody takes: this runs at each start.
+    let taking: SpanFinisher[] | undefined;
+    for (const finisher of finishers) {
+      if (!finisher.takes(attributes)) continue;
+      taking ??= [];
+      taking.push(finisher);
+    }
+    if (taking === undefined) return tracer().startSpan(name, options, context);
     const opening = taking.reduce((all, each) => each.opening?.(all) ?? all, attributes);
     const span = tracer().startSpan(name, { ...options, attributes: opening }, context);
     if (!span.isRecording()) return span;
