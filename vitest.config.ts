@@ -16,7 +16,9 @@ const OWN_PROCESS = [
   "test/bridge/export/{chunk-span-processor,outage}.test.ts",
   "test/agents/openai-agents/shutdown.test.ts",
   "test/agents/runtime/{calling-off,unknown-options}.test.ts",
-  "test/events/unknown-options.test.ts",
+  "test/agents/core/refusals.test.ts",
+  "test/bridge/notices.test.ts",
+  "test/events/{option-places,unknown-options}.test.ts",
   "test/service/http/ingest-server.test.ts",
   "test/view/runs/damage.test.ts",
 ];

@@ -127,8 +127,8 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
    */
   constructor(options: AuditSinkOptions) {
     super();
-    checkEach(options, CHECKS);
-    const { clock, log, onError, rows, runOf, threads = 20_000 } = options;
+    const checked = checkEach(options, CHECKS);
+    const { clock, log, onError, rows, runOf, threads = 20_000 } = checked;
     this.#upstreamOnly = rows === "upstream";
     this.#log = log;
     this.#ids = new EventIds(log.namesRows === true);

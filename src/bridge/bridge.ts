@@ -17,7 +17,6 @@ import {
   type ClosableSink,
   type ContentNeed,
   checkEach,
-  checkOptionsObject,
   type EventEnvelope,
   forgetNames,
   type Instant,
@@ -108,8 +107,8 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
    * @throws TypeError when an option has the wrong type.
    * @throws RangeError when a limit or `shutdownTimeoutMs` is outside its range.
    */
-  constructor(options: BridgeOptions = {}) {
-    checkEach(options, BRIDGE_CHECKS);
+  constructor(given: BridgeOptions = {}) {
+    const options = checkEach(given, BRIDGE_CHECKS);
     this.#reason = options.mode === "replay" ? "end_of_input" : "shutdown";
     this.#timeoutMs = options.shutdownTimeoutMs ?? 5_000;
     checkWait(this.#timeoutMs, "shutdownTimeoutMs", 0);
@@ -280,9 +279,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
    * }
    */
   openRuns(options: OpenRunsOptions = {}): readonly OpenRun[] {
-    checkOptionsObject(options);
-    checkOpenRunsOptions(options);
-    return this.#telemetry.openRuns(options);
+    return this.#telemetry.openRuns(checkOpenRunsOptions(options));
   }
 
   /**

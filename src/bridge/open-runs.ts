@@ -78,8 +78,8 @@ export interface OpenRun {
 const DEFAULT_LIMIT = 100;
 
 /** @throws TypeError, RangeError for an invalid option, which the message names. */
-export function checkOpenRunsOptions(options: OpenRunsOptions): void {
-  checkEach(options, CHECKS);
+export function checkOpenRunsOptions(options: OpenRunsOptions): OpenRunsOptions {
+  return checkEach(options, CHECKS);
 }
 
 const CHECKS: OptionChecks<OpenRunsOptions> = { limit: wholeFrom(1), tenantId: checkText };

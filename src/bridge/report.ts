@@ -1,5 +1,6 @@
 import { diag } from "@opentelemetry/api";
-import { callHook } from "../events/door.ts";
+import { callHook, type NoticeCode, notice } from "../events/door.ts";
+import { isRegistered } from "./setup/global-registration.ts";
 
 /**
  * Called with every internal error and where it happened. Errors that the hook throws are ignored.
@@ -7,8 +8,8 @@ import { callHook } from "../events/door.ts";
 export type ErrorHook = (error: unknown, where: string) => void;
 
 /**
- * Reports internal errors to the operator's hook, or to OpenTelemetry's diagnostic logger. The logger
- * gets at most one a minute for each `where`. Never throws.
+ * Reports internal errors to the operator's hook, else to OpenTelemetry's diagnostic logger, at most one a minute for
+ * each `where`, else as a process warning, once for each text. Never throws.
  */
 export class Reporter {
   readonly #hook: ErrorHook | undefined;
@@ -35,12 +36,19 @@ export class Reporter {
     this.#isCalling = false;
   }
 
+  /** Says once that something is ignored or lost: to the hook, else as a process warning. */
+  notice(code: NoticeCode, text: string, where: string): void {
+    notice(code, text, where, this.#hook);
+  }
+
   #log(error: unknown, where: string): void {
     const now = Date.now();
     if (now < (this.#quietUntil.get(where) ?? 0)) return;
     this.#quietUntil.set(where, now + 60_000);
     try {
-      diag.warn(`entelix-otel: ${where}: ${String(error)}`);
+      const text = `${where}: ${String(error)}`;
+      if (isRegistered("diag")) diag.warn(`entelix-otel: ${text}`);
+      else notice("ENTELIX_ERROR", text, where);
     } catch {
       // The logger throws, or the error cannot be shown. There is no other channel.
     }

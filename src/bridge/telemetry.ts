@@ -13,8 +13,10 @@ import {
 import type { Diagnostics } from "./diagnostics.ts";
 import { EventContexts } from "./event-context.ts";
 import { bothOf, Lifecycle, type Outcome, type Run, resolveLimits } from "./lifecycle/door.ts";
+import { noteNoProvider, noteSameRun } from "./lost-runs.ts";
 import { BridgeMetrics, NOTHING_REPLACED } from "./metrics/bridge-metrics.ts";
 import { resolveCaps, TenantTally } from "./metrics/label-values.ts";
+import { FirstObserver, RunClaims } from "./metrics/run-claims.ts";
 import { listOpenRuns, type OpenRun, type OpenRunsOptions } from "./open-runs.ts";
 import { checkProgressOptions } from "./progress-options.ts";
 import { Reporter } from "./report.ts";
@@ -25,6 +27,7 @@ import { ContentPolicy } from "./spans/content.ts";
 import { CustomAttributes } from "./spans/custom-attributes.ts";
 import { flushProvider } from "./spans/flush-provider.ts";
 import { OtelDriver } from "./spans/otel-driver.ts";
+import { isNoProvider } from "./spans/provider-state.ts";
 import { RunContexts } from "./spans/run-contexts.ts";
 import type { SpanHandle } from "./spans/span-handle.ts";
 import { SpanPort } from "./spans/span-port.ts";
@@ -62,6 +65,8 @@ export class Telemetry {
   readonly #metrics: BridgeMetrics | undefined;
   readonly #conflicts: TenantTally;
   readonly #progress: RunProgress | undefined;
+  /** Absent in a replay. */
+  readonly #claims: RunClaims | undefined;
   /** No meter provider was found yet. */
   #unmetered = false;
   #sweeper: NodeJS.Timeout | undefined;
@@ -89,11 +94,17 @@ export class Telemetry {
     this.#content = new ContentPolicy(options, (error) =>
       this.reporter.report(error, "redact hook"),
     );
-    this.#custom =
-      options.attributes === undefined
-        ? undefined
-        : new CustomAttributes(options.attributes, this.reporter);
-    this.#port = new SpanPort(bridgeTracer(options, this.reporter), this.reporter, this.#live);
+    const { attributes } = options;
+    this.#custom = attributes && new CustomAttributes(attributes, this.reporter);
+    const onUnrecorded = () => {
+      // A bridge may have only an audit log, log records, or metrics.
+      const hasOther = rows !== undefined || options.progress !== undefined;
+      if (hasOther || this.#metrics?.find() !== undefined) return;
+      if (isNoProvider(options.tracerProvider)) noteNoProvider(this.reporter);
+    };
+    const tracer = bridgeTracer(options, this.reporter);
+    this.#port = new SpanPort(tracer, this.reporter, this.#live, onUnrecorded);
+    if (this.#live) this.#claims = new RunClaims(options, () => noteSameRun(this.reporter));
     this.subject = new SpanSubject(options);
     const benign = new Set(options.benignFailureKinds);
     this.#driver = new OtelDriver({
@@ -105,6 +116,7 @@ export class Telemetry {
       approvalPerson: options.approvalPerson === true,
       exceptions: options.exceptions ?? true,
       rows,
+      claims: this.#claims,
     });
     this.#eventContexts = new EventContexts({
       live: this.#live,
@@ -119,12 +131,8 @@ export class Telemetry {
       this.#conflicts.add(tenantId);
       this.#metrics?.tenantConflict(tenantId);
     };
-    this.lifecycle = new Lifecycle(
-      this.#driver,
-      { ...limits, loops },
-      onConflict,
-      options.steps !== false,
-    );
+    const rules = { ...limits, loops };
+    this.lifecycle = new Lifecycle(this.#driver, rules, onConflict, options.steps !== false);
     this.findsLoops = loops !== undefined;
     this.contexts = new RunContexts(this.lifecycle.runs, (error) =>
       this.reporter.report(error, "withSpan"),
@@ -338,9 +346,11 @@ export class Telemetry {
 
   /** @returns whether a meter provider was found. */
   #startMetrics(): boolean {
-    const observer = this.#metrics?.find();
-    if (observer !== undefined) this.lifecycle.observe(bothOf(observer, this.#progress));
-    return observer !== undefined;
+    const found = this.#metrics?.find();
+    if (found === undefined) return false;
+    const observer = this.#claims === undefined ? found : new FirstObserver(this.#claims, found);
+    this.lifecycle.observe(bothOf(observer, this.#progress));
+    return true;
   }
 
   /** In a replay, only readable events that name a run move the clock. */

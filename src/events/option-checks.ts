@@ -18,7 +18,10 @@ export function checkGiven(value: unknown, field: string, method: string): void 
   const holds = isObject(value) || typeof value === "function";
   if (holds && typeof Reflect.get(value, method) === "function") return;
   const expected = `an object with a function "${method}"`;
-  throw new TypeError(`${field}: expected ${expected}, got ${describe(value)}`);
+  // The result of `setupTracing` or `setupTelemetry`.
+  const isSetup = method === "send" && isObject(value) && "createBridge" in value;
+  const advice = isSetup ? ": pass its `createBridge()`" : "";
+  throw new TypeError(`${field}: expected ${expected}, got ${describe(value)}${advice}`);
 }
 
 /** @throws TypeError unless the value is a function, or absent. */

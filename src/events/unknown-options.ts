@@ -1,21 +1,44 @@
 import { nearest } from "./nearest.ts";
+import { type NoticeHook, notice } from "./notices.ts";
 import { checkObject, checkOptionsObject } from "./option-checks.ts";
+import { meantBy } from "./option-places.ts";
 
-/** Checks the value of an option. @throws TypeError or RangeError that names the option. */
-type OptionCheck = (value: unknown, option: string) => void;
+/**
+ * Checks the value of an option. @throws TypeError or RangeError that names the option.
+ *
+ * @param hook the application's `onError`, for notices of unknown names inside the option.
+ */
+type OptionCheck = (value: unknown, option: string, hook?: NoticeHook) => void;
 
 /** A check for each option of a type. The compiler refuses a missing and an additional name. */
 export type OptionChecks<T> = { readonly [Name in keyof T]-?: OptionCheck };
 
 /**
- * Checks options of a function or class, and warns of unknown ones.
+ * Checks options of a function or class, and reports unknown ones: to the option `onError`, else as a warning.
  *
- * @throws TypeError or RangeError for the first invalid option.
+ * @returns the options to use, which have nothing of `Object.prototype`.
+ * @throws TypeError or RangeError for the first invalid option. It names an unknown option that may have meant it.
  */
-export function checkEach<T extends object>(options: T, checks: OptionChecks<T>): void {
+export function checkEach<T extends object>(options: T, checks: OptionChecks<T>): T {
   checkOptionsObject(options);
-  for (const name in checks) checks[name](options[name], name);
-  warnOfUnknown(options, checks);
+  const given = withoutPrototype(options, checks);
+  const hook = hookIn(given);
+  const hints = reportUnknown(given, checks, "", hook);
+  for (const name of namesOf(checks)) {
+    try {
+      checks[name](given[name], name, hook);
+    } catch (error) {
+      throw withHint(error, hints.get(name));
+    }
+  }
+  return given;
+}
+
+/** Not `for … in`, which would also see what other code added to `Object.prototype`. */
+function namesOf<T>(checks: OptionChecks<T>): readonly (keyof T & string)[] {
+  const names: (keyof T & string)[] = [];
+  for (const name in checks) if (Object.hasOwn(checks, name)) names.push(name);
+  return names;
 }
 
 /**
@@ -25,12 +48,15 @@ export function checkEach<T extends object>(options: T, checks: OptionChecks<T>)
  * @param mayBe values that are no such object, for example `false`. Default: none.
  */
 export function nested<T extends object>(checks: OptionChecks<T>, ...mayBe: readonly unknown[]) {
-  return (value: unknown, option: string): void => {
+  return (value: unknown, option: string, hook?: NoticeHook): void => {
     if (mayBe.includes(value)) return;
     checkObject(value, option);
     if (typeof value !== "object" || value === null) return;
-    for (const name in checks) checks[name](Reflect.get(value, name), `${option}.${name}`);
-    warnOfUnknown(value, checks, `${option}.`);
+    reportUnknown(value, checks, `${option}.`, hook);
+    for (const name of namesOf(checks)) {
+      const own = isPolluted(name, value) ? undefined : Reflect.get(value, name);
+      checks[name](own, `${option}.${name}`, hook);
+    }
   };
 }
 
@@ -39,30 +65,79 @@ export function checkedElsewhere(): void {
   // Only its name is known here.
 }
 
-const MOST_WARNINGS = 100;
+/**
+ * Options without what other code added to `Object.prototype`. A polluted prototype would otherwise set options of all
+ * agents, for example the thread of their rows.
+ */
+function withoutPrototype<T extends object>(options: T, checks: OptionChecks<T>): T {
+  const names = namesOf(checks).filter((name) => isPolluted(name, options));
+  if (names.length === 0) return options;
+  const copy = { ...options };
+  // Not by an assignment, which fails if the property of the prototype is read-only.
+  for (const name of names) Object.defineProperty(copy, name, { value: undefined });
+  return copy;
+}
+
+/** Whether an option has its value from `Object.prototype`. */
+function isPolluted(name: string, options: object): boolean {
+  if (!(name in Object.prototype)) return false;
+  let at: unknown = options;
+  while (typeof at === "object" && at !== null && at !== Object.prototype) {
+    if (Object.hasOwn(at, name)) return false;
+    at = Object.getPrototypeOf(at);
+  }
+  return at === Object.prototype;
+}
+
+/** The application's `onError`, if it is usable. */
+function hookIn(options: object): NoticeHook | undefined {
+  const hook: unknown = Reflect.get(options, "onError");
+  return isHook(hook) ? hook : undefined;
+}
+
+function isHook(value: unknown): value is NoticeHook {
+  return typeof value === "function";
+}
+
+/** Adds the hint to an error of a check. */
+function withHint(error: unknown, hint: string | undefined): unknown {
+  if (hint === undefined || !(error instanceof Error)) return error;
+  const text = `${error.message}; ${hint}`;
+  return error instanceof RangeError ? new RangeError(text) : new TypeError(text);
+}
+
 const MOST_NAME = 100;
-const warned = new Set<string>();
 
 /**
- * Warns of own names of an object that are not options: JavaScript ignores them. Once for each name in a process, with
- * the code `ENTELIX_UNKNOWN_OPTION`. Never throws: programs with additional names keep working.
+ * Reports own names of an object that are not options: JavaScript ignores them. Once for each name, with the code
+ * `ENTELIX_UNKNOWN_OPTION`. Never throws: programs with additional names keep working.
  *
  * @param known has the names of all options.
  * @param path of the object, with a dot at its end. Default: the options themselves.
+ * @returns the text for each option that may have been meant.
  */
-export function warnOfUnknown(options: object, known: object, path = ""): void {
+export function reportUnknown(
+  options: object,
+  known: object,
+  path = "",
+  hook?: NoticeHook,
+): ReadonlyMap<string, string> {
+  const hints = new Map<string, string>();
   try {
     for (const name of Object.keys(options)) {
-      if (Object.hasOwn(known, name) || warned.size >= MOST_WARNINGS) continue;
-      const meant = nearest(name.slice(0, MOST_NAME), Object.keys(known));
-      const hint = meant === undefined ? "it has no effect" : `did you mean \`${path}${meant}\`?`;
-      const shown = `${path}${name.slice(0, MOST_NAME)}`;
-      const message = `entelix-otel: unknown option \`${shown}\`: ${hint}`;
-      if (warned.has(message)) continue;
-      warned.add(message);
-      process.emitWarning(message, { type: "EntelixWarning", code: "ENTELIX_UNKNOWN_OPTION" });
+      if (Object.hasOwn(known, name)) continue;
+      const names = Object.keys(known);
+      const cut = name.slice(0, MOST_NAME);
+      const meant = path === "" ? meantBy(cut, names) : undefined;
+      const near = meant === undefined ? nearest(cut, names) : undefined;
+      const similar = near === undefined ? undefined : `did you mean \`${path}${near}\`?`;
+      const text = `unknown option \`${path}${cut}\`: ${meant ?? similar ?? "it has no effect"}`;
+      for (const option of names)
+        if (meant?.includes(`\`${option}\``) || near === option) hints.set(option, text);
+      notice("ENTELIX_UNKNOWN_OPTION", text, "options", hook);
     }
   } catch {
     // The names cannot be read, so nothing is known of them.
   }
+  return hints;
 }

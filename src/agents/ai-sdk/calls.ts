@@ -54,6 +54,10 @@ import {
 } from "./options.ts";
 import { reportedAs, sendHeld, ToolCalls } from "./tool-calls.ts";
 
+/** A tenant function that reads `runtimeContext` gets nothing then. */
+const NO_CONTEXT =
+  "`runtimeContext` has only the fields that the call's `telemetry.includeRuntimeContext` names (AI SDK 6: `metadata`)";
+
 /** Operations of the SDK that are runs. */
 export const RUNS: ReadonlySet<unknown> = new Set([
   "ai.generateText",
@@ -157,7 +161,8 @@ export class Calls {
     const runtimeContext = fieldsOf(event.runtimeContext) ?? {};
     const call = { operationId, functionId: textOf(event.functionId), runtimeContext };
     const outer = activeRun();
-    const asked: AskedTenant = outer ?? askedTenant(this.#options.tenant, call);
+    const advice = Object.keys(runtimeContext).length === 0 ? NO_CONTEXT : "";
+    const asked: AskedTenant = outer ?? askedTenant(this.#options.tenant, call, advice);
     const answers = answeredIn(event.messages);
     const start = { event, callId, call, outer, answers, asked };
     if (answers.length === 0) this.#begin(start, undefined);

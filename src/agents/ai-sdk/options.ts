@@ -57,8 +57,8 @@ export interface AiSdkCounts extends AdapterCounts {
 export const DEFAULT_CALLS = 10_000;
 
 /** @throws TypeError or RangeError when an option is invalid. */
-export function checkAiSdkOptions(options: AiSdkTelemetryOptions): void {
-  checkEach(options, CHECKS);
+export function checkAiSdkOptions(options: AiSdkTelemetryOptions): AiSdkTelemetryOptions {
+  return checkEach(options, CHECKS);
 }
 
 const CHECKS: OptionChecks<AiSdkTelemetryOptions> = {

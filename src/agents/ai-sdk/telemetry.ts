@@ -36,8 +36,8 @@ export class AiSdkTelemetry {
   readonly #calls: Calls;
   readonly #tracer: SpanTracer;
 
-  constructor(options: AiSdkTelemetryOptions) {
-    checkAiSdkOptions(options);
+  constructor(given: AiSdkTelemetryOptions) {
+    const options = checkAiSdkOptions(given);
     this.#fence = new Fence(options.sink, options.onError);
     this.#calls = new Calls(options, this.#fence.sink, this.#fence.report);
     const spans = new SpanCalls({

@@ -43,7 +43,10 @@ export interface AdapterOptions<C> {
    * Default: no person is named.
    */
   readonly decidedBy?: DecidedBy | undefined;
-  /** Called with errors of the sink and of the adapter. Both are also counted. Default: not called. */
+  /**
+   * Called with errors of the sink, of the adapter and of these functions. Default: a process warning, once for each
+   * text.
+   */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 

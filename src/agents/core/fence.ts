@@ -1,4 +1,5 @@
-import { callErrorHook, type InnerSink } from "../../events/door.ts";
+import type { InnerSink } from "../../events/door.ts";
+import { reportTo } from "./report-to.ts";
 import { SafeSink } from "./safe-sink.ts";
 
 /** Counts of every adapter. All start at 0. */
@@ -56,8 +57,8 @@ export class Containment {
     this.report(error);
   };
 
-  /** Passes an error to the application. */
-  readonly report = (error: unknown): void => callErrorHook(this.#onError, error);
+  /** Passes an error to the application. Without `onError`, each is said once on standard error. */
+  readonly report = (error: unknown): void => reportTo(this.#onError, error);
 }
 
 /** The fence between an adapter with one sink and its framework: errors of the sink do not pass either. */
@@ -68,7 +69,7 @@ export class Fence extends Containment {
   constructor(sink: InnerSink, onError: ((error: unknown) => void) | undefined) {
     super(onError);
     this.#inner = sink;
-    this.sink = new SafeSink({ sink, onError });
+    this.sink = new SafeSink({ sink, onError: this.report });
   }
 
   get counts(): AdapterCounts {

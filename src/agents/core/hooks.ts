@@ -11,18 +11,43 @@ const TENANT: AnswerForm<string> = {
   read: textOf,
 };
 
+/** Errors of tenant functions. */
+const refusals = new WeakSet<object>();
+
+/** Whether an error says that a run has no tenant, so that it is not reported. */
+export function isRefusal(error: unknown): boolean {
+  return typeof error === "object" && error !== null && refusals.has(error);
+}
+
 /**
  * Resolves the option `tenant`. Never throws.
  *
  * @param refused called with the error of the function.
+ * @param advice what to do if the function gives no tenant. Default: nothing is known.
  * @returns `undefined` if the tenant is not known.
  */
 export function tenantOf<C extends object>(
   tenant: string | ((of: C) => string),
   of: C,
   refused: Trouble,
+  advice = "",
 ): string | undefined {
-  return typeof tenant === "string" ? tenant : answerOf(TENANT, () => tenant(handed(of)), refused);
+  if (typeof tenant === "string") return tenant;
+  return answerOf(
+    TENANT,
+    () => tenant(handed(of)),
+    (error) => {
+      const told = withAdvice(error, advice);
+      if (typeof told === "object" && told !== null) refusals.add(told);
+      refused(told);
+    },
+  );
+}
+
+/** An error of the function itself stays as it is. */
+function withAdvice(error: unknown, advice: string): unknown {
+  const isAnswer = error instanceof TypeError && error.message.startsWith("tenant: expected");
+  return isAnswer && advice !== "" ? new TypeError(`${error.message}; ${advice}`) : error;
 }
 
 /** The tenant of a run that begins, or why it is not known. A paused run may still have it. */
@@ -35,11 +60,13 @@ export interface AskedTenant {
 export function askedTenant<C extends object>(
   tenant: string | ((of: C) => string),
   of: C,
+  advice?: string,
 ): AskedTenant {
   let problem: unknown;
-  const tenantId = tenantOf(tenant, of, (error) => {
+  const keep = (error: unknown) => {
     problem = error;
-  });
+  };
+  const tenantId = tenantOf(tenant, of, keep, advice);
   return { tenantId, problem };
 }
 

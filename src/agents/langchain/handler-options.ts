@@ -97,8 +97,8 @@ export interface HandlerCounts extends AdapterCounts {
 export const DEFAULT_OPEN_CALLS = 100_000;
 
 /** @throws TypeError or RangeError when an option is invalid. */
-export function checkHandlerOptions(options: LangChainHandlerOptions): void {
-  checkEach(options, CHECKS);
+export function checkHandlerOptions(options: LangChainHandlerOptions): LangChainHandlerOptions {
+  return checkEach(options, CHECKS);
 }
 
 const LIMITS: OptionChecks<HandlerLimits> = {

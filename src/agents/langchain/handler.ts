@@ -43,8 +43,8 @@ export class LangChainHandler {
   readonly #fence: Fence;
   readonly #calls: CallTracker;
 
-  constructor(options: LangChainHandlerOptions) {
-    checkHandlerOptions(options);
+  constructor(given: LangChainHandlerOptions) {
+    const options = checkHandlerOptions(given);
     this.#sink = options.sink;
     this.#fence = new Fence(options.sink, options.onError);
     this.#calls = new CallTracker(options, this.#fence);

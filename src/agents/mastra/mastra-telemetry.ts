@@ -64,8 +64,8 @@ export class MastraTelemetry {
   #forgotten = 0;
   #duplicates = 0;
 
-  constructor(options: MastraTelemetryOptions) {
-    checkMastraOptions(options);
+  constructor(given: MastraTelemetryOptions) {
+    const options = checkMastraOptions(given);
     const { isFailure, onError, price, sink } = options;
     this.#options = options;
     this.#fence = new Fence(sink, onError);

@@ -60,8 +60,8 @@ export interface MastraCounts extends AdapterCounts {
 export const DEFAULT_RUNS = 10_000;
 
 /** @throws TypeError or RangeError when an option is invalid. */
-export function checkMastraOptions(options: MastraTelemetryOptions): void {
-  checkEach(options, CHECKS);
+export function checkMastraOptions(options: MastraTelemetryOptions): MastraTelemetryOptions {
+  return checkEach(options, CHECKS);
 }
 
 const CHECKS: OptionChecks<MastraTelemetryOptions> = {

@@ -46,12 +46,13 @@ export interface McpClientOptions
 }
 
 /** @throws TypeError when an option is invalid. */
-export function checkClientOptions(options: McpClientOptions): void {
-  checkEach(options, CHECKS);
+export function checkClientOptions(given: McpClientOptions): McpClientOptions {
+  const options = checkEach(given, CHECKS);
   const { loneCalls, sink, tenant } = options;
   if (loneCalls === "run" && (sink === undefined || tenant === undefined)) {
     throw new TypeError('loneCalls: "run" needs the options sink and tenant');
   }
+  return options;
 }
 
 const { context, isFailure, onError, tenant } = ADAPTER_CHECKS;

@@ -34,8 +34,8 @@ type Method = (this: unknown, ...args: readonly unknown[]) => unknown;
  *   client.callTool({ name: "find_order", arguments: { id: 17 } }),
  * );
  */
-export function mcpClient<C extends McpClientLike>(client: C, options: McpClientOptions = {}): C {
-  checkClientOptions(options);
+export function mcpClient<C extends McpClientLike>(client: C, given: McpClientOptions = {}): C {
+  const options = checkClientOptions(given);
   const connect = methodOf(client, "connect");
   const callTool = methodOf(client, "callTool");
   const request = methodOf(client, "request");

@@ -40,8 +40,8 @@ const HANDLERS = ["callback", "handler", "executor"];
  *   trust: true, // the only caller is the process that started this one
  * });
  */
-export function mcpServer<S extends McpServerLike>(server: S, options: McpServerOptions): S {
-  checkServerOptions(options);
+export function mcpServer<S extends McpServerLike>(server: S, given: McpServerOptions): S {
+  const options = checkServerOptions(given);
   // `McpServer` wraps a `Server` that has the connection.
   const inner: unknown = property(server, "server");
   const lowLevel = isObject(inner) && isCallback(property(inner, "connect")) ? inner : server;

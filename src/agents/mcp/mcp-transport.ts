@@ -34,8 +34,10 @@ export function mcpTransport<T extends McpTransportLike>(
   transport: T,
   options: McpTransportOptions = {},
 ): T {
-  checkEach(options, { propagate: among("run", "trace", "none"), onError: checkFunction });
-  const { onError, propagate = "run" } = options;
+  const { onError, propagate = "run" } = checkEach(options, {
+    propagate: among("run", "trace", "none"),
+    onError: checkFunction,
+  });
   if (mcpCounts(transport) !== undefined) return transport;
   const reporter = new Reporter(onError);
   keepCounts(transport, reporter);

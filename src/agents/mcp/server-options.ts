@@ -44,8 +44,8 @@ export interface McpServerOptions extends Omit<AdapterOptions<McpCaller>, "price
 export const DEFAULT_OPEN_CALLS = 10_000;
 
 /** @throws TypeError or RangeError when an option is missing or invalid. */
-export function checkServerOptions(options: McpServerOptions): void {
-  checkEach(options, CHECKS);
+export function checkServerOptions(options: McpServerOptions): McpServerOptions {
+  return checkEach(options, CHECKS);
 }
 
 const { decidedBy: _, price: __, ...COMMON } = ADAPTER_CHECKS;

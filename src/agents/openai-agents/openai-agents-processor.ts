@@ -86,8 +86,8 @@ export class OpenAIAgentsProcessor {
   /** The last shutdown, if no event came since. */
   #shutDown: Promise<void> | undefined;
 
-  constructor(options: OpenAIAgentsProcessorOptions) {
-    checkEach(options, CHECKS);
+  constructor(given: OpenAIAgentsProcessorOptions) {
+    const options = checkEach(given, CHECKS);
     const { flushTimeoutMs = 5_000, onError, sink } = options;
     this.#sink = sink;
     this.#timeoutMs = flushTimeoutMs;

@@ -109,13 +109,13 @@ class Answer implements ModelCall {
 export function callModel<T>(
   run: RunCore,
   model: string,
-  options: ModelOptions,
+  asked: ModelOptions,
   fn: ModelFunction<T>,
 ): Promise<T> {
   return tracked(run, async (call) => {
+    const options = checkEach(asked, CHECKS);
     const { id, input, operation, parameters: given, provider, serverAddress } = options;
     checkCallTexts("model", model, { id, provider, serverAddress });
-    checkEach(options, CHECKS);
     checkParameters(model, given);
     checkOneOf(operation, `model ${model}: operation`, OPERATIONS);
     run.assertOpen(`model ${model}`);

@@ -31,12 +31,12 @@ export type StepFunction<T> = () => T | PromiseLike<T>;
 export function callStep<T>(
   run: RunCore,
   name: string,
-  options: StepOptions,
+  given: StepOptions,
   fn: StepFunction<T>,
 ): Promise<T> {
   return tracked(run, async (call) => {
     checkCallTexts("step", name, {});
-    checkEach(options, CHECKS);
+    const options = checkEach(given, CHECKS);
     run.assertOpen(`step ${name}`);
     run.track(call);
     // A call or step of this run around the new step.

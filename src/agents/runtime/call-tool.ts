@@ -66,12 +66,12 @@ interface Dispatch<T, I> extends Omit<WrittenCall, keyof Timed>, Measured {
 export function callTool<T, I>(
   run: RunCore,
   name: string,
-  options: ToolOptions<I>,
+  asked: ToolOptions<I>,
   fn: ToolFunction<T, I | undefined>,
 ): Promise<T> {
   return tracked(run, async (call) => {
+    const options = checkEach<ToolOptions<I>>(asked, CHECKS);
     checkCallTexts("tool", name, { id: options.id, version: options.version });
-    checkEach(options, CHECKS);
     checkSchema(name, options.schema);
     const ask: Approve<I> | Approve | undefined =
       checkApprove(options.approve) ?? run.policy.approve;

@@ -117,8 +117,8 @@ export interface RunPlan<I> extends RunRef {
 }
 
 /** @throws TypeError or RangeError for a missing or invalid option. */
-export function planRun<I>(options: RunOptions<I>): RunPlan<I | undefined> {
-  checkEach(options, CHECKS);
+export function planRun<I>(given: RunOptions<I>): RunPlan<I | undefined> {
+  const options = checkEach<RunOptions<I>>(given, CHECKS);
   const here = activeRun();
   const tenantId = text(options.tenant ?? here?.tenantId, "tenant");
   // A run of another tenant is not a child, because a trace, thread or budget belongs to one tenant.

@@ -78,8 +78,8 @@ const CHECKS: OptionChecks<NdjsonSessionLogOptions> = {
  * @throws TypeError naming the option that is of another type.
  * @throws RangeError naming the option that is out of range.
  */
-export function ndjsonSettings(options: NdjsonSessionLogOptions): NdjsonSettings {
-  checkEach(options, CHECKS);
+export function ndjsonSettings(given: NdjsonSessionLogOptions): NdjsonSettings {
+  const options = checkEach(given, CHECKS);
   const settings: NdjsonSettings = {
     durability: options.durability ?? "batch",
     segmentBytes: options.segmentBytes ?? 64 * 1024 * 1024,

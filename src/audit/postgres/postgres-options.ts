@@ -82,8 +82,8 @@ const CHECKS: OptionChecks<PostgresSessionLogOptions> = {
  * @throws TypeError naming the option that is of another type.
  * @throws RangeError naming the option that is out of range.
  */
-export function postgresSettings(options: PostgresSessionLogOptions): CheckedSettings {
-  checkEach(options, CHECKS);
+export function postgresSettings(given: PostgresSessionLogOptions): CheckedSettings {
+  const options = checkEach(given, CHECKS);
   const settings: CheckedSettings = {
     schema: options.schema ?? schemaIn(options.connection) ?? DEFAULT_SCHEMA,
     durability: options.durability ?? "batch",

@@ -1,4 +1,4 @@
-import { withoutRejections } from "../../events/door.ts";
+import { checkEach, checkFunction, withoutRejections } from "../../events/door.ts";
 import type { AuditRow } from "../audit-row.ts";
 import { withEvent } from "../stored-row.ts";
 import { type RowFilter, runIdsOf } from "../verify/read-rows.ts";
@@ -29,7 +29,8 @@ export async function* readPostgresRows(
   filter: RowFilter = {},
   options: ReadPostgresRowsOptions = {},
 ): AsyncGenerator<AuditRow, void, void> {
-  const onProblem = withoutRejections(options.onProblem);
+  const checked = checkEach(options, { onProblem: checkFunction });
+  const onProblem = withoutRejections(checked.onProblem);
   const reader = await openReader(source);
   const { name, run, schema } = reader;
   try {

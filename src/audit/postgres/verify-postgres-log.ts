@@ -1,4 +1,10 @@
-import { withoutRejections } from "../../events/door.ts";
+import {
+  checkEach,
+  checkedElsewhere,
+  checkFunction,
+  type OptionChecks,
+  withoutRejections,
+} from "../../events/door.ts";
 import { type SpanAnchor, SpanAnchors } from "../verify/span-anchors.ts";
 import type { LogProblem, VerifyReport } from "../verify/verify-report.ts";
 import { DatabaseVerifier } from "./database-verifier.ts";
@@ -37,8 +43,8 @@ export async function verifyPostgresLog(
   source: PostgresLogSource,
   options: VerifyPostgresOptions = {},
 ): Promise<VerifyReport> {
-  const { against = [], maxProblems = 1000 } = options;
-  const onProblem = withoutRejections(options.onProblem);
+  const { against = [], maxProblems = 1000, onProblem: asked } = checkEach(options, CHECKS);
+  const onProblem = withoutRejections(asked);
   const spans = await SpanAnchors.from(against);
   const reader = await openReader(source);
   const { name, pool, schema } = reader;
@@ -58,3 +64,9 @@ export async function verifyPostgresLog(
     await reader.close();
   }
 }
+
+const CHECKS: OptionChecks<VerifyPostgresOptions> = {
+  against: checkedElsewhere,
+  maxProblems: checkedElsewhere,
+  onProblem: checkFunction,
+};

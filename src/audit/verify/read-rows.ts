@@ -1,4 +1,10 @@
-import { canonicalRunId, withoutRejections } from "../../events/door.ts";
+import {
+  canonicalRunId,
+  checkEach,
+  checkedElsewhere,
+  checkFunction,
+  withoutRejections,
+} from "../../events/door.ts";
 import type { AuditRow } from "../audit-row.ts";
 import { readLogLine } from "../ndjson/log-line.ts";
 import { logPaths, SegmentStore, segmentName } from "../ndjson/segment-store.ts";
@@ -69,7 +75,8 @@ export async function* readRows(
   filter: RowFilter = {},
   options: ReadRowsOptions = {},
 ): AsyncGenerator<AuditRow, void, void> {
-  for await (const { row } of placedRows(directory, filter, options)) yield row;
+  const checked = checkEach(options, { onProblem: checkFunction, files: checkedElsewhere });
+  for await (const { row } of placedRows(directory, filter, checked)) yield row;
 }
 
 /**

@@ -1,4 +1,10 @@
-import { withoutRejections } from "../../events/door.ts";
+import {
+  checkEach,
+  checkedElsewhere,
+  checkFunction,
+  type OptionChecks,
+  withoutRejections,
+} from "../../events/door.ts";
 import { logPaths, SegmentStore, segmentName } from "../ndjson/segment-store.ts";
 import type { FileLayer } from "../storage/file-layer.ts";
 import { nodeFileLayer } from "../storage/node-file-layer.ts";
@@ -46,8 +52,9 @@ export async function verifyLog(
   directory: string,
   options: VerifyOptions = {},
 ): Promise<VerifyReport> {
-  const { against = [], files = nodeFileLayer, maxProblems = 1000 } = options;
-  const onProblem = withoutRejections(options.onProblem);
+  const checked = checkEach(options, CHECKS);
+  const { against = [], files = nodeFileLayer, maxProblems = 1000 } = checked;
+  const onProblem = withoutRejections(checked.onProblem);
   const paths = logPaths(directory);
   const verifier = new LogVerifier(await SpanAnchors.from(against), maxProblems, onProblem);
   const store = new SegmentStore(files, paths);
@@ -94,3 +101,10 @@ function reportMissing(verifier: LogVerifier, from: number, to: number): void {
   const { file, line, problem } = missingSegments(from, to);
   verifier.report({ file, line }, problem);
 }
+
+const CHECKS: OptionChecks<VerifyOptions> = {
+  against: checkedElsewhere,
+  maxProblems: checkedElsewhere,
+  onProblem: checkFunction,
+  files: checkedElsewhere,
+};

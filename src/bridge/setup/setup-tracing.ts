@@ -59,7 +59,9 @@ export function setupTracing(options: TracingOptions = {}): Tracing {
 }
 
 /** The parts of tracing, and the resource for metrics. */
-export interface Wiring {
+export interface Wiring<T> {
+  /** The checked options. */
+  readonly options: T;
   readonly parts: TracingParts;
   /** `undefined` if `OTEL_SDK_DISABLED` is `true`. */
   readonly resource: Resource | undefined;
@@ -70,8 +72,11 @@ export interface Wiring {
  *
  * @throws TypeError, RangeError if an option is invalid; the message names it.
  */
-export function wireTracing<T extends TracingOptions>(options: T, checks: OptionChecks<T>): Wiring {
-  checkOptions(options, checks);
+export function wireTracing<T extends TracingOptions>(
+  given: T,
+  checks: OptionChecks<T>,
+): Wiring<T> {
+  const options = checkOptions(given, checks);
   applyLogLevel();
 
   const reporter = new Reporter(options.onError ?? warnAloud);
@@ -88,7 +93,7 @@ export function wireTracing<T extends TracingOptions>(options: T, checks: Option
   if (environmentText("OTEL_SDK_DISABLED")?.toLowerCase() === "true") {
     const none = { provider: undefined, otlp: undefined, flushMs: FLUSH_MS };
     const parts = { ...common, ...none, registered: false };
-    return { parts, resource: undefined };
+    return { options, parts, resource: undefined };
   }
 
   const exporters = exportersFromEnvironment("TRACES");
@@ -116,7 +121,7 @@ export function wireTracing<T extends TracingOptions>(options: T, checks: Option
     reporter.report(new Error(`another tracer provider is registered: ${advice}`), "setup");
   }
   const flushMs = otlp?.flushMs ?? FLUSH_MS;
-  return { parts: { ...common, provider, otlp, flushMs, registered }, resource };
+  return { options, parts: { ...common, provider, otlp, flushMs, registered }, resource };
 }
 
 /** Time limit of a flush without OTLP, in ms. */

@@ -76,8 +76,8 @@ export interface TracingOptions {
  *   `endpoint` is not an http or https URL.
  * @throws RangeError if `queueBytes` is not a whole number from 1, or `shutdownTimeoutMs` not a number from 1.
  */
-export function checkOptions<T extends TracingOptions>(options: T, checks: OptionChecks<T>): void {
-  checkEach(options, checks);
+export function checkOptions<T extends TracingOptions>(given: T, checks: OptionChecks<T>): T {
+  const options = checkEach(given, checks);
   const { endpoint, serviceName, headers, queueBytes, shutdownTimeoutMs } = options;
   if (serviceName !== undefined && serviceName.trim() === "") {
     throw new TypeError('serviceName: expected a name, got ""');
@@ -90,6 +90,7 @@ export function checkOptions<T extends TracingOptions>(options: T, checks: Optio
   }
   if (shutdownTimeoutMs !== undefined) checkWait(shutdownTimeoutMs, "shutdownTimeoutMs");
   if (endpoint !== undefined) tracesUrl(endpoint);
+  return options;
 }
 
 /** Checked here, since a header that HTTP cannot carry would make every request fail. */

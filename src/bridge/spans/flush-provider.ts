@@ -1,4 +1,5 @@
 import type { TracerProvider } from "@opentelemetry/api";
+import { delegateOf } from "./provider-state.ts";
 
 /**
  * Flushes a tracer provider, or the one behind a global proxy, if it supports that.
@@ -20,15 +21,6 @@ export async function flushProvider(provider: TracerProvider): Promise<void> {
 function oneOf(errors: readonly unknown[]): unknown {
   if (errors.length === 1) return errors[0];
   return new AggregateError(errors, `flush failed: ${errors.map(String).join("; ")}`);
-}
-
-function delegateOf(provider: unknown): unknown {
-  return typeof provider === "object" &&
-    provider !== null &&
-    "getDelegate" in provider &&
-    typeof provider.getDelegate === "function"
-    ? provider.getDelegate()
-    : provider;
 }
 
 function hasForceFlush(value: unknown): value is { forceFlush(): Promise<void> } {

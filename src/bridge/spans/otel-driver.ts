@@ -16,6 +16,7 @@ import {
   type StepEnd,
 } from "../../events/door.ts";
 import type { Call, Link, ModelCall, Run, SpanDriver, Step } from "../lifecycle/door.ts";
+import type { RunClaims } from "../metrics/run-claims.ts";
 import type { RunRows } from "../run-rows.ts";
 import { type ContentPolicy, CutCounts } from "./content.ts";
 import type { CustomAttributes, SpanOpening } from "./custom-attributes.ts";
@@ -45,11 +46,10 @@ export interface OtelDriverOptions {
   readonly approvalPerson: boolean;
   /** Whether failed spans get an `exception` event. */
   readonly exceptions: boolean;
-  /**
-   * The audit rows that the end of a run's span waits for. With an audit log, all calls are followed, since
-   * their rows contain their span IDs.
-   */
+  /** The audit rows that a run's span waits for. All calls are followed with them: rows have span IDs. */
   readonly rows: RunRows | undefined;
+  /** Absent in a replay. */
+  readonly claims?: RunClaims | undefined;
 }
 
 /** Attributes of sources that need redaction and a size limit. */
@@ -69,8 +69,10 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
   readonly #models: ModelSpans;
   readonly #steps: StepSpans;
   readonly #rows: RunRows | undefined;
+  readonly #claims: RunClaims | undefined;
 
   constructor(options: OtelDriverOptions) {
+    this.#claims = options.claims;
     this.#port = options.port;
     this.#content = options.content;
     this.#subject = options.subject;
@@ -89,6 +91,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     parent: SpanHandle | undefined,
     links: readonly Link<SpanHandle>[] | undefined,
   ): SpanHandle {
+    this.#claims?.opened(run);
     const agent = nameIn(run.agent);
     const { operation } = run;
     const attributes: KnownAttributes = {
@@ -163,6 +166,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
   }
 
   closeRun(run: Run<SpanHandle>, at: Instant, end: RunEnd, byEvent: boolean): void {
+    this.#claims?.closed(run);
     const handle = run.handle;
     if (handle === undefined) return;
     if (handle.recording) {

@@ -10,9 +10,14 @@ import {
 } from "@opentelemetry/api";
 import {
   type CarrierOptions,
+  checkBoolean,
+  checkEach,
+  checkedElsewhere,
+  checkFunction,
   currentScope,
   type HeadersLike,
   isRunContextSource,
+  type OptionChecks,
   RUN_CONTEXT_HEADERS,
   type RunContext,
   type RunScope,
@@ -64,6 +69,7 @@ export interface InjectOptions extends ExtractOptions {
  * spawn("expert", { env: inject({ ...process.env }, { format: "environment" }) });
  */
 export function inject<C extends object>(carrier: C, options: InjectOptions = {}): C {
+  checkEach(options, INJECT_CHECKS);
   const { format = "headers", traceparent } = options;
   const run = "context" in options ? options.context : currentRunContext();
   for (const [name, value] of Object.entries(written(run, format, traceparent, options))) {
@@ -113,6 +119,7 @@ export function extract(
   carrier: HeadersLike | Readonly<Record<string, unknown>> | null | undefined,
   options: ExtractOptions = {},
 ): RunContext | undefined {
+  checkEach(options, EXTRACT_CHECKS);
   const { format = "headers" } = options;
   switch (format) {
     case "headers":
@@ -238,3 +245,13 @@ function asked({ sink, tenantId, runId, toolUseId }: RunScope): RunContext | und
     return undefined;
   }
 }
+
+const EXTRACT_CHECKS: OptionChecks<ExtractOptions> = {
+  format: checkedElsewhere,
+  onIgnored: checkFunction,
+};
+const INJECT_CHECKS: OptionChecks<InjectOptions> = {
+  ...EXTRACT_CHECKS,
+  context: checkedElsewhere,
+  traceparent: checkBoolean,
+};

@@ -28,12 +28,15 @@ export class SpanPort {
   readonly #tracer: () => Tracer;
   readonly #reporter: Reporter;
   readonly #live: boolean;
+  #onUnrecorded: (() => void) | undefined;
 
   /**
    * @param tracer called for each span until it returns one, since a global provider can be registered late.
    * @param live whether to use the active context of this process.
+   * @param onUnrecorded called at the first span that does not record, in a live bridge.
    */
-  constructor(tracer: () => Tracer, reporter: Reporter, live: boolean) {
+  constructor(tracer: () => Tracer, reporter: Reporter, live: boolean, onUnrecorded?: () => void) {
+    this.#onUnrecorded = onUnrecorded;
     this.#tracer = tracer;
     this.#reporter = reporter;
     this.#live = live;
@@ -67,7 +70,8 @@ export class SpanPort {
           : { kind, startTime: at, attributes, links };
       const span = this.#tracer().startSpan(name, options, parent ?? ROOT_CONTEXT);
       const handle = new SpanHandle(span);
-      if (handle.recording && handle.spanContext.spanId !== spanId) this.#noteForeignIds(handle);
+      if (!handle.recording) this.#look();
+      else if (handle.spanContext.spanId !== spanId) this.#noteForeignIds(handle);
       return handle;
     } catch (error) {
       this.contain(error);
@@ -95,6 +99,13 @@ export class SpanPort {
   contain(error: unknown): void {
     this.failures++;
     this.#reporter.report(error, "tracer provider");
+  }
+
+  /** Once. */
+  #look(): void {
+    const look = this.#onUnrecorded;
+    this.#onUnrecorded = undefined;
+    if (this.#live) look?.();
   }
 
   #noteForeignIds(handle: SpanHandle): void {

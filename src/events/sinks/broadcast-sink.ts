@@ -45,9 +45,10 @@ export class BroadcastSink<S = unknown> implements AgentEventSink<S>, ClosableSi
 
   /** @throws TypeError if `onDebug` is not a function; RangeError if `capacity` is out of its range. */
   constructor(options: BroadcastOptions = {}) {
-    checkEach(options, { capacity: checkedElsewhere, onDebug: checkFunction });
-    this.#capacity = checkedCapacity(options.capacity ?? 1024, "capacity");
-    this.#onDebug = options.onDebug;
+    const checks = { capacity: checkedElsewhere, onDebug: checkFunction };
+    const { capacity, onDebug } = checkEach(options, checks);
+    this.#capacity = checkedCapacity(capacity ?? 1024, "capacity");
+    this.#onDebug = onDebug;
   }
 
   /** Number of current subscribers. */

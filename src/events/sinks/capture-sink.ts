@@ -27,8 +27,7 @@ export class CaptureSink<S = unknown> implements AgentEventSink<S> {
 
   /** @throws RangeError if `limit` is not a whole number from 0. */
   constructor(options: CaptureOptions = {}) {
-    checkEach(options, { limit: wholeFrom(0) });
-    this.#limit = options.limit ?? 100_000;
+    this.#limit = checkEach(options, { limit: wholeFrom(0) }).limit ?? 100_000;
   }
 
   send(event: AgentEvent<S>, envelope?: EventEnvelope): void {

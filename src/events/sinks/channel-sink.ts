@@ -44,10 +44,11 @@ export class ChannelSink<S = unknown> implements AgentEventSink<S>, ClosableSink
 
   /** @throws RangeError if an option is out of its range. */
   constructor(options: ChannelOptions = {}) {
-    checkEach(options, { capacity: checkedElsewhere, maxWaiting: checkedElsewhere });
+    const checks = { capacity: checkedElsewhere, maxWaiting: checkedElsewhere };
+    const { capacity, maxWaiting } = checkEach(options, checks);
     this.#channel = new BoundedQueue(
-      checkedCapacity(options.capacity ?? 1024, "capacity"),
-      checkedCapacity(options.maxWaiting ?? 10_000, "maxWaiting"),
+      checkedCapacity(capacity ?? 1024, "capacity"),
+      checkedCapacity(maxWaiting ?? 10_000, "maxWaiting"),
     );
     this.receiver = new Receiver(this.#channel);
   }

@@ -18,8 +18,7 @@ export class DroppingSink implements AgentEventSink {
 
   /** @throws TypeError if `onDebug` is not a function. */
   constructor(options: DroppingOptions = {}) {
-    checkEach(options, { onDebug: checkFunction });
-    this.#onDebug = options.onDebug;
+    this.#onDebug = checkEach(options, { onDebug: checkFunction }).onDebug;
   }
 
   send(): void {

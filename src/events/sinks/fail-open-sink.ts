@@ -48,9 +48,8 @@ export class FailOpenSink<S = unknown> implements AgentEventSink<S>, ClosableSin
   /** @throws TypeError if `inner` is not a sink, or `onError` not a function. */
   constructor(inner: InnerSink<S>, options: FailOpenOptions = {}) {
     checkGiven(inner, "inner", "send");
-    checkEach(options, { onError: checkFunction });
+    this.#onError = checkEach(options, { onError: checkFunction }).onError ?? warn;
     this.#inner = inner;
-    this.#onError = options.onError ?? warn;
   }
 
   /** Number of errors that it hid from the agent. */

@@ -1,5 +1,12 @@
 import { inputBytes } from "../../audit/door.ts";
-import { nested } from "../../events/door.ts";
+import {
+  checkEach,
+  checkedElsewhere,
+  checkFunction,
+  checkText,
+  nested,
+  type OptionChecks,
+} from "../../events/door.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { EventIntake, type SourceOptions, type SourceReport } from "./event-intake.ts";
 import { EventOrder, type EventTakers, type OrderReport } from "./event-order.ts";
@@ -51,7 +58,7 @@ export async function readEvents<E>(
 ): Promise<ReadReport> {
   const isPath = typeof source === "string" || source instanceof URL;
   const name = options.name ?? (isPath ? String(source) : "input");
-  nested(WINDOW_CHECKS)(options.window, "window");
+  checkEach<ReadEventsOptions<E>>(options, CHECKS);
   const order = new EventOrder(options, options.window);
   // The file is opened when its first byte is read, so not if an option is wrong.
   const bytes = isPath ? inputBytes(source) : source;
@@ -97,3 +104,15 @@ async function* withReadErrors<T>(batches: AsyncIterable<T>): AsyncGenerator<T, 
     throw new Unreadable(error instanceof Error ? error.message : String(error), { cause: error });
   }
 }
+
+const CHECKS: OptionChecks<ReadEventsOptions<unknown>> = {
+  dialects: checkedElsewhere,
+  name: checkText,
+  maxLineBytes: checkedElsewhere,
+  onIssue: checkFunction,
+  onRejected: checkFunction,
+  onUnknown: checkFunction,
+  onEvent: checkFunction,
+  onActivity: checkFunction,
+  window: nested(WINDOW_CHECKS),
+};

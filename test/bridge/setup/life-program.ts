@@ -95,8 +95,8 @@ switch (way) {
     // Closed sockets are gone after a few turns.
     for (let turn = 0; turn < 20; turn++) await setImmediate();
     const holding = process.getActiveResourcesInfo().filter((name) => !/Pipe|TTY|File/.test(name));
-    process.stdout.write(`holds: ${holding.join()}\n`);
-    process.exit();
+    process.stdout.write(`holds: ${holding.join()}\n`, () => process.exit());
+    break;
   }
   default:
     throw new Error(`no such way: ${way}`);

@@ -36,7 +36,7 @@ import { MetricReporter, metricReaders } from "./metric-readers.ts";
 export function setupTelemetry(options: TelemetrySetupOptions = {}): ProcessTelemetry {
   const wiring = variablesAloud(() => wireTracing(options, CHECKS));
   try {
-    return new ProcessTelemetry(wiring.parts, wireMetrics(options, wiring));
+    return new ProcessTelemetry(wiring.parts, wireMetrics(wiring));
   } catch (error) {
     // For example a reader of another provider. The tracer provider must not stay registered then.
     void new Tracing(wiring.parts).shutdown();
@@ -44,7 +44,7 @@ export function setupTelemetry(options: TelemetrySetupOptions = {}): ProcessTele
   }
 }
 
-function wireMetrics(options: TelemetrySetupOptions, { parts, resource }: Wiring): MetricsPart {
+function wireMetrics({ options, parts, resource }: Wiring<TelemetrySetupOptions>): MetricsPart {
   if (resource === undefined) return NO_METRICS;
   const reporter = new MetricReporter(parts.reporter);
   const readers = variablesAloud(() => metricReaders(options, reporter));

@@ -1,0 +1,18 @@
+import type { Reporter } from "./report.ts";
+
+/** Says that no tracer provider is registered, unless the operator turned spans off. */
+export function noteNoProvider(reporter: Reporter): void {
+  const { OTEL_SDK_DISABLED: disabled, OTEL_TRACES_EXPORTER: exporter } = process.env;
+  if (disabled?.trim().toLowerCase() === "true" || exporter?.trim().toLowerCase() === "none")
+    return;
+  const advice = "call setupTracing() or setupTelemetry(), or start your provider, before them";
+  const text = `no tracer provider is registered, so runs make no spans: ${advice}`;
+  reporter.notice("ENTELIX_NO_PROVIDER", text, "tracer provider");
+}
+
+/** Says that two bridges of one provider got the same run. */
+export function noteSameRun(reporter: Reporter): void {
+  const advice = "create one bridge, and pass it to all of them";
+  const what = "two bridges of one tracer provider got the same run, so its spans are sent twice";
+  reporter.notice("ENTELIX_SAME_RUN", `${what}: ${advice}`, "runs");
+}
