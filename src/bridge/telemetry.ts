@@ -91,19 +91,17 @@ export class Telemetry {
     this.reporter = new Reporter(options.onError);
     this.#live = options.mode !== "replay";
     this.#provider = options.tracerProvider;
-    this.#content = new ContentPolicy(options, (error) =>
-      this.reporter.report(error, "redact hook"),
-    );
+    const report = (where: string) => (error: unknown) => this.reporter.report(error, where);
+    this.#content = new ContentPolicy(options, report("redact hook"));
     const { attributes } = options;
     this.#custom = attributes && new CustomAttributes(attributes, this.reporter);
-    const onUnrecorded = () => {
-      // A bridge may have only an audit log, log records, or metrics.
-      const hasOther = rows !== undefined || options.progress !== undefined;
+    // A bridge may have only an audit log, log records, or metrics.
+    const hasOther = rows !== undefined || options.progress !== undefined;
+    const tracer = bridgeTracer(options, this.reporter);
+    this.#port = new SpanPort(tracer, this.reporter, this.#live, () => {
       if (hasOther || this.#metrics?.find() !== undefined) return;
       if (isNoProvider(options.tracerProvider)) noteNoProvider(this.reporter);
-    };
-    const tracer = bridgeTracer(options, this.reporter);
-    this.#port = new SpanPort(tracer, this.reporter, this.#live, onUnrecorded);
+    });
     if (this.#live) this.#claims = new RunClaims(options, () => noteSameRun(this.reporter));
     this.subject = new SpanSubject(options);
     const benign = new Set(options.benignFailureKinds);
@@ -134,9 +132,7 @@ export class Telemetry {
     const rules = { ...limits, loops };
     this.lifecycle = new Lifecycle(this.#driver, rules, onConflict, options.steps !== false);
     this.findsLoops = loops !== undefined;
-    this.contexts = new RunContexts(this.lifecycle.runs, (error) =>
-      this.reporter.report(error, "withSpan"),
-    );
+    this.contexts = new RunContexts(this.lifecycle.runs, report("withSpan"));
     this.#progress = progressOf(options, this);
     if (this.#progress !== undefined) this.lifecycle.observe(this.#progress);
     if (this.#live && options.metrics !== false) {
