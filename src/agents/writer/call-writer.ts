@@ -309,7 +309,7 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
 
   /** @param on with the time of the answer's last part. */
   modelAnswered(call: ModelCall, answer: ModelAnswer, on: Stamp = NOW): T {
-    const { content, cost, firstOutputMs, provider, request } = answer;
+    const { content, cost, firstOutputMs: firstMs, provider, request } = answer;
     const event: Open<ModelComplete> = {
       type: "model_complete",
       run_id: this.runId,
@@ -317,7 +317,7 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
       model_call_id: call.modelCallId,
       model: call.model ?? null,
       duration_ms: lastedMs(call),
-      first_output_ms: firstOutputMs === undefined ? null : Math.round(firstOutputMs),
+      first_output_ms: firstMs === undefined ? null : Math.round(firstMs),
       usage: answer.usage ?? null,
       response_model: answer.responseModel ?? null,
       response_id: answer.responseId ?? null,
@@ -333,10 +333,8 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
     if (operation !== undefined) event.operation = operation;
     const retries = retriesOf(call);
     if (retries !== undefined) event.retries = retries;
-    return this.send(
-      event,
-      withDetails(withDetails(this.envelope(on), call.details), costKnown(cost)),
-    );
+    const envelope = withDetails(this.envelope(on), call.details);
+    return this.send(event, withDetails(envelope, costKnown(cost)));
   }
 
   modelFailed(call: ModelCall, failure: ModelFailure, on: Stamp = NOW): T {
@@ -351,14 +349,8 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
     return this.#modelError(call, failure, costKnown(use?.cost), on);
   }
 
-  #modelError(
-    call: ModelCall,
-    failure: ModelFailure,
-    details: EventDetails | undefined,
-    on: Stamp,
-  ): T {
-    const { cost, envelope, kind, responseId, responseModel, server, text, thrown, usage } =
-      failure;
+  #modelError(call: ModelCall, failure: ModelFailure, details?: EventDetails, on: Stamp = NOW): T {
+    const { cost, responseId, responseModel, server, thrown, usage } = failure;
     const event: Open<ModelError> = {
       type: "model_error",
       run_id: this.runId,
@@ -366,9 +358,9 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
       model_call_id: call.modelCallId,
       model: call.model ?? null,
       duration_ms: lastedMs(call),
-      error: text ?? operatorText(thrown),
-      envelope: envelope ?? envelopeOf(thrown, FROM_MODEL),
-      kind: kind ?? classifyFailure(thrown, FROM_MODEL),
+      error: failure.text ?? operatorText(thrown),
+      envelope: failure.envelope ?? envelopeOf(thrown, FROM_MODEL),
+      kind: failure.kind ?? classifyFailure(thrown, FROM_MODEL),
     };
     const provider = failure.provider ?? call.provider;
     if (provider !== undefined) event.provider = provider;
@@ -386,8 +378,9 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
 }
 
 /** Why a model call failed, what it used, and its server, if that was not known at the start. */
-type ModelFailure = Omit<Failure, "source"> &
-  ModelUse & { readonly server?: Pick<ModelRequest, "server_address" | "server_port"> | undefined };
+interface ModelFailure extends Omit<Failure, "source">, ModelUse {
+  readonly server?: Pick<ModelRequest, "server_address" | "server_port"> | undefined;
+}
 
 /** Adds the call's key, if it has one. */
 function keyed(envelope: OpenEnvelope, { key }: CallNames): OpenEnvelope {

@@ -46,7 +46,7 @@ export interface OtelDriverOptions {
   readonly approvalPerson: boolean;
   /** Whether failed spans get an `exception` event. */
   readonly exceptions: boolean;
-  /** The audit rows that a run's span waits for. All calls are followed with them: rows have span IDs. */
+  /** The audit rows that a run's span waits for. With them, all calls are followed: rows have span IDs. */
   readonly rows: RunRows | undefined;
   /** Absent in a replay. */
   readonly claims?: RunClaims | undefined;
@@ -93,7 +93,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
   ): SpanHandle {
     this.#claims?.opened(run);
     const agent = nameIn(run.agent);
-    const { operation } = run;
+    const { operation, spanId } = run;
     const attributes: KnownAttributes = {
       "gen_ai.operation.name": operation,
       "gen_ai.agent.name": agent,
@@ -102,9 +102,8 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     };
     if (operation === "invoke_workflow") attributes["gen_ai.workflow.name"] = agent;
     if (run.parentRunId !== undefined) attributes["entelix.parent_run_id"] = run.parentRunId;
-    if (run.threadId !== undefined) {
-      attributes["gen_ai.conversation.id"] = this.#subject.conversationOf(run);
-    }
+    const conversation = this.#subject.conversationOf(run);
+    if (conversation !== undefined) attributes["gen_ai.conversation.id"] = conversation;
     if (run.parentMissing) attributes["entelix.parent.missing"] = true;
     if (run.parentInferred) attributes["entelix.parent.inferred"] = true;
     if (run.resumedFromRunId !== undefined) {
@@ -114,16 +113,8 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
     if (run.startUnseen) attributes["entelix.run.start_unseen"] = true;
     if (run.owner !== undefined) Object.assign(attributes, this.#subject.ownerOf(run));
     const name = agent === undefined ? operation : `${operation} ${agent}`;
-    const spanId = run.spanId;
-    const handle = this.#port.start(
-      name,
-      attributes,
-      at,
-      parent,
-      run.traceId,
-      spanId,
-      links?.map(toOtelLink),
-    );
+    const linked = links?.map(toOtelLink);
+    const handle = this.#port.start(name, attributes, at, parent, run.traceId, spanId, linked);
     this.#addCustom(handle, run, { operation });
     return handle;
   }
