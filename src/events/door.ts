@@ -239,7 +239,7 @@ export {
   type ModelStart,
 } from "./model-event.ts";
 export { nearest } from "./nearest.ts";
-export { type NoticeCode, type NoticeHook, notice } from "./notices.ts";
+export { type NoticeCode, notice } from "./notices.ts";
 export {
   isObject,
   type RecordForm,

@@ -9,6 +9,10 @@ const OTHERS = new Set([
   "ENTELIX_UNCLASSIFIED",
   "ENTELIX_SINK_FAILED",
   "ENTELIX_UNKNOWN_OPTION",
+  "ENTELIX_NO_PROVIDER",
+  "ENTELIX_NO_TENANT",
+  "ENTELIX_SAME_RUN",
+  "ENTELIX_ERROR",
   "ENTELIX_EVENTS",
 ]);
 /** What the SDK and the PostgreSQL client read by themselves, beside what the code names. */

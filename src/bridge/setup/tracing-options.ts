@@ -102,7 +102,10 @@ function checkHeader(name: string, value: unknown): void {
   try {
     validateHeaderName(name);
   } catch {
-    throw new TypeError(`headers: expected names of HTTP headers, got ${JSON.stringify(name)}`);
+    // A name such as `Authorization: Bearer x` has the secret in it.
+    const [start = ""] = /^[\w-]*/.exec(name) ?? [];
+    const got = `${JSON.stringify(start)} with other characters behind it`;
+    throw new TypeError(`headers: expected names of HTTP headers, got ${got}`);
   }
   try {
     validateHeaderValue(name, value);
