@@ -1,4 +1,4 @@
-import type { Agent, ClientRequest, IncomingMessage, RequestOptions, request } from "node:http";
+import type { ClientRequest, IncomingMessage, RequestOptions, request } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { context, diag } from "@opentelemetry/api";
@@ -9,8 +9,10 @@ import type { SignalName } from "../setup/exporter-choice.ts";
 import { shownUrl } from "../setup/shown-url.ts";
 import { UNTRACED } from "../spans/suppressed-tracing.ts";
 import { type Attempt, attemptOf, describeFailure, withoutHeaderName } from "./attempt.ts";
+import { type Connections, connectionsTo } from "./connections.ts";
 import { withGrpcHint } from "./other-protocol.ts";
 import { withoutCredentials } from "./secrets.ts";
+import { TlsFiles } from "./tls-files.ts";
 
 /** Sends the bytes of a request. */
 export interface Post {
@@ -53,8 +55,9 @@ const compress = promisify(gzip);
 type Configuration = ReturnType<typeof convertLegacyHttpOptions>;
 
 /**
- * Posts OTLP requests. OpenTelemetry's exporter code reads URL, headers, certificates, compression and timeout.
- * Its transport is not used: it hides the status, and retries on timers that a shutdown does not end.
+ * Posts OTLP requests. OpenTelemetry's exporter code reads URL, headers, compression and timeout. Its transport is
+ * not used: it hides the status, reads certificates once, knows no proxy, and retries on timers that a shutdown does
+ * not end.
  *
  * What the receiver says about a request goes to OpenTelemetry's diagnostic logger, at the level `debug`.
  */
@@ -62,8 +65,9 @@ export class OtlpPost implements Post {
   readonly #config: Configuration;
   /** Time limit of an attempt in ms. */
   readonly timeoutMs: number;
+  readonly #tls: TlsFiles;
   readonly #underWay = new Set<ClientRequest>();
-  #connection: ReturnType<typeof connect> | undefined;
+  #connections: Promise<Connections> | undefined;
   #aborted = false;
 
   constructor(options: OtlpPostOptions) {
@@ -76,6 +80,7 @@ export class OtlpPost implements Post {
     this.#config = convertLegacyHttpOptions(given, signal, `v1/${signal.toLowerCase()}`, {
       "Content-Type": options.contentType ?? "application/x-protobuf",
     });
+    this.#tls = new TlsFiles(signal);
     this.timeoutMs = Math.min(
       this.#config.timeoutMillis,
       options.timeoutMs ?? Number.POSITIVE_INFINITY,
@@ -99,12 +104,16 @@ export class OtlpPost implements Post {
   async #send(bytes: Uint8Array, withinMs: number): Promise<Attempt> {
     const { compression, headers: ownHeaders, url } = this.#config;
     try {
-      this.#connection ??= connect(this.#config);
-      const { agent, request } = await this.#connection;
+      const tls = await this.#tls.current();
+      this.#connections ??= connectionsTo(url, tls);
+      const { agent, options: more, request } = await this.#connections;
       const zipped = compression === "gzip";
       const body = zipped ? await compress(bytes, { level: GZIP_LEVEL }) : bytes;
       const headers = await ownHeaders();
       const options = {
+        ...more,
+        // Connections with other certificates are not reused.
+        ...tls,
         method: "POST",
         headers: {
           ...headers,
@@ -169,20 +178,6 @@ type Requesting = typeof request;
  * once. All of them can be closed, and a wait after each would use up the time of a shutdown.
  */
 const STALE = "stale";
-
-/** Loads the module on first use, so that an instrumentation can patch it before. */
-async function connect(config: Configuration) {
-  const { protocol } = new URL(config.url);
-  const http: { Agent: typeof Agent; request: Requesting } =
-    protocol === "https:" ? await import("node:https") : await import("node:http");
-  if (typeof config.agentFactory === "function") {
-    return { agent: await config.agentFactory(protocol), request: http.request };
-  }
-  // Older exporter packages (such as 0.200) have the agent's options instead of a factory.
-  const options: unknown = Reflect.get(config, "agentOptions");
-  const given = typeof options === "object" ? options : {};
-  return { agent: new http.Agent({ keepAlive: true, ...given }), request: http.request };
-}
 
 async function readAnswer(response: IncomingMessage): Promise<Attempt> {
   const { statusCode: status = 0, statusMessage: message = "" } = response;
