@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { spansOfProtobuf } from "./protobuf-spans.mjs";
+import { pointsOfProtobuf, spansOfProtobuf } from "./protobuf-spans.mjs";
 
 /**
  * Takes OTLP/HTTP, spans in protobuf or JSON, metrics in JSON, on a free port of this machine, and keeps the spans and
@@ -48,7 +48,8 @@ export class OtlpReceiver {
     try {
       const body = Buffer.concat(chunks);
       const type = request.headers["content-type"];
-      if (request.url === "/v1/metrics") this.#runs = runsOf(JSON.parse(body));
+      if (request.url === "/v1/metrics")
+        this.#runs = runsOf(pointsOfProtobuf(body, "entelix.runs"));
       else if (type === "application/x-protobuf") this.#spans.push(...spansOfProtobuf(body));
       else this.#spans.push(...spansOf(JSON.parse(body)));
       response.writeHead(200, { "content-type": type });
@@ -63,11 +64,8 @@ function spansOf({ resourceSpans }) {
   return resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
 }
 
-function runsOf({ resourceMetrics }) {
-  return resourceMetrics
-    .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics))
-    .filter(({ name }) => name === "entelix.runs")
-    .flatMap(({ sum }) => sum.dataPoints)
+function runsOf(points) {
+  return points
     .map(({ attributes, asInt, asDouble }) => ({
       outcome: attributes.find(({ key }) => key === "entelix.run.outcome").value.stringValue,
       runs: Number(asInt ?? asDouble),

@@ -10,7 +10,25 @@ export function spansOfProtobuf(bytes) {
     });
 }
 
-/** The contents of a message's fields of that number that have a length. */
+/** The data points of a sum in an `ExportMetricsServiceRequest` in protobuf: texts of attributes, and the number. */
+export function pointsOfProtobuf(bytes, metric) {
+  return parts(bytes, 1) // resource_metrics
+    .flatMap((resourceMetrics) => parts(resourceMetrics, 2)) // scope_metrics
+    .flatMap((scopeMetrics) => parts(scopeMetrics, 2)) // metrics
+    .filter((each) => parts(each, 1)[0]?.toString("utf8") === metric)
+    .flatMap((each) => parts(each, 7)) // sum
+    .flatMap((sum) => parts(sum, 1)) // data_points
+    .map((point) => ({
+      attributes: parts(point, 7).map((pair) => ({
+        key: parts(pair, 1)[0]?.toString("utf8"),
+        value: { stringValue: parts(parts(pair, 2)[0] ?? Buffer.alloc(0), 1)[0]?.toString("utf8") },
+      })),
+      asInt: parts(point, 6)[0]?.readBigInt64LE(),
+      asDouble: parts(point, 4)[0]?.readDoubleLE(),
+    }));
+}
+
+/** The contents of a message's fields of that number that have a length, or eight bytes. */
 function parts(bytes, wanted) {
   const found = [];
   let at = 0;
@@ -27,8 +45,10 @@ function parts(bytes, wanted) {
     const tag = varint();
     const type = tag % 8;
     if (type === 0) varint();
-    else if (type === 1) at += 8;
-    else if (type === 5) at += 4;
+    else if (type === 1) {
+      if (Math.floor(tag / 8) === wanted) found.push(bytes.subarray(at, at + 8));
+      at += 8;
+    } else if (type === 5) at += 4;
     else if (type !== 2) throw new Error(`protobuf: wire type ${type}`);
     else {
       const length = varint();
