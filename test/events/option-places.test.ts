@@ -28,6 +28,7 @@ import {
   ChannelSink,
   DroppingSink,
   FailOpenSink,
+  FanOutSink,
   RecorderSink,
 } from "../../src/entries/sinks.ts";
 import { setupTelemetry } from "../../src/entries/telemetry.ts";
@@ -160,4 +161,23 @@ it("the places of options have them, and no other place has", () => {
   expect(wrong(setup, setups, bridges)).toEqual([]);
   expect(wrong(bridge, bridges, setups)).toEqual([]);
   for (const place of adapters) expect(wrong(place, ofAdapters, setups)).toEqual([]);
+});
+
+it("wrong types and a setup in place of a bridge are named", async () => {
+  const message = (make: () => unknown) => {
+    try {
+      return make();
+    } catch (error) {
+      return String(error);
+    }
+  };
+  const list = JSON.parse("5");
+  expect(message(() => new FanOutSink(list))).toBe(
+    "TypeError: sinks: expected a list of sinks, got number",
+  );
+  const setup = setupTracing({ ...quiet });
+  expect(message(() => Reflect.construct(LangChainHandler, [{ ...common, sink: setup }]))).toBe(
+    'TypeError: sink: expected an object with a function "send", got object: pass its `createBridge()`',
+  );
+  await setup.shutdown();
 });

@@ -2,7 +2,7 @@ import type { AgentEvent } from "../agent-event.ts";
 import { now } from "../clock.ts";
 import { property } from "../errors/thrown.ts";
 import type { EventEnvelope } from "../event-envelope.ts";
-import { checkGiven } from "../option-checks.ts";
+import { checkGiven, describe } from "../option-checks.ts";
 import { isPromise } from "../promises.ts";
 import type { AgentEventSink, ClosableSink, ContentNeed, InnerSink } from "./agent-event-sink.ts";
 import {
@@ -32,6 +32,10 @@ export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink,
 
   /** @throws TypeError if one of them is not a sink. */
   constructor(sinks: Iterable<InnerSink<S>>) {
+    const given: unknown = sinks;
+    if (typeof given !== "object" || given === null || !(Symbol.iterator in given)) {
+      throw new TypeError(`sinks: expected a list of sinks, got ${describe(given)}`);
+    }
     this.#sinks = [...sinks];
     for (const [at, sink] of this.#sinks.entries()) checkGiven(sink, `sinks[${at}]`, "send");
   }
