@@ -53,7 +53,7 @@ export {
   protocolFromEnvironment,
   tracesUrl,
 } from "./setup/exporter-choice.ts";
-export { isRegistered } from "./setup/global-registration.ts";
+export { isRegistered } from "./global-registration.ts";
 export {
   type MetricReaderLike,
   type ProcessTelemetry,

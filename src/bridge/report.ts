@@ -1,6 +1,6 @@
 import { diag } from "@opentelemetry/api";
 import { callHook, type NoticeCode, notice } from "../events/door.ts";
-import { isRegistered } from "./setup/global-registration.ts";
+import { isRegistered } from "./global-registration.ts";
 
 /**
  * Called with every internal error and where it happened. Errors that the hook throws are ignored.

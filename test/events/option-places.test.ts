@@ -101,6 +101,7 @@ const PARTS: ReadonlySet<string> = new Set([
   "ProviderErrorOptions",
   "ReorderBufferOptions",
   "SourceOptions",
+  "SubjectOptions",
   "TelemetryOptions",
 ]);
 

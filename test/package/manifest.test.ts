@@ -28,8 +28,13 @@ describe("package.json", () => {
     expect(manifest.version).toBe(VERSION);
   });
 
-  it("requires uuid and the API, and nothing else", () => {
-    expect(Object.keys(part(manifest, "dependencies"))).toEqual(["uuid"]);
+  it("requires uuid, the API, and what requests through a proxy need", () => {
+    expect(Object.keys(part(manifest, "dependencies"))).toEqual([
+      "http-proxy-agent",
+      "https-proxy-agent",
+      "proxy-from-env",
+      "uuid",
+    ]);
     const optional = part(manifest, "peerDependenciesMeta");
     const required = Object.keys(part(manifest, "peerDependencies")).filter((name) => {
       const meta = optional[name];

@@ -135,10 +135,12 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
       call.lastEndAt = last.lastEndAt;
       call.lastEndMs = last.lastEndMs;
     }
-    run.history.record(call, this.limits.callIds, this.budget);
-    // A call that the code of another one makes is not the agent's own.
+    // A call that the code of another one makes is not the agent's own. Both are looked up before this call is
+    // recorded, since its sender may name the call itself.
     const { inCallId } = opening;
     if (inCallId === undefined || !hasCall(run, inCallId)) run.toolCalls++;
+    const parent = this.around(run, opening);
+    run.history.record(call, this.limits.callIds, this.budget);
     const approval = run.approvals?.take(call);
     if (approval !== undefined) approved(call, approval);
     run.approvals?.settle({ callId, callKey, name, at });
@@ -147,7 +149,7 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
     run.callTrail = callStarted(run.callTrail, call, content, run.calls, this.limits.loops);
     if (looksForLoop) this.#reportLoop(run);
     this.counters.spansOpened++;
-    call.handle = this.driver.openCall(run, call, at, content, this.around(run, opening));
+    call.handle = this.driver.openCall(run, call, at, content, parent);
     return call;
   }
 

@@ -6,7 +6,7 @@ import {
   diag,
 } from "@opentelemetry/api";
 import type { ErrorHook } from "../report.ts";
-import { isRegistered } from "./global-registration.ts";
+import { isRegistered } from "../global-registration.ts";
 import { withoutUsers } from "./shown-url.ts";
 
 /** An environment variable, trimmed. `undefined` if it is unset or blank. */

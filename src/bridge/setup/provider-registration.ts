@@ -6,7 +6,7 @@ import {
   W3CTraceContextPropagator,
 } from "@opentelemetry/core";
 import type { TracerProvider } from "@opentelemetry/sdk-trace";
-import { isRegistered } from "./global-registration.ts";
+import { isRegistered } from "../global-registration.ts";
 
 /**
  * Registers the provider globally, with a context manager and the W3C propagators. A registered context

@@ -151,8 +151,8 @@ export class Tracing {
       try {
         await work;
       } catch (error) {
-        // `flat`, since the SDK rejects with a list of errors.
-        errors.push(...[error].flat());
+        // The SDK rejects with a list of errors.
+        for (const each of [error].flat()) errors.push(each);
       }
     };
     const sinks = [...this.#sinks.values()].map((sink) => settled(callFlush(sink)));

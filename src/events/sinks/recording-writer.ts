@@ -77,8 +77,10 @@ export class RecordingWriter {
     return this.#room.promise;
   }
 
-  /** Resolves when every line so far was passed to the system. Rejects if one was not. */
+  /** Resolves when every line so far was passed to the system, also after `close`. Rejects if one was not. */
   async flush(): Promise<void> {
+    // Adapters flush at the end of the process, when the application may have closed its sinks.
+    if (this.#closed !== undefined) return this.#closed;
     this.#check();
     await new Promise<void>((resolve, reject) => {
       // Writes are done in order, so an empty one ends after all others.

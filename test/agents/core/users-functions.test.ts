@@ -252,7 +252,7 @@ describe("approve", () => {
 function documented(): string[] {
   const folder = new URL("../../../docs/api/", import.meta.url);
   const pages = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), "utf8"));
-  const types = /^type (\w+)(?:<[^=]*>)? = (?:readonly [^|]*\| \()?\(/gm;
+  const types = /^type (\w+)(?:<[^=]*>)? = (?:readonly [^|]*\| \()?\((?!typeof)/gm;
   const aliases = new Set(pages.flatMap((page) => [...page.matchAll(types)].map(([, of]) => of)));
   const found = new Set<string>();
   for (const page of pages) {

@@ -410,7 +410,7 @@ describe("code of a tool that nothing awaits", () => {
       "invoke_agent support complete",
       "  chat small-1 complete",
       "  execute_tool note complete",
-      "  chat small-1 complete",
+      "    chat small-1 complete",
       "  chat small-1 complete",
     ]);
     expect(seen.of("complete")[0]?.event.usage).toMatchObject({ requests: 3, input_tokens: 30 });

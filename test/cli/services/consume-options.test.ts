@@ -160,7 +160,8 @@ describe("consume's environment", () => {
     const env = { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" };
     const { code, stderr } = await command([...args, "--endpoint", "http://127.0.0.1:1"], { env });
     expect(stderr.split("\n")[0]).toBe(
-      'OTEL_EXPORTER_OTLP_PROTOCOL: expected http/protobuf or http/json, got "grpc"; using http/protobuf',
+      "OTEL_EXPORTER_OTLP_PROTOCOL=grpc: gRPC is not supported, http/protobuf is used: set the variable to it, and " +
+        "the endpoint to the receiver's port for OTLP/HTTP, usually 4318",
     );
     // The package's own dependencies leave Kafka's client out.
     expect(stderr).toContain("@platformatic/kafka: it is not installed");

@@ -473,7 +473,7 @@ describe("RecorderSink", () => {
     expect(tape.writable).toBe(true);
     expect(tape.listenerCount("error")).toBe(0);
     expect(() => sink.send(STARTED)).toThrow("recording to the stream: it was shut down");
-    await expect(sink.forceFlush()).rejects.toThrow("it was shut down");
+    await sink.forceFlush();
   });
 
   it("says at once when the file cannot be opened, and which limit is none", () => {
