@@ -5,6 +5,7 @@ export type { Diagnostics } from "./diagnostics.ts";
 export type { ParentResolver, RootParent } from "./event-context.ts";
 export { Backoff, Retry, type RetryDelays } from "./export/retry.ts";
 export { roughBytes } from "./export/rough-bytes.ts";
+export { isRegistered } from "./global-registration.ts";
 export {
   type Adjustment,
   IdCache,
@@ -53,7 +54,6 @@ export {
   protocolFromEnvironment,
   tracesUrl,
 } from "./setup/exporter-choice.ts";
-export { isRegistered } from "./global-registration.ts";
 export {
   type MetricReaderLike,
   type ProcessTelemetry,

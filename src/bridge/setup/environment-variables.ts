@@ -5,8 +5,8 @@ import {
   DiagLogLevel,
   diag,
 } from "@opentelemetry/api";
-import type { ErrorHook } from "../report.ts";
 import { isRegistered } from "../global-registration.ts";
+import type { ErrorHook } from "../report.ts";
 import { withoutUsers } from "./shown-url.ts";
 
 /** An environment variable, trimmed. `undefined` if it is unset or blank. */

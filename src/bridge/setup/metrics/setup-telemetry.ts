@@ -5,10 +5,10 @@ import {
 } from "@opentelemetry/api";
 import { MeterProvider, type MeterProviderOptions } from "@opentelemetry/sdk-metrics";
 import { checkList, type OptionChecks } from "../../../events/door.ts";
+import { isRegistered } from "../../global-registration.ts";
 import { observable, ownMeter } from "../../metrics/instruments.ts";
 import { checkWait } from "../../spans/within.ts";
 import { variablesAloud } from "../environment-variables.ts";
-import { isRegistered } from "../../global-registration.ts";
 import { type Wiring, wireTracing } from "../setup-tracing.ts";
 import type { SpanLedger } from "../span-ledger.ts";
 import { LOSS_REASONS } from "../span-ledger.ts";
