@@ -93,11 +93,16 @@ export function attemptOf({ body, message, retryAfter, status, type }: Answer): 
 export function isTooLarge({ detail = "", error }: SendFailure): boolean {
   const status = statusOf(error);
   if (status === undefined || status < 400) return false;
-  return status === 413 || TOO_LARGE.test(`${error.message} ${detail}`);
+  if (status === 413) return true;
+  // Without the reason phrase, since that of 429 is "Too Many Requests".
+  return TOO_LARGE.test(`${error.message} ${detail}`) && !TOO_MUCH.test(detail);
 }
 
 const TOO_LARGE =
-  /too (?:large|big)|larger than|(?:size|limit) exceeded|exceeds (?:the )?(?:max|limit|size)/i;
+  /too (?:large|big)|larger than|(?:size|length|body|payload)(?: limit)? exceeded|exceeds (?:the )?(?:max|size|length)/i;
+
+/** A limit of requests in a time: the same request can succeed later. */
+const TOO_MUCH = /\brates?\b|quota|throttl|too many/i;
 
 /** One line about a failed request: the response, or the error of the system. */
 export function describeFailure({ error, detail = "" }: SendFailure): string {

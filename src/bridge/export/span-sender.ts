@@ -210,7 +210,7 @@ export class SpanSender {
       settle = () => this.#take(job, deadline, answer);
     } catch (thrown) {
       const error = new Error(`can't be encoded: ${String(thrown)}`, { cause: thrown });
-      settle = () => this.#refuse(job, { error });
+      settle = () => this.#refuse(job, { error }, true);
     }
     // It was settled meanwhile by `giveUp`.
     if (!this.#underWay.delete(job)) return;
@@ -274,10 +274,13 @@ export class SpanSender {
     this.#waiting.splice(after === -1 ? this.#waiting.length : after, 0, job);
   }
 
-  /** @returns false if the request is not split. */
-  #split(job: Job, failure: SendFailure): boolean {
+  /**
+   * @param isUnreadable one of its spans cannot be encoded.
+   * @returns false if the request is not split.
+   */
+  #split(job: Job, failure: SendFailure, isUnreadable = false): boolean {
     const { request, watcher } = job;
-    if (request.spans < 2 || !this.#policy.isSplit(failure)) return false;
+    if (request.spans < 2 || !(isUnreadable || this.#policy.isSplit(failure))) return false;
     const halves = request.halves?.();
     if (halves === undefined) return false;
     this.#bytes -= request.size;
@@ -303,8 +306,8 @@ export class SpanSender {
     };
   }
 
-  #refuse(job: Job, { error, detail }: SendFailure): void {
-    if (this.#split(job, { error, detail })) return;
+  #refuse(job: Job, { error, detail }: SendFailure, isUnreadable = false): void {
+    if (this.#split(job, { error, detail }, isUnreadable)) return;
     this.#lastError = error;
     this.#settle(job, { kind: "refused", error, detail });
   }

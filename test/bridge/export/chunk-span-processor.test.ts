@@ -305,6 +305,25 @@ describe("what an endpoint answers", () => {
   });
 });
 
+describe("a limit of requests in a time", () => {
+  it.each([
+    "Rate limit exceeded",
+    "quota: request size limit exceeded for this minute",
+    "Too many requests: payload size exceeds max throttling burst",
+  ])("is waited for, and splits no request: %s", async (text) => {
+    let asked = 0;
+    await using server = await ProtobufServer.start(() => {
+      asked += 1;
+      return asked === 1 ? { status: 429, body: Buffer.from(text) } : { status: 200 };
+    });
+    const { end, ledger, processor } = rig(server.url);
+    end(numbers(20));
+    await processor.shutdown();
+    expect(server.requests).toHaveLength(2);
+    expect(ledger.counts()).toMatchObject({ exported: 20, failed: 0 });
+  });
+});
+
 describe("the processor", () => {
   it("sends no request larger than it should be, and a span that is larger by itself", async () => {
     await using server = await ProtobufServer.start((_, body) => ({
