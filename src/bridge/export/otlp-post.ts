@@ -12,7 +12,7 @@ import { type Attempt, attemptOf, describeFailure, withoutHeaderName } from "./a
 import { type Connections, connectionsTo } from "./connections.ts";
 import { withGrpcHint } from "./other-protocol.ts";
 import { withoutCredentials } from "./secrets.ts";
-import { TlsFiles } from "./tls-files.ts";
+import { TlsFiles, type TlsOptions } from "./tls-files.ts";
 
 /** Sends the bytes of a request. */
 export interface Post {
@@ -67,7 +67,9 @@ export class OtlpPost implements Post {
   readonly timeoutMs: number;
   readonly #tls: TlsFiles;
   readonly #underWay = new Set<ClientRequest>();
+  /** Made again for other certificates, which a proxy's agent keeps. */
   #connections: Promise<Connections> | undefined;
+  #connectedWith: TlsOptions | undefined;
   #aborted = false;
 
   constructor(options: OtlpPostOptions) {
@@ -105,7 +107,10 @@ export class OtlpPost implements Post {
     const { compression, headers: ownHeaders, url } = this.#config;
     try {
       const tls = await this.#tls.current();
-      this.#connections ??= connectionsTo(url, tls);
+      if (this.#connections === undefined || tls !== this.#connectedWith) {
+        this.#connections = connectionsTo(url, tls);
+        this.#connectedWith = tls;
+      }
       const { agent, options: more, request } = await this.#connections;
       const zipped = compression === "gzip";
       const body = zipped ? await compress(bytes, { level: GZIP_LEVEL }) : bytes;

@@ -15,11 +15,14 @@ export function withoutCredentials(
   url: string,
   headers: Readonly<Record<string, string>>,
 ): string {
-  const { password } = new URL(url);
+  const { password, username } = new URL(url);
+  const [user, key] = [decodeURIComponent(username), decodeURIComponent(password)];
+  // Node sends them in this form.
+  const basic = Buffer.from(`${user}:${key}`).toString("base64");
   const values = Object.entries(headers).flatMap(([name, value]) =>
     PUBLIC.has(name.toLowerCase()) ? [] : formsOf(value),
   );
-  const secrets = [password, decodeURIComponent(password), ...values];
+  const secrets = [password, key, username, user, basic, ...values];
   return secrets
     .filter(({ length }) => length >= SHORTEST)
     .reduce((shown, secret) => shown.replaceAll(secret, "(hidden)"), text);

@@ -28,6 +28,8 @@ export class TlsFiles {
   /** Identity of the files that were read last. */
   #version: string | undefined;
   #options: TlsOptions = {};
+  /** Requests at the same time share a look at the files: none is sent without them. */
+  #reading: Promise<TlsOptions> | undefined;
 
   constructor(signal: SignalName) {
     this.#files = VARIABLES.flatMap(([option, name]) => {
@@ -44,6 +46,13 @@ export class TlsFiles {
    */
   async current(): Promise<TlsOptions> {
     if (this.#files.length === 0) return this.#options;
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #read(): Promise<TlsOptions> {
     const version = (await Promise.all(this.#files.map(([, path]) => versionOf(path)))).join();
     if (version === this.#version) return this.#options;
     const isFirst = this.#version === undefined;

@@ -52,6 +52,20 @@ describe("what the receiver says", () => {
     expect(lines).toEqual([`entelix-otel: ${server.url}: HTTP 403 Forbidden: ${shown}`]);
   });
 
+  it.each(["a-key-as-user", "a%2Fkey-as-user"])(
+    "is shown without the user of the address: %s",
+    async (user) => {
+      const sent = Buffer.from(`${decodeURIComponent(user)}:pass-word`).toString("base64");
+      await using server = await ProtobufServer.start(() => ({
+        status: 403,
+        body: Buffer.from(`no rights: ${user}, Basic ${sent}`),
+      }));
+      const url = server.url.replace("http://", `http://${user}:pass-word@`);
+      const answer = await new OtlpPost({ url, timeoutMs: 60_000 }).send(Buffer.alloc(0));
+      expect(answer).toMatchObject({ detail: "no rights: (hidden), Basic (hidden)" });
+    },
+  );
+
   it("about how long to wait is reported, with the number of spans that wait", async () => {
     vi.useFakeTimers();
     const error = new StatusError(429, "Too Many Requests");

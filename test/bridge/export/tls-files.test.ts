@@ -91,6 +91,17 @@ describe("certificates of the exporter", () => {
     expect(await send()).toBe("taken");
   });
 
+  it("are read before the first requests, also those at the same time", async () => {
+    const [authority, client] = [selfSigned(), selfSigned()];
+    const path = folder();
+    writeFileSync(join(path, "ca.pem"), authority.cert);
+    vi.stubEnv("OTEL_EXPORTER_OTLP_CERTIFICATE", join(path, "ca.pem"));
+    const server = await tlsServer(authority, [client]);
+    const post = new OtlpPost({ url: server.url, timeoutMs: 60_000 });
+    const sent = await Promise.all([post.send(BYTES), post.send(BYTES), post.send(BYTES)]);
+    expect(sent.map(({ kind }) => kind)).toEqual(["taken", "taken", "taken"]);
+  });
+
   it("stay in use while the files are gone or do not fit, with a warning", async () => {
     const [before, after] = [selfSigned(), selfSigned()];
     const path = folder();
