@@ -11,13 +11,36 @@ export type NoticeCode =
 /** Called with a notice, as an error, and with the part of the package that it is about. */
 export type NoticeHook = (error: unknown, where: string) => void;
 
-/** Limit of notices in a process. Names in them come from the application. */
+/**
+ * Limit of notices of one code, for each hook and for the process. Their texts have names of the application. Each code
+ * has its own, so that wrong options leave room for errors.
+ */
 const MOST_NOTICES = 100;
 
-/** The notices that were made: of each hook, and of the process. */
-const made = new WeakMap<object, Set<string>>();
+/** Errors are said again after this time, in ms: they may be new ones. */
+const ERRORS_MS = 3_600_000;
+
+interface Made {
+  texts: Set<string>;
+  since: number;
+}
+
+/** The notices that were made, by code: to each hook, and by the process. */
+const made = new WeakMap<object, Map<NoticeCode, Made>>();
 const PROCESS = {};
-let count = 0;
+
+function madeOf(owner: object, code: NoticeCode): Set<string> {
+  const codes = made.get(owner) ?? new Map<NoticeCode, Made>();
+  made.set(owner, codes);
+  const now = Date.now();
+  const of = codes.get(code) ?? { texts: new Set(), since: now };
+  codes.set(code, of);
+  if (code === "ENTELIX_ERROR" && now - of.since >= ERRORS_MS) {
+    of.texts = new Set();
+    of.since = now;
+  }
+  return of.texts;
+}
 
 /**
  * Says once, in one line, that something is ignored or lost, and what to do: to the application's hook, else as a
@@ -28,12 +51,9 @@ let count = 0;
  */
 export function notice(code: NoticeCode, text: string, where: string, hook?: NoticeHook): void {
   try {
-    const owner = hook ?? PROCESS;
-    const known = made.get(owner) ?? new Set();
-    made.set(owner, known);
-    if (known.has(text) || count >= MOST_NOTICES) return;
+    const known = madeOf(hook ?? PROCESS, code);
+    if (known.has(text) || known.size >= MOST_NOTICES) return;
     known.add(text);
-    count += 1;
     if (hook !== undefined) callHook(() => hook(new Error(text), where));
     else if (process.env.OTEL_LOG_LEVEL?.trim().toLowerCase() !== "none") {
       process.emitWarning(`entelix-otel: ${text}`, { type: "EntelixWarning", code });

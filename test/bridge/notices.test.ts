@@ -14,6 +14,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MemorySessionLog } from "../../src/entries/audit.ts";
 import { FanOutSink } from "../../src/entries/sinks.ts";
+import { notice } from "../../src/events/door.ts";
 import { type AgentEventSink, Bridge, type BridgeOptions } from "../../src/index.ts";
 import { sendRun } from "./setup/sample-run.ts";
 
@@ -142,6 +143,14 @@ describe("two bridges that get the same run", () => {
     expect(spans.getFinishedSpans()).toHaveLength(8);
   });
 
+  it("count it also if the first one has no metrics", async () => {
+    const { counts, meterProvider, tracerProvider } = setUp();
+    const hook = told();
+    const options = { meterProvider, tracerProvider, onError: hook.onError };
+    sendTo(new Bridge({ ...options, metrics: false }), new Bridge(options), new Bridge(options));
+    expect(await counts()).toEqual([2, 0, 2]);
+  });
+
   it("may send them to two providers: each counts", async () => {
     const [one, two] = [setUp(), setUp()];
     const hook = told();
@@ -167,6 +176,21 @@ describe("two bridges that get the same run", () => {
     void two.send({ type: "started", run_id: other, tenant_id: "globex", agent: "a" });
     expect(hook.lines.filter((text) => text.startsWith("runs:"))).toEqual([]);
     expect(await counts()).toEqual([2, 2, 2]);
+  });
+});
+
+describe("notices", () => {
+  it("leave room for errors, which are said again after an hour", () => {
+    vi.useFakeTimers();
+    for (let n = 0; n < 150; n += 1) notice("ENTELIX_UNKNOWN_OPTION", `option ${n}`, "options");
+    const count = () => emitted.mock.calls.filter(([text]) => text === "entelix-otel: lost").length;
+    for (let n = 0; n < 2; n += 1) notice("ENTELIX_ERROR", "lost", "bridge");
+    expect(count()).toBe(1);
+    vi.advanceTimersByTime(3_600_000);
+    for (let n = 0; n < 2; n += 1) notice("ENTELIX_ERROR", "lost", "bridge");
+    expect(count()).toBe(2);
+    expect(emitted.mock.calls.length).toBeLessThanOrEqual(102);
+    vi.useRealTimers();
   });
 });
 

@@ -4,9 +4,10 @@ import { VERSION } from "../../version.ts";
 import type { CallDecision, ModelCall, Run, RunObserver } from "../lifecycle/door.ts";
 import { currentProvider, isNoProvider } from "../spans/provider-state.ts";
 
-/** An open run, and the first bridge that got it. */
+/** An open run, the first bridge that got it, and the first one that measures it. */
 interface Claim {
   readonly by: RunClaims;
+  measuredBy: RunClaims | undefined;
   readonly tenantId: string;
 }
 
@@ -35,6 +36,8 @@ function claimsOfProcess(): Claims {
 export interface Providers {
   readonly tracerProvider?: TracerProvider | undefined;
   readonly meterProvider?: MeterProvider | undefined;
+  /** `false`: the bridge has no metrics. */
+  readonly metrics?: unknown;
 }
 
 /**
@@ -56,12 +59,20 @@ export class RunClaims {
 
   opened(run: Run<unknown>): void {
     const claim = this.#open.get(run.runId);
+    const measures = this.#providers.metrics !== false;
     if (claim === undefined) {
-      this.#open.set(run.runId, { by: this, tenantId: run.tenantId });
+      const measuredBy = measures ? this : undefined;
+      this.#open.set(run.runId, { by: this, measuredBy, tenantId: run.tenantId });
       return;
     }
     if (claim.by === this || claim.tenantId !== run.tenantId) return;
-    if (claim.by.meterProvider === this.meterProvider) this.#repeated.add(run);
+    if (measures) {
+      claim.measuredBy ??= this;
+      const { measuredBy } = claim;
+      if (measuredBy !== this && measuredBy.meterProvider === this.meterProvider) {
+        this.#repeated.add(run);
+      }
+    }
     if (claim.by.tracerProvider !== this.tracerProvider) return;
     if (!isNoProvider(this.#providers.tracerProvider)) this.#onSameRun();
   }
