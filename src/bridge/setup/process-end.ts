@@ -10,6 +10,19 @@ export interface EndOptions {
 
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
+/** The works that are under way. A process can have several setups, and none ends it before all have sent. */
+const underWay = new Set<Promise<unknown>>();
+
+async function allEnded(work: () => Promise<unknown>): Promise<void> {
+  const own = work();
+  underWay.add(own);
+  while (underWay.size > 0) {
+    const works = [...underWay];
+    await Promise.allSettled(works);
+    for (const each of works) underWay.delete(each);
+  }
+}
+
 /**
  * Calls `work` once, before the process ends: when it has nothing else to do (`beforeExit`), and at the ends that the
  * options name. `process.exit` does not wait for it.
@@ -38,22 +51,26 @@ export function beforeProcessEnds(
     stop();
     callHook(work);
   };
+  // Counted before the work, since a listener of the application may remove itself when it is called.
   const atSignal = async (signal: NodeJS.Signals) => {
     stop();
-    await work();
-    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+    const isLast = process.listenerCount(signal) === 0;
+    await allEnded(work);
+    if (isLast) process.kill(process.pid, signal);
   };
   const atError = async (error: unknown) => {
     stop();
-    await work();
-    if (process.listenerCount("uncaughtException") > 0) return;
+    const isLast = process.listenerCount("uncaughtException") === 0;
+    await allEnded(work);
+    if (!isLast) return;
     // Not in this promise: its rejection would be another error.
     setImmediate(() => {
       throw error;
     });
   };
   process.once("beforeExit", atIdle);
-  if (handleErrors === true) process.on("uncaughtException", atError);
-  for (const signal of signals) process.on(signal, atSignal);
+  // Called before the application's listeners, of which `once` removes some.
+  if (handleErrors === true) process.prependListener("uncaughtException", atError);
+  for (const signal of signals) process.prependListener(signal, atSignal);
   return stop;
 }

@@ -22,10 +22,20 @@ describe("handleSignals", () => {
     },
   );
 
-  it("leaves the end to a listener of the application's", async () => {
+  it.each(["own-listener", "once"])(
+    "leaves the end to a listener of the application's: %s",
+    async (way) => {
+      await using server = await OtlpServer.start();
+      const ending = await program.run([way, server.url], {}, ["SIGTERM"]);
+      expect(ending).toEqual({ code: 7, signal: null, output: "ready\nheard\n" });
+      expect(outcomes(server)).toEqual(["abandoned"]);
+    },
+  );
+
+  it("ends the process when all setups have sent", async () => {
     await using server = await OtlpServer.start();
-    const ending = await program.run(["own-listener", server.url], {}, ["SIGTERM"]);
-    expect(ending).toEqual({ code: 7, signal: null, output: "ready\nheard\n" });
+    const ending = await program.run(["two", server.url], {}, ["SIGTERM"]);
+    expect(ending).toEqual({ code: null, signal: "SIGTERM", output: "ready\n" });
     expect(outcomes(server)).toEqual(["abandoned"]);
   });
 

@@ -38,6 +38,23 @@ switch (way) {
     });
     stay();
     break;
+  case "once":
+    openRun(sink);
+    process.once("SIGTERM", () => {
+      process.stdout.write("heard\n");
+      // Its own work takes longer than the spans.
+      void tracing.shutdown().then(() => setTimeout(() => process.exit(7), 200));
+    });
+    stay();
+    break;
+  case "two": {
+    // A second setup, whose spans take longer.
+    const slow = setupTracing({ ...options, register: false });
+    slow.own({ shutdown: () => new Promise((resolve) => setTimeout(resolve, 300)) });
+    openRun(slow.createBridge());
+    stay();
+    break;
+  }
   case "impatient":
     openRun(sink);
     tracing.own({
