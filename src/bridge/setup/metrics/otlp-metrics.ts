@@ -35,10 +35,15 @@ export class OtlpMetricExporter extends OTLPMetricExporterBase {
   }
 }
 
+/** Exports that are under way or wait. More would only repeat them during an outage. */
+const MOST_OPEN = 2;
+
 /** The requests of metrics, one at a time. */
 class MetricRequests {
   readonly #sender: SpanSender;
   readonly #encode: (metrics: ResourceMetrics) => Uint8Array | undefined;
+  /** Exports that are not settled. */
+  #open = 0;
 
   constructor({ headers, protocol, url }: OtlpTarget) {
     const serializer = protocol === "http/json" ? JsonMetricsSerializer : ProtobufMetricsSerializer;
@@ -51,6 +56,11 @@ class MetricRequests {
   }
 
   export(metrics: ResourceMetrics, done: ExportDone): void {
+    // The values are cumulative, so the next export has what this one had.
+    if (this.#open >= MOST_OPEN) {
+      done({ code: FAILED, error: new Error("the exports before it are not confirmed yet") });
+      return;
+    }
     let bytes: Uint8Array | undefined;
     try {
       bytes = this.#encode(metrics);
@@ -59,7 +69,11 @@ class MetricRequests {
       return;
     }
     const encode = () => bytes ?? new Uint8Array();
-    const settled = ({ outcome }: { readonly outcome: Outcome }) => done(resultOf(outcome));
+    const settled = ({ outcome }: { readonly outcome: Outcome }) => {
+      this.#open -= 1;
+      done(resultOf(outcome));
+    };
+    this.#open += 1;
     this.#sender.add({ spans: pointsOf(metrics), size: 0, encode }, { settled });
   }
 
