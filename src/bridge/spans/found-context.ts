@@ -30,6 +30,12 @@ class FoundContext implements Context {
     return this.#found().deleteValue(key);
   }
 
+  /** The context with the span of this moment. */
+  static current(): Context {
+    const active = context.active();
+    return active instanceof FoundContext ? active.#found() : active;
+  }
+
   #found(): Context {
     // The span's context is made of the active one, which is this.
     if (this.#isFinding) return this.#base;
@@ -53,5 +59,6 @@ class FoundContext implements Context {
 
 /** Calls `work` in the active context, with the span that `enter` enters when the context is read. */
 export function inFoundContext<T>(enter: EnterSpan, work: () => T): T {
-  return context.with(new FoundContext(context.active(), enter), work);
+  // Not inside another one: code that starts its successor would make a chain without end.
+  return context.with(new FoundContext(FoundContext.current(), enter), work);
 }
