@@ -33,7 +33,6 @@ export class SpanLedger {
   readonly #lost: Record<LossReason, number> = {
     queue_full: 0,
     after_shutdown: 0,
-    too_many_exports: 0,
     timeout: 0,
     unreachable: 0,
     rejected: 0,
@@ -95,7 +94,6 @@ export class SpanLedger {
  *
  * - `queue_full`: the queue was full when the span ended
  * - `after_shutdown`: the span ended after the provider's shutdown had begun
- * - `too_many_exports`: the exporter had too many concurrent requests
  * - `timeout`: the endpoint did not answer in time
  * - `unreachable`: the endpoint could not be reached
  * - `rejected`: the endpoint answered with an error status
@@ -107,7 +105,6 @@ export type LossReason = (typeof LOSS_REASONS)[number];
 export const LOSS_REASONS = [
   "queue_full",
   "after_shutdown",
-  "too_many_exports",
   "timeout",
   "unreachable",
   "rejected",
@@ -129,8 +126,6 @@ export function reasonOfFailure(error: Error | undefined): LossReason {
   if (typeof code === "string" && NO_CONNECTION.test(code)) return "unreachable";
   // The exporter's errors differ only in their texts.
   if (code === "ETIMEDOUT" || /timed out/i.test(error.message)) return "timeout";
-  if (/concurrent export limit/i.test(error.message)) return "too_many_exports";
-  if (/retryable status/i.test(error.message)) return "rejected";
   return "export_failed";
 }
 

@@ -34,7 +34,7 @@ export interface TracingOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * Limit of encoded spans that wait or are being sent, in bytes, from 1. Above it, new spans are dropped
-   * and counted. No effect with `http/json`. Default 67,108,864 (64 MiB).
+   * and counted. An estimate with `http/json`. Default 67,108,864 (64 MiB).
    */
   readonly queueBytes?: number | undefined;
   /**

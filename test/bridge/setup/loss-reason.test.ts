@@ -34,10 +34,8 @@ describe("reasonOfFailure", () => {
   it.each([
     [undefined, "export_failed"],
     [new Error("what"), "export_failed"],
-    [new Error("Concurrent export limit reached"), "too_many_exports"],
     [new Error("Request timed out"), "timeout"],
     [withCode("ETIMEDOUT"), "timeout"],
-    [new Error("Export failed with retryable status"), "rejected"],
     [withCode(413, "Payload Too Large"), "rejected"],
     [withCode("ECONNREFUSED"), "unreachable"],
     [withCode("ENOTFOUND"), "unreachable"],

@@ -115,7 +115,6 @@ describe("setupTelemetry", () => {
     expect(lost).toEqual([
       ["queue_full", 0],
       ["after_shutdown", 0],
-      ["too_many_exports", 0],
       ["timeout", 0],
       ["unreachable", 0],
       ["rejected", 2],
