@@ -134,11 +134,11 @@ export class CallTracker {
     const above = this.#open.above(id, parentId, metadata);
     if (above === IGNORED) return;
     const graph = isGraph(serialized);
-    if (above === undefined || above.kind === "foreign" || graph) {
+    const isOutside = above === undefined || above.kind === "foreign" || this.#open.isLeftBehind;
+    if (isOutside || graph) {
       const named = namedAgent(metadata);
-      const inherited = above?.run.namedAgent;
       const isInside = above !== undefined && above.kind !== "foreign";
-      const own = named === inherited ? undefined : named;
+      const own = named === above?.run.namedAgent ? undefined : named;
       const known = isInside ? own : (this.#agent ?? own);
       const agent = agentName(serialized, runName, known);
       const from = {

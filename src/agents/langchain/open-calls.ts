@@ -15,6 +15,8 @@ export class OpenCalls {
   readonly #skipsLone: boolean;
   /** LangChain's ID of the call whose code makes the call that is reported next. */
   runningIn: string | undefined;
+  /** Whether the scope that {@link above} found has ended, with its run: its code was left behind. */
+  isLeftBehind = false;
   readonly counts = { duplicates: 0, unmatched: 0, late: 0, skipped: 0 };
 
   constructor(
@@ -41,7 +43,9 @@ export class OpenCalls {
     const around = parentId === undefined ? this.#runs.within(runningIn, metadata) : undefined;
     const above = this.#runs.above(parentId) ?? around;
     if (above?.kind !== "refused") {
-      const isOpen = parentId === undefined || this.#scopes.isOpen(parentId);
+      const code = parentId ?? runningIn;
+      const isOpen = code === undefined || this.#scopes.isOpen(code);
+      this.isLeftBehind = above?.run.ended === true && !isOpen;
       if (above?.run.aborted !== undefined && isOpen) this.#stopped.continued(above.run);
       return above;
     }

@@ -1,3 +1,4 @@
+import { RunnableLambda } from "@langchain/core/runnables";
 import { context, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -375,6 +376,34 @@ describe("a call that has callbacks of its own", () => {
       null,
       null,
       null,
+    ]);
+  });
+});
+
+describe("a chain that the code of a tool starts after the end of its run", () => {
+  it("is a run below it, with its answer", async () => {
+    const seen = observe();
+    let later: Promise<unknown> = Promise.resolve();
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const note = plainTool("note", () => {
+      const prompt = RunnableLambda.from((text: string) => text);
+      const chain = prompt.pipe(new ScriptedModel([says("noted")]));
+      later = begun.then(() => chain.invoke("take a note", { runName: "notes" }));
+      return "ok";
+    });
+    await run(seen, reactAgent([says("", ["note", "c1"]), says("done")], [note]));
+    begin();
+    await later;
+    expect(seen.tree()).toEqual([
+      "invoke_agent support complete",
+      "  chat small-1 complete",
+      "  execute_tool note complete",
+      "    invoke_agent notes complete",
+      "      chat small-1 complete",
+      "  chat small-1 complete",
     ]);
   });
 });
