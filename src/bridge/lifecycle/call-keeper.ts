@@ -135,11 +135,15 @@ export class CallKeeper<H> extends PartKeeper<H, Call<H>, CallEnd> {
       call.lastEndAt = last.lastEndAt;
       call.lastEndMs = last.lastEndMs;
     }
-    // A call that the code of another one makes is not the agent's own. Both are looked up before this call is
-    // recorded, since its sender may name the call itself.
-    const { inCallId } = opening;
-    if (inCallId === undefined || !hasCall(run, inCallId)) run.toolCalls++;
-    const parent = this.around(run, opening);
+    // A call that the code of another one makes is not the agent's own. Looked up before this call is recorded: its
+    // sender may name the call itself, and then only an open one of that ID is around it.
+    const { inCallId, inStepId } = opening;
+    const isItself = inCallId === callId || inCallId === callKey;
+    const isInside =
+      inCallId !== undefined &&
+      (isItself ? run.calls.newestOf(inCallId) !== undefined : hasCall(run, inCallId));
+    if (!isInside) run.toolCalls++;
+    const parent = this.around(run, isInside ? opening : { inStepId });
     run.history.record(call, this.limits.callIds, this.budget);
     const approval = run.approvals?.take(call);
     if (approval !== undefined) approved(call, approval);

@@ -44,6 +44,17 @@ describe("a call that the code of a tool call makes", () => {
     expect(top?.attributes["entelix.run.tool_calls"]).toBe(2);
   });
 
+  it("stands below the run, and counts, if it names itself and an earlier call of its ID has ended", () => {
+    const test = called();
+    test.at(3, run.toolComplete("outer", "summarise"));
+    test.at(4, run.toolStart("outer", "fetch"), inside);
+    test.at(5, run.toolComplete("outer", "fetch"), inside);
+    test.at(6, run.complete());
+    const top = flat(test.trees()).find(({ span }) => span.startsWith("invoke_agent"));
+    expect(test.find("execute_tool fetch").parent).toBe(top?.span_id);
+    expect(top?.attributes["entelix.run.tool_calls"]).toBe(3);
+  });
+
   it("stands below the run, and counts, if the call that it names is unknown", () => {
     const test = called();
     const gone = { details: { tool_use_id: "gone" } };
