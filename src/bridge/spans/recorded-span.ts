@@ -40,7 +40,7 @@ export function recordingTracer(
     // No list for the many spans that nobody takes: this runs at each start.
     let taking: SpanFinisher[] | undefined;
     for (const finisher of finishers) {
-      if (!finisher.takes(attributes)) continue;
+      if (!takes(finisher, attributes, onError)) continue;
       taking ??= [];
       taking.push(finisher);
     }
@@ -57,6 +57,20 @@ export function recordingTracer(
     },
   };
   return () => recording;
+}
+
+function takes(
+  finisher: SpanFinisher,
+  attributes: Attributes,
+  onError: (error: unknown) => void,
+): boolean {
+  try {
+    return finisher.takes(attributes);
+  } catch (error) {
+    // For example the application's logger provider. The span starts in any case.
+    onError(error);
+    return false;
+  }
 }
 
 class RecordedSpan implements Span {

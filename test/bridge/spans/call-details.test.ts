@@ -106,6 +106,20 @@ describe("the event about a model call", () => {
     expect(span?.attributes).not.toHaveProperty("gen_ai.operation.name");
   });
 
+  it("whose logger provider throws is reported, and the span starts", () => {
+    const broken = {
+      getLogger: () => {
+        throw new Error("no logger");
+      },
+    };
+    const test = bench({ mode: "live", loggerProvider: broken });
+    test.at(0, run.started());
+    test.at(1, run.modelComplete("m1"));
+    test.at(2, run.complete());
+    expect(test.find("chat small-1").status).toBe("unset");
+    expect(new Set(test.reports)).toEqual(new Set(["end of a span: Error: no logger"]));
+  });
+
   it("that throws is reported, and the span ends", () => {
     const broken = {
       getLogger: () => ({
