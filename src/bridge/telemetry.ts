@@ -93,16 +93,17 @@ export class Telemetry {
     this.#provider = options.tracerProvider;
     const report = (where: string) => (error: unknown) => this.reporter.report(error, where);
     this.#content = new ContentPolicy(options, report("redact hook"));
-    const { attributes } = options;
-    this.#custom = attributes && new CustomAttributes(attributes, this.reporter);
-    // A bridge may have only an audit log, log records, or metrics.
-    const hasOther = rows !== undefined || options.progress !== undefined;
+    const custom = options.attributes;
+    this.#custom = custom && new CustomAttributes(custom, this.reporter);
+    const measures = () => this.#metrics?.find() !== undefined;
     const tracer = bridgeTracer(options, this.reporter);
     this.#port = new SpanPort(tracer, this.reporter, this.#live, () => {
-      if (hasOther || this.#metrics?.find() !== undefined) return;
+      // A bridge may have only an audit log, log records, or metrics.
+      if (rows !== undefined || options.progress !== undefined || measures()) return;
       if (isNoProvider(options.tracerProvider)) noteNoProvider(this.reporter);
     });
-    if (this.#live) this.#claims = new RunClaims(options, () => noteSameRun(this.reporter));
+    const onSameRun = () => noteSameRun(this.reporter);
+    if (this.#live) this.#claims = new RunClaims(options, measures, onSameRun);
     this.subject = new SpanSubject(options);
     const benign = new Set(options.benignFailureKinds);
     this.#driver = new OtelDriver({

@@ -278,7 +278,8 @@ export class EventMetrics implements RunObserver {
    */
   #addUsage(run: Run<unknown>, pair: PairSeries, { ownUsage, usage }: RunEnd): void {
     if (usage === undefined) return;
-    const counts = (figure: Figure) => ownUsage === true || this.#trees.counts(run, figure, "root");
+    const source = ownUsage === true ? "calls" : "root";
+    const counts = (figure: Figure) => this.#trees.counts(run, figure, source);
     const { cost_usd, input_tokens, output_tokens } = usage;
     const input = this.#figure("usage.input_tokens", input_tokens, amountOf(input_tokens));
     const output = this.#figure("usage.output_tokens", output_tokens, amountOf(output_tokens));
@@ -371,7 +372,6 @@ const OVERFLOW_LABELS: ReadonlyMap<MetricAttribute, OverflowLabel> = new Map([
   ["gen_ai.workflow.name", "agent"],
   ["gen_ai.tool.name", "tool"],
   ["gen_ai.request.model", "model"],
-  ["gen_ai.response.model", "model"],
   ["gen_ai.provider.name", "model"],
   ["server.address", "model"],
 ]);

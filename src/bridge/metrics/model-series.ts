@@ -102,19 +102,22 @@ export class ModelSeriesCache {
   readonly #providers = new LabelValues(MOST_NAMES);
   readonly #servers = new LabelValues(MOST_NAMES);
   readonly #models: LabelValues;
+  /** Apart from those that were requested, which often have shorter names. */
+  readonly #answered: LabelValues;
   readonly #series = new Map<string, ModelSeries>();
 
   /** @param models the cap of the models' labels. */
   constructor(instruments: Instruments, models: LabelOption) {
     this.#instruments = instruments;
     this.#models = new LabelValues(models);
+    this.#answered = new LabelValues(models);
   }
 
   of(names: ModelNames): ModelSeries {
     const { operation, port, responseModel, server } = names;
     const provider = this.#providers.of(names.provider);
     const model = this.#models.of(names.model);
-    const answered = responseModel === undefined ? undefined : this.#models.of(responseModel);
+    const answered = responseModel === undefined ? undefined : this.#answered.of(responseModel);
     const host = server === undefined ? undefined : this.#servers.of(server);
     const exact = [operation, provider, model, answered, host, host === OTHER ? undefined : port];
     const there = this.#series.get(exact.join(SEPARATOR));

@@ -36,8 +36,6 @@ function claimsOfProcess(): Claims {
 export interface Providers {
   readonly tracerProvider?: TracerProvider | undefined;
   readonly meterProvider?: MeterProvider | undefined;
-  /** `false`: the bridge has no metrics. */
-  readonly metrics?: unknown;
 }
 
 /**
@@ -47,19 +45,24 @@ export interface Providers {
 export class RunClaims {
   readonly #open = claimsOfProcess();
   readonly #providers: Providers;
+  readonly #measures: () => boolean;
   readonly #onSameRun: () => void;
   /** Open runs that another bridge measures. */
   readonly #repeated = new Set<Run<unknown>>();
 
-  /** @param onSameRun called for each run that another bridge on the same tracer provider has, too. */
-  constructor(providers: Providers, onSameRun: () => void) {
+  /**
+   * @param measures whether the bridge has metrics and a provider for them.
+   * @param onSameRun called for each run that another bridge on the same tracer provider has, too.
+   */
+  constructor(providers: Providers, measures: () => boolean, onSameRun: () => void) {
     this.#providers = providers;
+    this.#measures = measures;
     this.#onSameRun = onSameRun;
   }
 
   opened(run: Run<unknown>): void {
     const claim = this.#open.get(run.runId);
-    const measures = this.#providers.metrics !== false;
+    const measures = this.#measures();
     if (claim === undefined) {
       const measuredBy = measures ? this : undefined;
       this.#open.set(run.runId, { by: this, measuredBy, tenantId: run.tenantId });

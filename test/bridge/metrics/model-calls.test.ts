@@ -170,6 +170,21 @@ describe("the labels of model calls", () => {
     expect(bench.sink.diagnostics().labelOverflow.model).toBe(3 * (28 + 10));
   });
 
+  it("count an answering model apart from the requested ones", async () => {
+    const bench = meteredBench({ metrics: { models: ["small-1"] } });
+    const run = new RunEvents("r");
+    bench.at(0, run.started());
+    bench.at(1, run.modelStart("m1", { model: "small-1" }));
+    bench.at(2, run.modelComplete("m1", { response_model: "small-1-2026-01-01" }));
+    const [point] = (await bench.collect()).points(DURATION);
+    expect(point?.attributes).toMatchObject({
+      "gen_ai.request.model": "small-1",
+      "gen_ai.response.model": "_other",
+    });
+    // The answer has a longer name than the list: that is no overflow to be alerted of.
+    expect(bench.sink.diagnostics().labelOverflow.model).toBe(0);
+  });
+
   it("stay within what a metric can have, and lose no call", async () => {
     const bench = meteredBench({ metrics: { models: 1900 } });
     const run = new RunEvents("r");

@@ -59,6 +59,20 @@ describe("usage that only the end of its run has", () => {
   });
 });
 
+describe("usage of a run of its own that a root's usage includes", () => {
+  it("is counted once", async () => {
+    const bench = meteredBench();
+    bench.at(0, root.started("boss"));
+    bench.at(1, child.started("claude", ROOT));
+    const own = { details: { own_usage: true } };
+    bench.at(2, child.complete({ usage: { ...whole, cost_usd: "0.5" } }), own);
+    bench.at(3, root.complete({ usage: { ...whole, cost_usd: "0.5" } }));
+    const { cost, tokens } = await counted(bench);
+    expect(cost).toEqual({ claude: 0.5 });
+    expect(tokens).toEqual({ "claude input": 1000, "claude output": 500 });
+  });
+});
+
 describe("tokens", () => {
   it("count as model calls end, for the agent that called, also while the run is open", async () => {
     const bench = meteredBench();
