@@ -368,7 +368,8 @@ export class Calls {
   }
 
   #forgetOldest(): void {
-    for (const oldest of this.#calls.keys()) {
+    for (const [oldest, state] of this.#calls) {
+      sendHeld(state);
       this.#remove(oldest);
       this.#forgotten += 1;
       return;

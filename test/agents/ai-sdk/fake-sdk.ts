@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { AiSdkTelemetry, type AiSdkTelemetryOptions } from "../../../src/entries/ai-sdk.ts";
 import type { ContentNeed } from "../../../src/index.ts";
 import { keepingSink } from "../../support/told.ts";
@@ -48,8 +49,6 @@ export function listen(
   };
 }
 
-let calls = 0;
-
 /** A call of the SDK, step by step. */
 export class FakeCall {
   readonly callId: string;
@@ -58,8 +57,8 @@ export class FakeCall {
   #steps = 0;
 
   constructor(telemetry: AiSdkTelemetry, fields: Readonly<Record<string, unknown>> = {}) {
-    calls += 1;
-    this.callId = `call-${calls}`;
+    // Unique in the process, as the SDK's: another copy of the adapter may follow calls of other tests.
+    this.callId = randomUUID();
     this.#telemetry = telemetry;
     this.#fields = fields;
   }

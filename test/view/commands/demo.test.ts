@@ -144,7 +144,7 @@ describe.concurrent("demo", () => {
     const [span] = server.spans;
     expect(point?.resource).toEqual(span?.resource);
     expect(server.points("entelix.bridge.spans_dropped").map(({ value }) => value)).toEqual(
-      Array(7).fill(0),
+      Array(6).fill(0),
     );
     expect(stdout).toContain(
       [
