@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { decodeRequest } from "../../bridge/export/support/decode-request.ts";
+import { metricsRequestOf } from "../../support/otlp-protobuf.ts";
 import { portOf } from "./free-ports.ts";
 import { field, list, text } from "./json-shape.ts";
 
@@ -117,8 +118,7 @@ export class ExportReceiver {
   }
 
   #takeMetrics(body: Buffer): number {
-    const message: unknown = JSON.parse(body.toString());
-    for (const metric of metricsOf(message)) {
+    for (const metric of metricsOf(metricsRequestOf(body))) {
       if (text(metric, "name") === "entelix.bridge.spans_dropped") this.dropped = byReason(metric);
     }
     return 200;
