@@ -95,15 +95,15 @@ export class Telemetry {
     this.#content = new ContentPolicy(options, report("redact hook"));
     const custom = options.attributes;
     this.#custom = custom && new CustomAttributes(custom, this.reporter);
-    const measures = () => this.#metrics?.find() !== undefined;
     const tracer = bridgeTracer(options, this.reporter);
     this.#port = new SpanPort(tracer, this.reporter, this.#live, () => {
       // A bridge may have only an audit log, log records, or metrics.
-      if (rows !== undefined || options.progress !== undefined || measures()) return;
+      if (rows !== undefined || options.progress !== undefined) return;
+      if (this.#metrics?.find() !== undefined) return;
       if (isNoProvider(options.tracerProvider)) noteNoProvider(this.reporter);
     });
     const onSameRun = () => noteSameRun(this.reporter);
-    if (this.#live) this.#claims = new RunClaims(options, measures, onSameRun);
+    if (this.#live) this.#claims = new RunClaims(options, onSameRun);
     this.subject = new SpanSubject(options);
     const benign = new Set(options.benignFailureKinds);
     this.#driver = new OtelDriver({

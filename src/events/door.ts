@@ -267,6 +267,7 @@ export {
   wholeFrom,
 } from "./option-checks.ts";
 export { isPlainWithin, plainJson, surelyFits } from "./plain-json.ts";
+export { processWide } from "./process-wide.ts";
 export { Deferred, isPromise } from "./promises.ts";
 export { hasEarlierNames } from "./semconv/opt-in.ts";
 export {

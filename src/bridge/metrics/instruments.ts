@@ -9,7 +9,7 @@ import {
   type ObservableResult,
   ValueType,
 } from "@opentelemetry/api";
-import { fromMilliseconds, hasEarlierNames, type Instant } from "../../events/door.ts";
+import { fromMilliseconds, hasEarlierNames, type Instant, processWide } from "../../events/door.ts";
 import { VERSION } from "../../version.ts";
 import {
   type Adjustment,
@@ -322,13 +322,6 @@ function valueTypeOf(unit: string): ValueType {
   return unit === "s" || unit === "{USD}" ? ValueType.DOUBLE : ValueType.INT;
 }
 
-/**
- * The global key of the instruments. It is a `Symbol.for` key, since an ESM and a CommonJS copy of this
- * package can be loaded in one process. It contains the version, since only copies of one version can
- * share instruments.
- */
-const KEY = Symbol.for(`entelix-otel.instruments@${VERSION}`);
-
 type Kept = WeakMap<MeterProvider, Instruments>;
 
 /** Checked by name, since another copy of this package has another class of that name. */
@@ -337,11 +330,8 @@ function isKept(value: unknown): value is Kept {
 }
 
 function shared(): Kept {
-  const existing: unknown = Reflect.get(globalThis, KEY);
-  if (isKept(existing)) return existing;
-  const kept: Kept = new WeakMap();
-  Reflect.set(globalThis, KEY, kept);
-  return kept;
+  // With the version, since only copies of one version can share instruments.
+  return processWide(`instruments@${VERSION}`, isKept, () => new WeakMap());
 }
 
 /**

@@ -1,5 +1,12 @@
 import { type MeterProvider, metrics, type TracerProvider } from "@opentelemetry/api";
-import type { CallEnd, Instant, Loop, ModelEnd, RunEnd } from "../../events/door.ts";
+import {
+  type CallEnd,
+  type Instant,
+  type Loop,
+  type ModelEnd,
+  processWide,
+  type RunEnd,
+} from "../../events/door.ts";
 import { VERSION } from "../../version.ts";
 import type { CallDecision, ModelCall, Run, RunObserver } from "../lifecycle/door.ts";
 import { currentProvider, isNoProvider } from "../spans/provider-state.ts";
@@ -11,12 +18,6 @@ interface Claim {
   readonly tenantId: string;
 }
 
-/**
- * A global key, since an ESM and a CommonJS copy of this package can be loaded in one process. It contains the version,
- * since only copies of one version know each other's claims.
- */
-const KEY = Symbol.for(`entelix-otel.run-claims@${VERSION}`);
-
 type Claims = Map<string, Claim>;
 
 function isClaims(value: unknown): value is Claims {
@@ -25,11 +26,8 @@ function isClaims(value: unknown): value is Claims {
 
 /** The open runs of all live bridges of the process, by run ID. */
 function claimsOfProcess(): Claims {
-  const existing: unknown = Reflect.get(globalThis, KEY);
-  if (isClaims(existing)) return existing;
-  const made: Claims = new Map();
-  Reflect.set(globalThis, KEY, made);
-  return made;
+  // With the version, since only copies of one version know each other's claims.
+  return processWide(`run-claims@${VERSION}`, isClaims, () => new Map());
 }
 
 /** The providers of a bridge. Default: the global ones. */
@@ -45,39 +43,35 @@ export interface Providers {
 export class RunClaims {
   readonly #open = claimsOfProcess();
   readonly #providers: Providers;
-  readonly #measures: () => boolean;
   readonly #onSameRun: () => void;
   /** Open runs that another bridge measures. */
   readonly #repeated = new Set<Run<unknown>>();
 
-  /**
-   * @param measures whether the bridge has metrics and a provider for them.
-   * @param onSameRun called for each run that another bridge on the same tracer provider has, too.
-   */
-  constructor(providers: Providers, measures: () => boolean, onSameRun: () => void) {
+  /** @param onSameRun called for each run that another bridge on the same tracer provider has, too. */
+  constructor(providers: Providers, onSameRun: () => void) {
     this.#providers = providers;
-    this.#measures = measures;
     this.#onSameRun = onSameRun;
   }
 
   opened(run: Run<unknown>): void {
     const claim = this.#open.get(run.runId);
-    const measures = this.#measures();
     if (claim === undefined) {
-      const measuredBy = measures ? this : undefined;
-      this.#open.set(run.runId, { by: this, measuredBy, tenantId: run.tenantId });
+      this.#open.set(run.runId, { by: this, measuredBy: undefined, tenantId: run.tenantId });
       return;
     }
     if (claim.by === this || claim.tenantId !== run.tenantId) return;
-    if (measures) {
-      claim.measuredBy ??= this;
-      const { measuredBy } = claim;
-      if (measuredBy !== this && measuredBy.meterProvider === this.meterProvider) {
-        this.#repeated.add(run);
-      }
-    }
     if (claim.by.tracerProvider !== this.tracerProvider) return;
     if (!isNoProvider(this.#providers.tracerProvider)) this.#onSameRun();
+  }
+
+  /** The bridge starts to measure the open run. A bridge without metrics never does. */
+  measured(run: Run<unknown>): void {
+    const claim = this.#open.get(run.runId);
+    if (claim === undefined || claim.tenantId !== run.tenantId) return;
+    claim.measuredBy ??= this;
+    const { measuredBy } = claim;
+    if (measuredBy === this || measuredBy.meterProvider !== this.meterProvider) return;
+    this.#repeated.add(run);
   }
 
   closed(run: Run<unknown>): void {
@@ -110,6 +104,7 @@ export class FirstObserver implements RunObserver {
   }
 
   runOpened(run: Run<unknown>): void {
+    this.#claims.measured(run);
     if (!this.#claims.isRepeated(run)) this.#inner.runOpened(run);
   }
 

@@ -1,4 +1,5 @@
 import { randomFillSync } from "node:crypto";
+import { processWide } from "../../events/door.ts";
 
 /** OpenTelemetry's `IdGenerator` as a structural type, so that no SDK is needed. */
 export interface IdGeneratorLike {
@@ -54,27 +55,20 @@ const randomIds: IdGeneratorLike = {
 /**
  * The next IDs for the ID generator.
  *
- * The driver sets them immediately before it starts a span, and clears them after. The slot has a
- * `Symbol.for` key, since an ESM and a CommonJS copy of this package can be loaded in one process, and the
- * bridge of one must reach the generator of the other.
+ * The driver sets them immediately before it starts a span, and clears them after. One slot for the process, since the
+ * bridge of one copy of this package must reach the generator of another.
  */
 export interface IdSlot {
   traceId: string | undefined;
   spanId: string | undefined;
 }
 
-const KEY = Symbol.for("entelix-otel.id-slot.v1");
-
 function isIdSlot(value: unknown): value is IdSlot {
   return typeof value === "object" && value !== null && "traceId" in value && "spanId" in value;
 }
 
-function sharedSlot(): IdSlot {
-  const existing: unknown = Reflect.get(globalThis, KEY);
-  if (isIdSlot(existing)) return existing;
-  const slot: IdSlot = { traceId: undefined, spanId: undefined };
-  Reflect.set(globalThis, KEY, slot);
-  return slot;
-}
-
-export const idSlot = sharedSlot();
+export const idSlot = processWide(
+  "id-slot.v1",
+  isIdSlot,
+  (): IdSlot => ({ traceId: undefined, spanId: undefined }),
+);

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { AgentError } from "../errors/agent-error.ts";
+import { processWide } from "../process-wide.ts";
 import type { AgentEventSink } from "../sinks/agent-event-sink.ts";
 
 /** The run and tool call to which the running code belongs. */
@@ -32,16 +33,11 @@ export interface RunScope extends CurrentRun {
   readonly hasEnded?: (() => boolean) | undefined;
 }
 
-/** One key for the process, even if this package is loaded as CommonJS and ESM, or in two versions. */
-const KEY = Symbol.for("entelix-otel.current-run.v1");
-
-/** The storage of the running code's scope. Agents may store more in it than {@link RunScope}. */
+/** The storage of the running code's scope, also of other versions of this package. Agents may store more in it than {@link RunScope}. */
 export function runStorage<R extends RunScope>(): AsyncLocalStorage<R> {
-  const known: unknown = Reflect.get(globalThis, KEY);
-  if (known instanceof AsyncLocalStorage) return known;
-  const made = new AsyncLocalStorage<R>();
-  Reflect.set(globalThis, KEY, made);
-  return made;
+  const isStorage = (value: unknown): value is AsyncLocalStorage<R> =>
+    value instanceof AsyncLocalStorage;
+  return processWide("current-run.v1", isStorage, () => new AsyncLocalStorage<R>());
 }
 
 const running = runStorage<RunScope>();

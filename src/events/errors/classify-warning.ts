@@ -1,3 +1,4 @@
+import { processWide } from "../process-wide.ts";
 import { callHook } from "../users-functions.ts";
 import { constructorName, property } from "./thrown.ts";
 
@@ -16,9 +17,6 @@ interface WarningState {
   readonly warnedAt: Map<string, number>;
 }
 
-/** One state for the process, even if the ESM and the CommonJS copy are both loaded. */
-const SLOT: unique symbol = Symbol.for("entelix-otel.unclassified-warning");
-
 function isState(value: unknown): value is WarningState {
   return (
     typeof property(value, "warn") === "function" && property(value, "warnedAt") instanceof Map
@@ -26,11 +24,11 @@ function isState(value: unknown): value is WarningState {
 }
 
 function sharedState(): WarningState {
-  const held = property(globalThis, SLOT);
-  if (isState(held)) return held;
-  const fresh: WarningState = { warn: emitProcessWarning, warnedAt: new Map() };
-  Object.defineProperty(globalThis, SLOT, { value: fresh, configurable: true });
-  return fresh;
+  return processWide(
+    "unclassified-warning",
+    isState,
+    (): WarningState => ({ warn: emitProcessWarning, warnedAt: new Map() }),
+  );
 }
 
 /** The default: a Node process warning, which goes to stderr and to `process.on("warning")`. */

@@ -1,3 +1,4 @@
+import { processWide } from "../process-wide.ts";
 import type { AgentError } from "./agent-error.ts";
 import { listProperty, property, suppressedIn } from "./thrown.ts";
 
@@ -64,17 +65,11 @@ interface State {
   moment: number;
 }
 
-/** One state for the process, even if the ESM and the CommonJS copy are both loaded. */
-const SLOT: unique symbol = Symbol.for("entelix-otel.failure-sources.v1");
-const state = sharedState();
-
-function sharedState(): State {
-  const held = property(globalThis, SLOT);
-  if (isState(held)) return held;
-  const made: State = { records: new WeakMap(), moment: 0 };
-  Object.defineProperty(globalThis, SLOT, { value: made, configurable: true });
-  return made;
-}
+const state = processWide(
+  "failure-sources.v1",
+  isState,
+  (): State => ({ records: new WeakMap(), moment: 0 }),
+);
 
 function isState(value: unknown): value is State {
   return (

@@ -1,4 +1,5 @@
 import { checkFunction } from "../option-checks.ts";
+import { processWide } from "../process-wide.ts";
 import { checkEach } from "../unknown-options.ts";
 import { callHook } from "../users-functions.ts";
 import type { AgentEventSink } from "./agent-event-sink.ts";
@@ -29,8 +30,6 @@ export class DroppingSink implements AgentEventSink {
 /** Called with a debug message. Errors that it throws are ignored. */
 export type DebugLine = (message: string) => void;
 
-const SLOT: unique symbol = Symbol.for("entelix-otel.debug-lines");
-
 /**
  * Calls `onDebug` at most once a process, even if the ESM and the CommonJS copy of this package are both loaded.
  * Without `onDebug`, a later call can still do it.
@@ -44,9 +43,9 @@ export function debugOnce(onDebug: DebugLine | undefined, message: string): void
 }
 
 function shownLines(): Set<unknown> {
-  const held: unknown = Reflect.get(globalThis, SLOT);
-  if (held instanceof Set) return held;
-  const fresh = new Set<unknown>();
-  Object.defineProperty(globalThis, SLOT, { value: fresh, configurable: true });
-  return fresh;
+  return processWide("debug-lines", isSet, () => new Set());
+}
+
+function isSet(value: unknown): value is Set<unknown> {
+  return value instanceof Set;
 }
