@@ -70,15 +70,19 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
  * What an unknown option may have meant.
  *
  * @param known the options that exist where it was given.
- * @returns `undefined` if nothing is known of it.
+ * @returns the option, and what to do. `undefined` if nothing is known of it.
  */
-export function meantBy(name: string, known: readonly string[]): string | undefined {
+export function meantBy(
+  name: string,
+  known: readonly string[],
+): { readonly option: string; readonly text: string } | undefined {
   const others = Object.hasOwn(OTHER_NAMES, name) ? (OTHER_NAMES[name] ?? []) : [];
   const here = others.find((other) => known.includes(other));
-  if (here !== undefined) return `did you mean \`${here}\`?`;
+  if (here !== undefined) return { option: here, text: `did you mean \`${here}\`?` };
   for (const meant of [name, ...others]) {
     for (const [place, names] of Object.entries(OPTION_PLACES)) {
-      if (names.some((one) => one === meant)) return `pass \`${meant}\` to ${place}`;
+      if (!names.some((one) => one === meant)) continue;
+      return { option: meant, text: `pass \`${meant}\` to ${place}` };
     }
   }
   return undefined;

@@ -128,16 +128,19 @@ export function reportUnknown(
       if (Object.hasOwn(known, name)) continue;
       const names = Object.keys(known);
       const cut = name.slice(0, MOST_NAME);
-      const meant = path === "" ? meantBy(cut, names) : undefined;
-      const near = meant === undefined ? nearest(cut, names) : undefined;
-      const similar = near === undefined ? undefined : `did you mean \`${path}${near}\`?`;
-      const text = `unknown option \`${path}${cut}\`: ${meant ?? similar ?? "it has no effect"}`;
-      for (const option of names)
-        if (meant?.includes(`\`${option}\``) || near === option) hints.set(option, text);
+      const meant = (path === "" ? meantBy(cut, names) : undefined) ?? similarTo(cut, names, path);
+      const text = `unknown option \`${path}${cut}\`: ${meant?.text ?? "it has no effect"}`;
+      if (meant !== undefined && names.includes(meant.option)) hints.set(meant.option, text);
       notice("ENTELIX_UNKNOWN_OPTION", text, "options", hook);
     }
   } catch {
     // The names cannot be read, so nothing is known of them.
   }
   return hints;
+}
+
+/** The option with the nearest name. */
+function similarTo(name: string, known: readonly string[], path: string) {
+  const option = nearest(name, known);
+  return option === undefined ? undefined : { option, text: `did you mean \`${path}${option}\`?` };
 }

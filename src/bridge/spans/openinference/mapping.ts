@@ -1,5 +1,5 @@
 import type { Attributes, AttributeValue } from "@opentelemetry/api";
-import { messageAttributes, parsedMessages, readableText } from "./messages.ts";
+import { messageAttributes, messagesIn, readableText } from "./messages.ts";
 import { isFields, jsonIn, textIn } from "./values.ts";
 
 /** The attributes of a finished span under OpenInference's names. */
@@ -84,6 +84,8 @@ class Mapping implements OpenInference {
   readonly attributes: Attributes = {};
   readonly covered = new Set<string>();
   readonly #from: Attributes;
+  /** JSON of attributes, parsed once: messages can be long. */
+  readonly #parsed = new Map<string, object | undefined>();
 
   constructor(from: Attributes) {
     this.#from = from;
@@ -130,7 +132,7 @@ class Mapping implements OpenInference {
   addRetrieval(): void {
     this.#addValue("input", "gen_ai.retrieval.query.text");
     this.#addValue("output", "gen_ai.retrieval.documents");
-    const documents = jsonIn(this.#from["gen_ai.retrieval.documents"]);
+    const documents = this.#json("gen_ai.retrieval.documents");
     if (!Array.isArray(documents)) return;
     for (const [at, document] of documents.entries()) {
       if (this.#room() < 4) break;
@@ -182,10 +184,9 @@ class Mapping implements OpenInference {
 
   /** Messages and tools, each part an attribute of its own. Those of long conversations are only in the values. */
   #addConversation(): void {
-    const from = this.#from;
-    const output = parsedMessages(from["gen_ai.output.messages"]);
+    const output = messagesIn(this.#json("gen_ai.output.messages"));
     this.#addAll(messageAttributes("llm.output_messages", output, this.#room()));
-    const tools = jsonIn(from["gen_ai.tool.definitions"]);
+    const tools = this.#json("gen_ai.tool.definitions");
     if (Array.isArray(tools)) {
       const some = tools.slice(0, Math.floor(this.#room() / 3));
       for (const [at, tool] of some.entries()) {
@@ -193,9 +194,9 @@ class Mapping implements OpenInference {
       }
       if (some.length === tools.length) this.covered.add("gen_ai.tool.definitions");
     }
-    const system = jsonIn(from["gen_ai.system_instructions"]);
+    const system = this.#json("gen_ai.system_instructions");
     const first = Array.isArray(system) ? [{ role: "system", parts: system }] : [];
-    const asked = [...first, ...parsedMessages(from["gen_ai.input.messages"])];
+    const asked = [...first, ...messagesIn(this.#json("gen_ai.input.messages"))];
     const input = messageAttributes("llm.input_messages", asked, this.#room());
     this.#addAll(input);
     if (first.length > 0 && input["llm.input_messages.0.message.role"] === "system") {
@@ -221,20 +222,26 @@ class Mapping implements OpenInference {
     const value = textIn(this.#from[name]);
     if (value === undefined) return;
     this.add(`${side}.value`, value, name);
-    const isJson = jsonIn(value) !== undefined;
+    const isJson = this.#json(name) !== undefined;
     this.add(`${side}.mime_type`, isJson ? "application/json" : "text/plain");
   }
 
   /** The text that a list of runs shows: what the last message of this role says. */
   #addReadable(side: "input" | "output", name: string, role: string): void {
-    const messages = parsedMessages(this.#from[name]);
-    const text = readableText(messages, role);
+    const text = readableText(messagesIn(this.#json(name)), role);
     if (text === undefined) {
       this.#addValue(side, name);
       return;
     }
     this.add(`${side}.value`, text.text, text.isWhole ? name : undefined);
     this.add(`${side}.mime_type`, "text/plain");
+  }
+
+  #json(name: string): object | undefined {
+    if (this.#parsed.has(name)) return this.#parsed.get(name);
+    const parsed = jsonIn(this.#from[name]);
+    this.#parsed.set(name, parsed);
+    return parsed;
   }
 
   #addAll(attributes: Attributes): void {

@@ -1,5 +1,5 @@
-import type { Attributes, AttributeValue } from "@opentelemetry/api";
-import { isFields, jsonIn, textIn } from "./values.ts";
+import type { Attributes } from "@opentelemetry/api";
+import { isFields, textIn } from "./values.ts";
 
 /** A message in the form of the conventions. */
 export interface PartedMessage {
@@ -7,9 +7,8 @@ export interface PartedMessage {
   readonly parts: readonly unknown[];
 }
 
-/** The messages of an attribute. Without messages, or with a cut JSON, none. */
-export function parsedMessages(value: AttributeValue | undefined): readonly PartedMessage[] {
-  const given = jsonIn(value);
+/** The messages of an attribute. Without messages, or with a cut JSON, none. @param given its JSON, parsed. */
+export function messagesIn(given: object | undefined): readonly PartedMessage[] {
   if (!Array.isArray(given)) return [];
   const messages: PartedMessage[] = [];
   for (const each of given) {
