@@ -9,6 +9,7 @@ import {
 } from "../../../src/agents/runtime/active-run.ts";
 import { inSpan } from "../../../src/entries/langchain.ts";
 import { runAgent } from "../../../src/entries/runtime.ts";
+import { Deferred } from "../../../src/events/door.ts";
 import { tellsCallIds } from "./abilities.ts";
 import { add, oneNodeGraph, plainTool, reactAgent, run } from "./agents.ts";
 import { observe } from "./observed.ts";
@@ -384,18 +385,15 @@ describe("a chain that the code of a tool starts after the end of its run", () =
   it("is a run below it, with its answer", async () => {
     const seen = observe();
     let later: Promise<unknown> = Promise.resolve();
-    let begin = () => {};
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve;
-    });
+    const begun = new Deferred<void>();
     const note = plainTool("note", () => {
       const prompt = RunnableLambda.from((text: string) => text);
       const chain = prompt.pipe(new ScriptedModel([says("noted")]));
-      later = begun.then(() => chain.invoke("take a note", { runName: "notes" }));
+      later = begun.promise.then(() => chain.invoke("take a note", { runName: "notes" }));
       return "ok";
     });
     await run(seen, reactAgent([says("", ["note", "c1"]), says("done")], [note]));
-    begin();
+    begun.resolve();
     await later;
     expect(seen.tree()).toEqual([
       "invoke_agent support complete",
@@ -411,17 +409,14 @@ describe("a chain that the code of a tool starts after the end of its run", () =
 describe("code of a tool that nothing awaits", () => {
   /** A tool that takes a note once `begin` was called. */
   const notes = () => {
-    let begin = () => {};
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve;
-    });
-    let noted: Promise<unknown> = begun;
+    const begun = new Deferred<void>();
+    let noted: Promise<unknown> = begun.promise;
     const note = plainTool("note", () => {
-      noted = begun.then(() => new ScriptedModel([says("noted")]).invoke("take a note"));
+      noted = begun.promise.then(() => new ScriptedModel([says("noted")]).invoke("take a note"));
       return "ok";
     });
     const goOn = async () => {
-      begin();
+      begun.resolve();
       await noted;
     };
     return { note, goOn };

@@ -2,17 +2,15 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import type { ResourceMetrics } from "@opentelemetry/sdk-metrics";
 import { expect, it } from "vitest";
 import { OtlpMetricExporter } from "../../../src/bridge/setup/metrics/otlp-metrics.ts";
+import { Deferred } from "../../../src/events/door.ts";
 import { ProtobufServer } from "../export/support/protobuf-server.ts";
 
 it("an export that the receiver does not answer holds back at most one other", async () => {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const held = new Deferred<void>();
   let asked = 0;
   await using server = await ProtobufServer.start(async () => {
     asked += 1;
-    await held;
+    await held.promise;
     return { status: 200 };
   });
   const exporter = new OtlpMetricExporter({
@@ -33,7 +31,7 @@ it("an export that the receiver does not answer holds back at most one other", a
   await Promise.all([third, fourth]);
   const late = "the exports before it are not confirmed yet";
   expect(errors).toEqual([late, late]);
-  release();
+  held.resolve();
   await Promise.all([first, second]);
   expect(errors).toEqual([late, late, undefined, undefined]);
   expect(asked).toBe(2);
