@@ -5,7 +5,7 @@ import type { SpanScope } from "./run-state.ts";
 /** A processor that stopped its run (tripwire), or failed. */
 export interface ProcessorEnd {
   readonly name: string | undefined;
-  /** What failed. `undefined`: it stopped the run. */
+  /** The error. `undefined`: it stopped the run. */
   readonly errorInfo: Fields | undefined;
   readonly phase: unknown;
 }

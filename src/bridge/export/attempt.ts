@@ -36,7 +36,7 @@ export class StatusError extends Error {
   }
 }
 
-/** The server is no OTLP/HTTP receiver: it answers a page, a health check, or HTTP/2. */
+/** The server is not an OTLP/HTTP receiver: it answers a page, a health check, or HTTP/2. */
 export class NotOtlpError extends Error {
   override readonly name = NOT_OTLP;
   /** HTTP status; `undefined` if the answer is not HTTP/1.1. */

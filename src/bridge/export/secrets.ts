@@ -1,7 +1,7 @@
 /** Shorter values, such as a version, would hide words of the text. */
 const SHORTEST = 6;
 
-/** Headers of every request, which are no secrets. */
+/** Headers of every request. They are not secret. */
 const PUBLIC: ReadonlySet<string> = new Set(["content-type", "user-agent"]);
 
 /**

@@ -16,9 +16,10 @@ export const METRIC_NOTES: { readonly [N in MetricName]?: string } = {
     "Only of calls whose source reports it: those that were streamed.",
   "gen_ai.client.operation.duration":
     "With `gen_ai/dup` also of all other model calls, which had this name before.",
-  "gen_ai.client.inference.operation.input_tokens": "Of calls that report usage, also failed ones.",
+  "gen_ai.client.inference.operation.input_tokens":
+    "Only calls that report usage are measured, failed ones too.",
   "gen_ai.client.inference.operation.output_tokens":
-    "Of calls that report usage, also failed ones.",
+    "Only calls that report usage are measured, failed ones too.",
   "gen_ai.client.inference.usage.input_tokens": "From the ends of the calls, embeddings included.",
   "gen_ai.client.inference.usage.output_tokens": "From the ends of the calls.",
   "gen_ai.client.inference.usage.cache_read.input_tokens":

@@ -115,7 +115,7 @@ export const LOSS_REASONS = [
 const NO_CONNECTION =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH)$/;
 
-/** Name of the error of a server that is no OTLP receiver. */
+/** Name of the error of a server that is not an OTLP receiver. */
 export const NOT_OTLP = "NotOtlpError";
 
 /** The reason of a failed export, from the exporter's error. */

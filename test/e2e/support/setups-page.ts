@@ -39,7 +39,7 @@ export function setupsPage(
 arrives. Versions are those of the tests. Trace ID "run ID": the trace ID of a root run is its run ID. "random": the
 setup chooses the ID. Content is captured only if you [turn it on](privacy.md).`,
     "## Beside a setup",
-    "`npm install entelix-otel` changes nothing that is installed. Each page says what else is needed.",
+    "`npm install entelix-otel` changes nothing that is installed. Each page lists further packages.",
     table("setup", setupLines(setups)),
     `**Metrics "no"**: that setup takes no metrics of OpenTelemetry, or only with an option of its own. Pass a
 \`meterProvider\` to the bridge to send them elsewhere.`,
