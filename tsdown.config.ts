@@ -13,6 +13,7 @@ const STYLES = ["base", "list", "run"].map((name) => `src/view/page/styles/${nam
 const BUNDLED = [
   "@opentelemetry/context-async-hooks",
   "@opentelemetry/core",
+  "@opentelemetry/exporter-metrics-otlp-http",
   "@opentelemetry/otlp-exporter-base",
   "@opentelemetry/otlp-transformer",
 ];

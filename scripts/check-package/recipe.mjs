@@ -1,5 +1,5 @@
 /** Where a program of the docs leaves room for the agent. */
-const AGENT = "// … at the end of the process\n";
+const AGENT = "  // … the agent\n";
 
 /**
  * Reads a recipe of the docs, so that what stands there is what is run.
@@ -31,7 +31,7 @@ export function withRun({ program }) {
   if (program.split(AGENT).length !== 2) {
     throw new Error(`expected one line in the program: ${AGENT.trim()}`);
   }
-  const send = "console.log(await sendRun(bridge));\n";
+  const send = "  console.log(await sendRun(bridge));\n";
   return `import { sendRun } from "./send-run.mjs";\n${program.replace(AGENT, send)}`;
 }
 

@@ -3,18 +3,10 @@ import { Project } from "./project.mjs";
 import { checkCountedRun, checkRunOnTheWire } from "./wire.mjs";
 
 /** What a user on Node 20 installs beside the package; the versions are those it is tested with. */
-const FOR_SPANS = [
-  "@opentelemetry/api",
-  "@opentelemetry/exporter-trace-otlp-http",
-  "@opentelemetry/sdk-trace",
-];
+const FOR_SPANS = ["@opentelemetry/api", "@opentelemetry/sdk-trace"];
 
 /** And for metrics too. */
-const FOR_BOTH = [
-  ...FOR_SPANS,
-  "@opentelemetry/exporter-metrics-otlp-http",
-  "@opentelemetry/sdk-metrics",
-];
+const FOR_BOTH = [...FOR_SPANS, "@opentelemetry/sdk-metrics"];
 
 /** Nothing but this check holds newer forms off the declarations. */
 const OLDEST_TYPESCRIPT = "5.0.4";

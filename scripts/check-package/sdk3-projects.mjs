@@ -5,18 +5,18 @@ import { Project } from "./project.mjs";
 import { readRecipe, withRun } from "./recipe.mjs";
 import { checkCountedRun, checkRunOnTheWire } from "./wire.mjs";
 
-/** SDK 3, which needs Node 22.15 at least. */
+/** An application's own provider on SDK 3, which needs Node 22.15 at least. */
 const PACKAGES = {
   "@opentelemetry/api": "1.10.0",
   "@opentelemetry/exporter-trace-otlp-http": "0.301.0",
   "@opentelemetry/sdk-trace": "3.1.1",
 };
-/** With the packages of metrics, as npm takes them for the README's second line on a newer Node. */
+/** As npm takes them for the README's second line on a newer Node. */
 const FOR_BOTH = {
-  ...PACKAGES,
-  "@opentelemetry/exporter-metrics-otlp-http": "0.301.0",
+  "@opentelemetry/api": "1.10.0",
   "@opentelemetry/resources": "3.1.1",
   "@opentelemetry/sdk-metrics": "3.1.1",
+  "@opentelemetry/sdk-trace": "3.1.1",
 };
 const LEAST_NODE = [22, 15];
 

@@ -90,8 +90,7 @@ type Setup = (ends: EndOptions) => InnerSink;
 export function register(settings: RegisterSettings, entry: string | undefined): string {
   const setup = findSetup(settings.conventions);
   if (setup === undefined) {
-    const missing = "@opentelemetry/sdk-trace and @opentelemetry/exporter-trace-otlp-http";
-    return `nothing is reported: ${missing} are not installed`;
+    return "nothing is reported: npm install @opentelemetry/sdk-trace @opentelemetry/resources";
   }
   const sink = new AgentSink(settings.captures ? "all" : "tools", () => setup(settings.ends));
   const { frameworks, tenant } = settings;

@@ -18,19 +18,12 @@ const SHARED = [
 ];
 
 /** Packages that `entelix-otel/setup` needs, without the API. */
-const FOR_SETUP = [
-  "@opentelemetry/resources",
-  "@opentelemetry/sdk-trace",
-  "@opentelemetry/exporter-trace-otlp-http",
-];
+const FOR_SETUP = ["@opentelemetry/resources", "@opentelemetry/sdk-trace"];
 
-/** Packages that `entelix-otel/telemetry` needs in addition. */
-const FOR_METRICS = [
-  "@opentelemetry/sdk-metrics",
-  "@opentelemetry/exporter-metrics-otlp-http",
-] as const;
+/** What `entelix-otel/telemetry` needs in addition. */
+const FOR_METRICS = ["@opentelemetry/sdk-metrics"] as const;
 
-/** Whether the packages that send metrics are installed. */
+/** Whether the package that makes metrics is installed. */
 export function canSendMetrics({ packages }: Installed): boolean {
   return FOR_METRICS.every((wanted) => packages.some(({ name }) => name === wanted));
 }

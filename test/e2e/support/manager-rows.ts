@@ -21,13 +21,11 @@ export interface ManagerRow {
 export const SDK = [
   "@opentelemetry/sdk-trace",
   "@opentelemetry/resources",
-  "@opentelemetry/exporter-trace-otlp-http",
   "@opentelemetry/sdk-metrics",
-  "@opentelemetry/exporter-metrics-otlp-http",
 ];
 
 /** The same for Node 20, where a package manager does not choose by Node. */
-export const SDK_2 = SDK.map((name) => `${name}@${name.includes("exporter") ? "0.223" : "2"}`);
+export const SDK_2 = SDK.map((name) => `${name}@2`);
 
 const PNPM = { server: "package-managers", file: "pnpm/bin/pnpm.cjs" };
 const YARN = { server: "package-managers", file: "@yarnpkg/cli-dist/bin/yarn.js" };
