@@ -19,15 +19,18 @@ const approve = ({ input }) => (input.sum <= 50 ? "approved" : { denied: "above 
 // Started inside another run, it is its sub-agent: sink and tenant are that run's.
 const expert = () => runAgent({ agent: "expert" }, (run) => run.model("small-1", () => "refund"));
 
-await runAgent({ sink, agent: "support", tenant: "acme" }, async (run) => {
-  for (const [order, sum] of Object.entries({ 17: 41.9, 18: 900 })) {
-    await run.tool("lookup_order", { input: { order } }, () => ({ order, sum }));
-    await run.tool("ask_expert", expert);
-    const refund = run.tool("refund", { input: { sum }, approve }, () => `refunded ${sum}`);
-    console.log(await refund.catch((error) => error.message));
-  }
-});
+try {
+  await runAgent({ sink, agent: "support", tenant: "acme" }, async (run) => {
+    for (const [order, sum] of Object.entries({ 17: 41.9, 18: 900 })) {
+      await run.tool("lookup_order", { input: { order } }, () => ({ order, sum }));
+      await run.tool("ask_expert", expert);
+      const refund = run.tool("refund", { input: { sum }, approve }, () => `refunded ${sum}`);
+      console.log(await refund.catch((error) => error.message));
+    }
+  });
 
-await tracing.forceFlush();
-printTraces(memory.getFinishedSpans());
-await tracing.shutdown();
+  await tracing.forceFlush();
+  printTraces(memory.getFinishedSpans());
+} finally {
+  await tracing.shutdown();
+}

@@ -42,24 +42,27 @@ const model = scripted(
 );
 const options = { model, tools, stopWhen: isStepCount(5), telemetry: { functionId: "support" } };
 
-const messages = [{ role: "user", content: "I was charged twice for order 17." }];
-const paused = await generateText({ ...options, messages });
-const { approvalId } = paused.content.find(({ type }) => type === "tool-approval-request");
+try {
+  const messages = [{ role: "user", content: "I was charged twice for order 17." }];
+  const paused = await generateText({ ...options, messages });
+  const { approvalId } = paused.content.find(({ type }) => type === "tool-approval-request");
 
-// A person answers, here at once. The next call resumes the run.
-const answer = {
-  type: "tool-approval-response",
-  approvalId,
-  approved: true,
-  reason: "delivered twice",
-};
-messages.push(...paused.responseMessages, { role: "tool", content: [answer] });
-const { text } = await generateText({ ...options, messages });
-console.log(text);
+  // A person answers, here at once. The next call resumes the run.
+  const answer = {
+    type: "tool-approval-response",
+    approvalId,
+    approved: true,
+    reason: "delivered twice",
+  };
+  messages.push(...paused.responseMessages, { role: "tool", content: [answer] });
+  const { text } = await generateText({ ...options, messages });
+  console.log(text);
 
-await telemetry.flush();
-printTraces(memory.getFinishedSpans());
-await tracing.shutdown();
+  await telemetry.flush();
+  printTraces(memory.getFinishedSpans());
+} finally {
+  await tracing.shutdown();
+}
 
 /** A model that gives these answers, one after the other: texts, or calls of a tool. */
 function scripted(...answers) {

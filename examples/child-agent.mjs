@@ -19,18 +19,25 @@ const tracing = setupTracing({
 
 // Undefined without a parent: the run is then a root. The tenant is not carried: this process knows it.
 const parent = extract(process.env, { format: "environment" });
-await runAgent(
-  { sink: tracing.createBridge(), agent: "expert", tenant: "acme", parent },
-  async (run) => {
-    const order = await run.tool("lookup_order", { input: process.argv[2] }, async ({ input }) => {
-      await sleep(12);
-      return { order: input, state: "delivered" };
-    });
-    return { answer: `order ${order.order} is ${order.state}` };
-  },
-);
+try {
+  await runAgent(
+    { sink: tracing.createBridge(), agent: "expert", tenant: "acme", parent },
+    async (run) => {
+      const order = await run.tool(
+        "lookup_order",
+        { input: process.argv[2] },
+        async ({ input }) => {
+          await sleep(12);
+          return { order: input, state: "delivered" };
+        },
+      );
+      return { answer: `order ${order.order} is ${order.state}` };
+    },
+  );
 
-await tracing.forceFlush();
-console.log("the expert's process:");
-printTraces(memory.getFinishedSpans());
-await tracing.shutdown();
+  await tracing.forceFlush();
+  console.log("the expert's process:");
+  printTraces(memory.getFinishedSpans());
+} finally {
+  await tracing.shutdown();
+}

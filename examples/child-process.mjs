@@ -31,12 +31,15 @@ async function askExpert({ input, signal }) {
   if (code !== 0) throw new Error(`the expert's process ended with ${code}`);
 }
 
-await runAgent(
-  { sink: tracing.createBridge(), agent: "support", tenant: "acme", threadId: "ticket-17" },
-  (run) => run.tool("ask_expert", { input: { order: "17" } }, askExpert),
-);
+try {
+  await runAgent(
+    { sink: tracing.createBridge(), agent: "support", tenant: "acme", threadId: "ticket-17" },
+    (run) => run.tool("ask_expert", { input: { order: "17" } }, askExpert),
+  );
 
-await tracing.forceFlush();
-console.log("the support agent's process:");
-printTraces(memory.getFinishedSpans());
-await tracing.shutdown();
+  await tracing.forceFlush();
+  console.log("the support agent's process:");
+  printTraces(memory.getFinishedSpans());
+} finally {
+  await tracing.shutdown();
+}

@@ -44,16 +44,19 @@ const tools = {
     }),
 };
 
-await runAgent({
-  sink: bridge,
-  tools,
-  plan: [
-    { tool: "lookup_order", input: { order: 17 } },
-    { tool: "ask_expert", input: {} },
-  ],
-  inside,
-});
+try {
+  await runAgent({
+    sink: bridge,
+    tools,
+    plan: [
+      { tool: "lookup_order", input: { order: 17 } },
+      { tool: "ask_expert", input: {} },
+    ],
+    inside,
+  });
 
-await tracing.forceFlush();
-printTraces(memory.getFinishedSpans());
-await tracing.shutdown();
+  await tracing.forceFlush();
+  printTraces(memory.getFinishedSpans());
+} finally {
+  await tracing.shutdown();
+}

@@ -71,8 +71,11 @@ const graph = new StateGraph(MessagesAnnotation)
   .addEdge("refuse", END)
   .compile({ name: "support" });
 
-const question = { messages: [new HumanMessage("When is order 17 refunded?")] };
-await graph.invoke(question, { callbacks: [handler] });
-await handler.flush();
-printTraces(memory.getFinishedSpans());
-await tracing.shutdown();
+try {
+  const question = { messages: [new HumanMessage("When is order 17 refunded?")] };
+  await graph.invoke(question, { callbacks: [handler] });
+  await handler.flush();
+  printTraces(memory.getFinishedSpans());
+} finally {
+  await tracing.shutdown();
+}

@@ -48,12 +48,17 @@ const config = {
   runName: "support",
   configurable: { thread_id: "conversation-1" },
 };
-const paused = await agent.invoke({ messages: [new HumanMessage("Refund order 17")] }, config);
-console.log("asked:", paused.__interrupt__[0].value.question);
+try {
+  const paused = await agent.invoke({ messages: [new HumanMessage("Refund order 17")] }, config);
+  console.log("asked:", paused.__interrupt__[0].value.question);
 
-await agent.invoke(new Command({ resume: "yes" }), config);
-await handler.flush();
-printTraces(memory.getFinishedSpans());
-const [, second] = memory.getFinishedSpans().filter(({ name }) => name === "invoke_agent support");
-console.log("second run goes on from the first:", second.links.length === 1);
-await tracing.shutdown();
+  await agent.invoke(new Command({ resume: "yes" }), config);
+  await handler.flush();
+  printTraces(memory.getFinishedSpans());
+  const [, second] = memory
+    .getFinishedSpans()
+    .filter(({ name }) => name === "invoke_agent support");
+  console.log("second run goes on from the first:", second.links.length === 1);
+} finally {
+  await tracing.shutdown();
+}

@@ -55,17 +55,20 @@ const support = new Agent({
 const storage = new InMemoryStore();
 const mastra = new Mastra({ agents: { support }, logger: false, observability, storage });
 
-const agent = mastra.getAgent("support");
-const { runId, suspendPayload } = await agent.generate("I was charged twice for order 17.");
+try {
+  const agent = mastra.getAgent("support");
+  const { runId, suspendPayload } = await agent.generate("I was charged twice for order 17.");
 
-// A person answers, here at once, and the run resumes.
-const { toolCallId } = suspendPayload;
-const { text } = await agent.approveToolCallGenerate({ runId, toolCallId });
-console.log(text);
+  // A person answers, here at once, and the run resumes.
+  const { toolCallId } = suspendPayload;
+  const { text } = await agent.approveToolCallGenerate({ runId, toolCallId });
+  console.log(text);
 
-await telemetry.flush();
-printTraces(memory.getFinishedSpans());
-await tracing.shutdown();
+  await telemetry.flush();
+  printTraces(memory.getFinishedSpans());
+} finally {
+  await tracing.shutdown();
+}
 
 /** A model that gives these answers, one after the other: texts, or calls of a tool. */
 function scripted(...answers) {

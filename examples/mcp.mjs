@@ -33,10 +33,13 @@ const [near, far] = InMemoryTransport.createLinkedPair();
 await orders.connect(far);
 await client.connect(near);
 
-await runAgent({ sink, agent: "support", tenant: "acme" }, async () => {
-  const { content } = await client.callTool({ name: "find_order", arguments: {} });
-  console.log(content[0].text);
-});
-await client.close();
-printTraces(memory.getFinishedSpans());
-await tracing.shutdown();
+try {
+  await runAgent({ sink, agent: "support", tenant: "acme" }, async () => {
+    const { content } = await client.callTool({ name: "find_order", arguments: {} });
+    console.log(content[0].text);
+  });
+} finally {
+  await client.close();
+  printTraces(memory.getFinishedSpans());
+  await tracing.shutdown();
+}

@@ -58,12 +58,15 @@ const triage = new Agent({
   model: scripted([[asks("transfer_to_Billing", {})]]),
 });
 
-const { finalOutput } = await run(triage, "I want my money back for order 17.");
-console.log(finalOutput);
+try {
+  const { finalOutput } = await run(triage, "I want my money back for order 17.");
+  console.log(finalOutput);
 
-await processor.forceFlush();
-printTraces(memory.getFinishedSpans());
-await tracing.shutdown();
+  await processor.forceFlush();
+  printTraces(memory.getFinishedSpans());
+} finally {
+  await tracing.shutdown();
+}
 
 /** A model that gives these answers, one after the other, and traces them as OpenAI's do. */
 function scripted(answers) {

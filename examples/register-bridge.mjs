@@ -26,30 +26,34 @@ const tracing = setupTracing({
 const log = await NdjsonSessionLog.open(directory);
 const bridge = tracing.createBridge({ audit: log });
 
-const good = await runAgent({
-  sink: bridge,
-  thread_id: "ticket-17",
-  plan: [
-    { tool: "lookup_order", input: { order: 17 } },
-    { tool: "refund", input: { order: 17 } },
-    { tool: "send_reply", input: { text: "A colleague will refund you." } },
-  ],
-});
-const bad = await runAgent({
-  sink: bridge,
-  thread_id: "ticket-18",
-  plan: [{ tool: "refund", input: { order: 18 }, must: true }],
-});
+try {
+  const good = await runAgent({
+    sink: bridge,
+    thread_id: "ticket-17",
+    plan: [
+      { tool: "lookup_order", input: { order: 17 } },
+      { tool: "refund", input: { order: 17 } },
+      { tool: "send_reply", input: { text: "A colleague will refund you." } },
+    ],
+  });
+  const bad = await runAgent({
+    sink: bridge,
+    thread_id: "ticket-18",
+    plan: [{ tool: "refund", input: { order: 18 }, must: true }],
+  });
 
-await tracing.forceFlush();
-for (const { run_id, error } of [good, bad]) {
-  console.log(`run   ${run_id} ${error === undefined ? "completed" : `failed: ${error.message}`}`);
+  await tracing.forceFlush();
+  for (const { run_id, error } of [good, bad]) {
+    console.log(
+      `run   ${run_id} ${error === undefined ? "completed" : `failed: ${error.message}`}`,
+    );
+  }
+  printTraces(memory.getFinishedSpans());
+} finally {
+  // The sinks first, then the provider: shutdown does both. The log is ours to close.
+  await tracing.shutdown();
+  await log.close();
 }
-printTraces(memory.getFinishedSpans());
-
-// The sinks first, then the provider: shutdown does both. The log is ours to close.
-await tracing.shutdown();
-await log.close();
 
 const { end, ok, rows, threads } = await verifyLog(directory);
 const verdict = ok && end === "closed" ? "intact" : "DAMAGED";
