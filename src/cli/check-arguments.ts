@@ -4,6 +4,18 @@ import { CliError } from "./cli-error.ts";
 import type { Command, OptionSpec } from "./command.ts";
 import { safe } from "./terminal/text.ts";
 
+/** Gives options with an optional value the one they have without: `parseArgs` knows only options with or without. */
+export function withOptionalValues({ options }: Command, args: readonly string[]): string[] {
+  const end = args.indexOf("--");
+  return args.map((argument, at) => {
+    const spec = argument.startsWith("--") ? options[argument.slice(2)] : undefined;
+    const isAfter = end >= 0 && at > end;
+    if (spec?.optional === undefined || isAfter) return argument;
+    const { accepts, value } = spec.optional;
+    return accepts.test(args[at + 1] ?? "") ? argument : `${argument}=${value}`;
+  });
+}
+
 /**
  * Checks a command's arguments against its options and operands.
  *

@@ -7,6 +7,8 @@ export interface OptionSpec {
   readonly short?: string;
   /** Whether it can be repeated. Default: false. */
   readonly multiple?: boolean;
+  /** Its value if none is given. An argument after the option is its value if `accepts` matches it. */
+  readonly optional?: { readonly value: string; readonly accepts: RegExp };
   /** Name of the value in the help, for example `FILE`. */
   readonly value?: string;
   readonly about: string;

@@ -45,6 +45,7 @@ export { Output } from "./terminal/output.ts";
 export { count, counted } from "./terminal/table.ts";
 export { padToWidth, safe, safeJson } from "./terminal/text.ts";
 export { token } from "./token.ts";
+export { type Rejected, traceRequestOf, traceResponseBytes } from "./traces/otlp-protobuf.ts";
 export {
   type Fields,
   isFields,

@@ -36,7 +36,8 @@ export function helpOf(command: Command): string[] {
 
 function flag(name: string, spec: OptionSpec): string {
   const short = spec.short === undefined ? "" : `-${spec.short}, `;
-  return `${short}--${name}${spec.value === undefined ? "" : ` ${spec.value}`}`;
+  const value = spec.optional === undefined ? spec.value : `[${spec.value}]`;
+  return `${short}--${name}${value === undefined ? "" : ` ${value}`}`;
 }
 
 function listed(items: readonly (readonly [string, string])[]): string[] {

@@ -1,6 +1,6 @@
 import { nearest } from "../events/door.ts";
 import { VERSION } from "../version.ts";
-import { checkArguments } from "./check-arguments.ts";
+import { checkArguments, withOptionalValues } from "./check-arguments.ts";
 import { CliError, isBrokenPipe, messageOf, showError } from "./cli-error.ts";
 import type { Command, Io } from "./command.ts";
 import { helpOf, overview } from "./help.ts";
@@ -57,7 +57,7 @@ async function dispatch(
     if (group.length > 0 && isAlone) return print(overview(group), io.err, 1);
     throw unknownCommand(words, group, commands);
   }
-  const rest = words.slice(command.name.split(" ").length);
+  const rest = withOptionalValues(command, words.slice(command.name.split(" ").length));
   const asked = isHelp ? "help" : checkArguments(command, rest);
   switch (asked) {
     case "help":

@@ -93,7 +93,7 @@ export interface ViewVerdict {
 export interface ViewSource {
   /** As the user named it, without a password. */
   readonly name: string;
-  readonly kind: "recording" | "spans" | "folder" | "audit-log" | "database" | "jaeger";
+  readonly kind: "recording" | "spans" | "folder" | "audit-log" | "database" | "jaeger" | "otlp";
   /** Whether it is read further as it grows. */
   readonly followed: boolean;
   /** Share of it that was read, 0 to 1. 1: its end was reached. */
@@ -114,7 +114,7 @@ export interface RunList {
   /** `true`: the list is complete. Remove runs of earlier lists that are not in it. */
   readonly all?: boolean;
   readonly sources: readonly ViewSource[];
-  /** Spans in traces without a run of this package. They are not shown. */
+  /** Spans of traces without a run. They are not shown. */
   readonly other_spans: number;
   /** Older runs that are not in the list: it has the newest 100,000. Absent if there are none. */
   readonly left_out?: number;
@@ -140,9 +140,11 @@ export interface ViewSpan {
   readonly trace_id: string;
   readonly span_id: string;
   readonly parent_span_id?: string;
-  /** The run that it belongs to. Absent on spans of other instrumentation. */
+  /** The run that it belongs to. Absent if it has no part in a run. */
   readonly run_id?: string;
-  /** `other`: not made by this package. */
+  /** On spans of other instrumentation: the names that its agents, models and tools have. The run is then the trace. */
+  readonly vocabulary?: string;
+  /** `other`: neither agent, model, tool nor step. */
   readonly kind: SpanKindName;
   readonly name: string;
   readonly start_ns: string;

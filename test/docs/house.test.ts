@@ -167,7 +167,12 @@ describe("packages", () => {
   });
 
   it.each([
-    ["beside Node are uuid", /^src\/(?!audit\/postgres\/|bridge\/|view\/page\/)/, /^uuid$/],
+    [
+      "beside Node are uuid",
+      /^src\/(?!audit\/postgres\/|bridge\/|view\/page\/|cli\/traces\/otlp-protobuf)/,
+      /^uuid$/,
+    ],
+    ["are a reader of protobuf", /^src\/cli\/traces\/otlp-protobuf/, /^@bufbuild\/protobuf\/wire$/],
     ["are the client of PostgreSQL, asked for when it is used", /^src\/audit\/postgres\//, /^pg$/],
     [
       "are Preact and the layout of graphs",

@@ -16,7 +16,7 @@ describe("what is said of the sources", () => {
 
   it("says what can be shown where nothing is", () => {
     expect(() => sourcesOptions([], {}, HOW)).toThrow(
-      "expected a source: a recording, spans, the folder of an audit log, postgres://…, or --jaeger URL",
+      "expected a source: a recording, spans, the folder of an audit log, postgres://…, --jaeger URL, or --listen",
     );
   });
 });

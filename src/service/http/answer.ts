@@ -7,7 +7,7 @@ export interface Answer {
   readonly status: number;
   readonly headers?: OutgoingHttpHeaders;
   /** The body in pieces. Unless `streamed`, it is called twice and must give the same text. */
-  readonly body: () => Iterable<string>;
+  readonly body: () => Iterable<string | Uint8Array>;
   /** Call `body` once and send it without its length: it is long, or may change meanwhile. */
   readonly streamed?: true;
 }
@@ -100,7 +100,7 @@ export async function writeAnswer(
   }
 }
 
-function bytesOf(pieces: Iterable<string>): number {
+function bytesOf(pieces: Iterable<string | Uint8Array>): number {
   let bytes = 0;
   for (const piece of pieces) bytes += Buffer.byteLength(piece);
   return bytes;

@@ -42,7 +42,8 @@ function checkType(type = ""): void {
   throw new Refusal("media_type", "expected Content-Type: application/x-ndjson");
 }
 
-function encodingOf(encoding = "identity"): BodyEncoding {
+/** @throws Refusal for another `Content-Encoding` than gzip and identity. */
+export function encodingOf(encoding = "identity"): BodyEncoding {
   const name = encoding.trim().toLowerCase();
   if (name === "gzip" || name === "x-gzip") return "gzip";
   if (name === "identity" || name === "") return "identity";

@@ -20,6 +20,7 @@ import { JaegerSource, jaegerUrl } from "../sources/jaeger.ts";
 import { LogSource } from "../sources/logs.ts";
 import { newFiles } from "../sources/new-files.ts";
 import { type SourceFile, sourcesOf } from "../sources/operands.ts";
+import { ReceivedSpans } from "../sources/received-spans.ts";
 import { type Recording, Recordings } from "../sources/recordings.ts";
 import { SourceState } from "../sources/source-state.ts";
 import { SpanFile } from "../sources/span-file.ts";
@@ -39,6 +40,9 @@ interface Source {
 const POLL_MS = 500;
 /** Polls of the files for each poll of the folders. */
 const FOLDER_POLLS = 4;
+
+/** Spans on disk with `--listen`, which may run for weeks. */
+export const MOST_RECEIVED_BYTES = 512 * 1024 * 1024;
 
 interface OpenOptions extends SourcesOptions {
   /** For tests: how often files and logs are polled, in ms. Default 500. */
@@ -79,7 +83,11 @@ export async function openSources(
   const jaeger =
     options.jaeger === undefined ? undefined : await jaegerUrl(options.jaeger, stop.signal);
   const folder = await TemporaryFolder.make();
-  const store = new RunStore(folder.path, { mostRuns: options.mostRuns, wanted: options.run });
+  const store = new RunStore(folder.path, {
+    mostRuns: options.mostRuns,
+    wanted: options.run,
+    mostBytes: options.listen === undefined ? undefined : MOST_RECEIVED_BYTES,
+  });
   const sources: Source[] = [];
   const states: SourceState[] = [];
   const forget = async (source: number) => {
@@ -120,6 +128,19 @@ export async function openSources(
   if (jaeger !== undefined) {
     const state = stateOf(jaeger, "jaeger", true);
     add(new JaegerSource(jaeger, state, store, { ...common, searchMs: options.pollMs }));
+  }
+  if (options.listen !== undefined) {
+    const stateAt = (url: string) => stateOf(url, "otlp", true);
+    const { content, listen: address, save } = options;
+    const receiving = ReceivedSpans.listen(stateAt, store, { content, address, save });
+    add(
+      await receiving.catch((error: unknown) => {
+        stop.abort();
+        store.close();
+        folder.remove();
+        throw error;
+      }),
+    );
   }
   const ready = Promise.all(
     sources.map(async (source) => {

@@ -40,6 +40,10 @@ export async function serveView(
     const url = key === undefined ? server.url : `${server.url}#/run/${encodeURIComponent(key)}`;
     out.line(`Open in a browser: ${out.style("cyan", url)}`);
     out.line("The address works once. Ctrl-C ends the command.");
+    for (const { kind, name } of runs.list([]).sources) {
+      if (kind !== "otlp") continue;
+      out.line(`Takes spans at ${safe(name)} (OTLP over HTTP). Metrics and logs are not kept.`);
+    }
     if (open) {
       openBrowser(url, () => err.line("No browser could be opened: open the address yourself."));
     }

@@ -41,11 +41,11 @@ interface SourceValues {
 export function sourcesOptions(
   operands: readonly string[],
   { dialect, jaeger, run, tenant }: SourceValues,
-  how: Pick<SourcesOptions, "follow" | "content">,
+  how: Pick<SourcesOptions, "follow" | "content" | "listen" | "save">,
 ): SourcesOptions {
-  if (operands.length === 0 && jaeger === undefined) {
+  if (operands.length === 0 && jaeger === undefined && how.listen === undefined) {
     throw new CliError(
-      "expected a source: a recording, spans, the folder of an audit log, postgres://…, or --jaeger URL",
+      "expected a source: a recording, spans, the folder of an audit log, postgres://…, --jaeger URL, or --listen",
       "Runs to look at: entelix-otel demo --view",
     );
   }

@@ -3,6 +3,7 @@ import { CliError, type Command, count, countOption, type Io, safeJson } from ".
 import { jsonPieces } from "../json-pieces.ts";
 import { MOST_LISTED } from "../model/list-limits.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
+import { DEFAULT_LISTEN, LISTEN, listenAddress } from "./listen-option.ts";
 import { allRead, exitCodeOf, keysOf, leftOutLines, withRuns } from "./opened-runs.ts";
 import { readPageFiles } from "./page-files.ts";
 import { serveView } from "./serve-view.ts";
@@ -15,6 +16,18 @@ const OPTIONS = {
     type: "string",
     value: "N",
     about: "Port on 127.0.0.1. Default: any free port.",
+  },
+  listen: {
+    type: "string",
+    value: "[HOST:]PORT",
+    optional: { value: DEFAULT_LISTEN, accepts: LISTEN },
+    about: `Take the spans that programs send (OTLP over HTTP). Default: ${DEFAULT_LISTEN}, where exporters send them without a setting.`,
+  },
+  save: {
+    type: "string",
+    value: "FILE",
+    about:
+      "Also write the spans of --listen to FILE, which view and report read. It is created, or grows.",
   },
   json: {
     type: "boolean",
@@ -34,6 +47,7 @@ export const view: Command = {
   notes: [
     SOURCES_NOTE,
     "The page is served on 127.0.0.1 only. Its address has a token that works once, in one browser. Files and logs are followed as they grow, and Jaeger is asked again every 10 s. A database is read once.",
+    "With --listen, run your program beside it: its runs appear while it works. Spans of other instrumentation are shown, too, by the GenAI conventions and by OpenInference's names. Metrics and logs are taken, and not kept. Pages of browsers may not send anything.",
     `The newest ${count(MOST_LISTED)} runs are shown. If there are more, the command and the page say how many are left out.`,
     "The page shows content: messages, inputs and outputs of tools, payloads of audit rows.",
     "SIGINT and SIGTERM end the command.",
@@ -41,12 +55,23 @@ export const view: Command = {
   ],
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
-    const { json = false, open = false, run } = values;
-    if (json && (open || values.port !== undefined)) {
-      throw new CliError("--json: expected no --open or --port with it: no page is served then");
+    const { json = false, open = false, run, save } = values;
+    const listen = listenAddress(values.listen);
+    if (json && (open || values.port !== undefined || listen !== undefined)) {
+      throw new CliError(
+        "--json: expected no --open, --port or --listen with it: no page is served then",
+      );
+    }
+    if (save !== undefined && listen === undefined) {
+      throw new CliError("--save: expected --listen with it: it writes the spans that are sent");
     }
     const port = countOption("--port", values.port, 0, 1, 65_535);
-    const options = sourcesOptions(positionals, values, { follow: !json, content: true });
+    const options = sourcesOptions(positionals, values, {
+      follow: !json,
+      content: true,
+      ...(listen === undefined ? {} : { listen }),
+      ...(save === undefined ? {} : { save }),
+    });
     const page = json ? undefined : await readPageFiles();
     return withRuns(positionals, options, io, async (runs, signal) => {
       if (page === undefined || run !== undefined) {

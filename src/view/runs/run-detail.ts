@@ -8,8 +8,9 @@ import {
 } from "../format.ts";
 import { type IndexedRun, isKnown, tracesOf } from "./indexed-run.ts";
 import { tenantOf } from "./run-facts.ts";
-import { type RowRange, rowRange, traitsIn } from "./run-index.ts";
+import { type RowRange, rowRange } from "./run-index.ts";
 import { isBefore } from "./run-log.ts";
+import { traitsIn } from "./run-row.ts";
 import type { RunStore } from "./run-store.ts";
 
 /** Levels of child runs in a detail. */
@@ -31,7 +32,11 @@ export async function runDetail(
   const runs = withChildren(store, found);
   const traces = new Set([...runs].flatMap(tracesOf));
   const ids = new Set([...runs].map(({ run_id }) => run_id));
-  const spans = [...traces].flatMap(({ id }) => under(store.spansOf(id), ids, found.tenant_id));
+  const spans = [...traces].flatMap(({ hasOwnRun, id }) => {
+    const all = store.spansOf(id);
+    // A trace of others is one run.
+    return hasOwnRun ? under(all, ids, found.tenant_id) : all;
+  });
   const range = rowRange(found);
   const log = range === undefined ? undefined : store.logs[range.log];
   for (const span of spans) {

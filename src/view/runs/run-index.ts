@@ -1,12 +1,13 @@
 import { readTimestamp } from "../../events/door.ts";
-import type { ViewRun, ViewSpan } from "../format.ts";
+import type { ViewSpan } from "../format.ts";
 import { textIn } from "../model/attributes.ts";
 import { MOST_LISTED } from "../model/list-limits.ts";
 import { type IndexedRun, isKnown, NO_USAGE, newRun, tracesOf } from "./indexed-run.ts";
-import { addDecision, addWaits, endWaits, openWaits } from "./open-waits.ts";
-import { decisionsOf, type RunTraits, tenantOf, traitsOf, usageOf, waitsOf } from "./run-facts.ts";
+import { addDecision, addWaits, endWaits } from "./open-waits.ts";
+import { addOtherSpan, isOfOthers, ownerOf } from "./other-runs.ts";
+import { decisionsOf, tenantOf, traitsOf, usageOf, waitsOf } from "./run-facts.ts";
 import { isBefore, type RowPosition } from "./run-log.ts";
-import { attach, runsAbove, setUsage, totalUsage } from "./run-trees.ts";
+import { attach, runsAbove, setUsage } from "./run-trees.ts";
 import { deleteOldest, type Trace, Traces } from "./traces.ts";
 
 /** Left-out runs whose IDs are remembered. Later spans of older ones make a new run. */
@@ -49,6 +50,8 @@ export interface RunIndexOptions {
 export class RunIndex {
   /** Counts changes: it is the same as long as nothing has changed. */
   revision = 0;
+  /** Revision of the last removal of a run that was none. Lists of earlier revisions must be read anew. */
+  removedAt = 0;
   /** Runs with spans that were left out because they began before all others. */
   leftOut = 0;
   /** Begin of the oldest run of the list, Unix time in ns. `undefined` if none was left out. */
@@ -107,29 +110,27 @@ export class RunIndex {
    */
   addSpan(span: ViewSpan, standing: number, counted = false): void {
     const trace = this.traces.get(span.trace_id);
-    if (span.run_id === undefined) {
+    const runId = ownerOf(span, trace);
+    if (runId === undefined) {
       if (!counted) this.traces.addOther(trace);
       this.#changed = true;
       return;
     }
-    const tenant = tenantOf(span);
+    const isOther = isOfOthers(span);
+    if (!isOther) this.#own(trace);
+    const tenant = isOther ? "" : tenantOf(span);
     const start = BigInt(span.start_ns);
-    const run = this.#run(tenant, span.run_id, start);
+    const run = this.#run(tenant, runId, start);
     if (run === undefined) {
-      this.#countLeftOut(leftOutName(tenant, span.run_id));
+      this.#countLeftOut(leftOutName(tenant, runId));
       return;
     }
     if (standing < run.spanStanding) return;
     if (standing > run.spanStanding) this.#forgetSpans(run, standing);
     addTrace(run, trace, this.traces);
     if (!counted) run.spans += 1;
-    addWaits(run, waitsOf(span));
-    for (const { at, callId } of decisionsOf(span)) addDecision(run, callId, at);
-    if (span.kind === "run") this.#addRunSpan(run, start, span);
-    else {
-      startAt(run, start);
-      run.traits ??= traitsOf(span);
-    }
+    if (isOther) this.#setUsage(run, addOtherSpan(run, span));
+    else this.#addOwnSpan(run, start, span);
     this.touch(run);
   }
 
@@ -184,35 +185,6 @@ export class RunIndex {
     run.spans = spans;
   }
 
-  view(run: IndexedRun): ViewRun {
-    const { end, start } = run;
-    const begin = end === 0n ? "anew" : "revived";
-    const { beforeMs, ms } = openWaits(run, { start: msOf(end || start), begin });
-    const waited = run.waitedMs + ms;
-    const waiting = waited + run.waitedBeforeMs + beforeMs;
-    const usage = totalUsage(run);
-    const working = Math.max(Math.round(Number(end - start) - waited * 1e6) / 1e6, 0);
-    return {
-      key: run.key,
-      run_id: run.run_id,
-      ...traitsIn(run),
-      tenant_id: run.tenant_id,
-      trace_id: run.trace?.id ?? "",
-      ...(run.parentId === undefined ? {} : { parent_run_id: run.parentId }),
-      ...(run.resumedFrom === undefined ? {} : { resumed_from: run.resumedFrom }),
-      start_ns: String(start),
-      end_ns: end === 0n ? null : String(end),
-      ...(end === 0n ? {} : { working_ms: working }),
-      ...(waiting > 0 ? { waiting_ms: waiting } : {}),
-      ...(usage.input === undefined ? {} : { input_tokens: usage.input }),
-      ...(usage.output === undefined ? {} : { output_tokens: usage.output }),
-      ...(usage.cost === undefined ? {} : { cost_usd: usage.cost }),
-      spans: run.spans,
-      rows: run.rows,
-      child_runs: run.childCount,
-    };
-  }
-
   /** The child runs of some runs. */
   childrenOf(parents: ReadonlySet<IndexedRun>): IndexedRun[] {
     const found: IndexedRun[] = [];
@@ -246,6 +218,26 @@ export class RunIndex {
     this.#size += 1;
     if (this.#size > this.#cutAbove) this.#cut();
     return run;
+  }
+
+  #addOwnSpan(run: IndexedRun, start: bigint, span: ViewSpan): void {
+    addWaits(run, waitsOf(span));
+    for (const { at, callId } of decisionsOf(span)) addDecision(run, callId, at);
+    if (span.kind === "run") this.#addRunSpan(run, start, span);
+    else {
+      startAt(run, start);
+      run.traits ??= traitsOf(span);
+    }
+  }
+
+  /** The trace has a run of this package: what others say of it is a part of that run. */
+  #own(trace: Trace): void {
+    if (trace.hasOwnRun) return;
+    trace.hasOwnRun = true;
+    const other = this.find("", trace.id);
+    if (other === undefined) return;
+    this.#remove(other);
+    this.removedAt = this.revision + 1;
   }
 
   #addRunSpan(run: IndexedRun, start: bigint, span: ViewSpan): void {
@@ -301,26 +293,27 @@ export class RunIndex {
     this.#setUsage(run, NO_USAGE);
   }
 
-  /** Leaves out the oldest runs, and the oldest of those that are only named. */
-  #cut(): void {
+  /** Leaves out the older half of the runs, and forgets traces without a run. */
+  leaveOutHalf(): void {
+    this.#cut(Math.ceil(this.#size / 2));
+    this.traces.forgetOthers();
+    this.#changed = true;
+  }
+
+  /** Leaves out the oldest runs beyond `most`, and the oldest of those that are only named. */
+  #cut(most = this.#mostRuns): void {
     const all = [...this.runs()].filter(({ isUnlisted }) => !isUnlisted);
     const known = all.filter(isKnown).sort(byBegin);
     const named = all.filter((run) => !isKnown(run)).sort(byBegin);
-    const excess = Math.max(known.length - this.#mostRuns, 0);
+    const excess = Math.max(known.length - most, 0);
     for (const run of known.slice(0, excess)) this.#leaveOut(run);
-    for (const run of named.slice(0, Math.max(named.length - this.#mostRuns, 0))) {
-      this.#leaveOut(run);
-    }
+    for (const run of named.slice(0, Math.max(named.length - most, 0))) this.#leaveOut(run);
     const oldest = known[excess];
     if (excess > 0 && oldest !== undefined) this.oldest = beginOf(oldest);
     this.#cutAbove = Math.max(this.#size, this.#mostRuns) * CUT;
   }
 
-  #leaveOut(run: IndexedRun): void {
-    if (this.#isWanted(run)) {
-      run.isUnlisted = true;
-      return;
-    }
+  #remove(run: IndexedRun): void {
     const runs = this.#byId.get(run.run_id) ?? [];
     if (runs.length === 1) this.#byId.delete(run.run_id);
     else runs.splice(runs.indexOf(run), 1);
@@ -329,6 +322,14 @@ export class RunIndex {
     this.suspects.delete(run);
     // Its child runs may be retained, and must not retain the runs above it.
     run.parent = undefined;
+  }
+
+  #leaveOut(run: IndexedRun): void {
+    if (this.#isWanted(run)) {
+      run.isUnlisted = true;
+      return;
+    }
+    this.#remove(run);
     const name = leftOutName(run.tenant_id, run.run_id);
     this.#leftOut.set(name, false);
     deleteOldest(this.#leftOut, MOST_LEFT_OUT_IDS);
@@ -363,11 +364,6 @@ const CUT = 1.1;
 /** `undefined` if the run has no rows. */
 export function rowRange({ from, log, rows, to }: IndexedRun): RowRange | undefined {
   return rows === 0 ? undefined : { log, from, to };
-}
-
-/** The traits of a run; those of an open run if none are known. */
-export function traitsIn({ tenant_id, traits }: IndexedRun): RunTraits {
-  return traits ?? { tenant_id, outcome: "open" };
 }
 
 function addTrace(run: IndexedRun, trace: Trace, traces: Traces): void {

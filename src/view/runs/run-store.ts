@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import type { ViewRun, ViewSpan } from "../format.ts";
 import { type IndexedRun, tracesOf } from "./indexed-run.ts";
+import { isOfOthers } from "./other-runs.ts";
 import { tenantOf } from "./run-facts.ts";
 import { RunIndex, type RunIndexOptions } from "./run-index.ts";
 import type { RunLog } from "./run-log.ts";
+import { rowOf } from "./run-row.ts";
 import { type SourcedSpan, SpanSpool } from "./span-spool.ts";
 
 /** Reads a span that has no end yet, as it is now. */
@@ -15,12 +17,17 @@ export type OpenSpan = () => ViewSpan;
  */
 export const STANDING = { gone: 0, log: 1, spans: 2, recording: 3 } as const;
 
+export interface RunStoreOptions extends RunIndexOptions {
+  /** Bytes of the file of spans above which the older half of the runs is left out. Default: no limit. */
+  readonly mostBytes?: number | undefined;
+}
+
 /** The runs of all sources: an index in memory, and their spans in a file. */
 export class RunStore {
   index: RunIndex;
   readonly logs: RunLog[] = [];
   readonly #folder: string;
-  readonly #options: RunIndexOptions;
+  readonly #options: RunStoreOptions;
   #spool: SpanSpool;
   #spools = 0;
   /** Standing of each source. */
@@ -28,18 +35,20 @@ export class RunStore {
   /** By source, and then by trace and span. */
   readonly #open: Map<string, OpenSpan>[] = [];
   #rebuiltAt = 0;
+  #mostBytes: number;
 
   /** @param folder for the file of spans; only its owner can read it. */
-  constructor(folder: string, options: RunIndexOptions = {}) {
+  constructor(folder: string, options: RunStoreOptions = {}) {
     this.#folder = folder;
     this.#options = options;
+    this.#mostBytes = options.mostBytes ?? Number.POSITIVE_INFINITY;
     this.index = new RunIndex(options);
     this.#spool = this.#newSpool();
   }
 
   /** Revision of the last rebuild. Lists of earlier revisions must be read anew. */
   get rebuiltAt(): number {
-    return this.#rebuiltAt;
+    return Math.max(this.#rebuiltAt, this.index.removedAt);
   }
 
   /** @returns the number of a new source. */
@@ -60,6 +69,7 @@ export class RunStore {
     const counted = this.#open[source]?.delete(nameOf(span)) === true;
     this.#spool.add(span, source, this.index.traces.get(span.trace_id));
     this.index.addSpan(span, standing, counted);
+    if (this.#spool.bytes > this.#mostBytes) this.#leaveOutHalf();
   }
 
   /** Takes a span that has no end yet. */
@@ -126,13 +136,14 @@ export class RunStore {
 
   /** The run of a span. */
   runOf(span: ViewSpan): IndexedRun | undefined {
-    return span.run_id === undefined ? undefined : this.index.find(tenantOf(span), span.run_id);
+    const tenant = isOfOthers(span) ? "" : tenantOf(span);
+    return span.run_id === undefined ? undefined : this.index.find(tenant, span.run_id);
   }
 
   /** A run as the list has it. Its spans are counted again if some may have come twice. */
   view(run: IndexedRun): ViewRun {
     if (this.index.suspects.has(run)) this.#recount();
-    return this.index.view(run);
+    return rowOf(run);
   }
 
   /** Counts the spans of all such runs: many may be in one trace, which is read once. */
@@ -158,6 +169,26 @@ export class RunStore {
   /** Removes the file of spans. */
   close(): void {
     this.#spool.close();
+  }
+
+  /** Leaves out the older half of the runs, and all spans without a run. */
+  #leaveOutHalf(): void {
+    this.index.leaveOutHalf();
+    const { traces } = this.index;
+    const before = this.#spool;
+    this.#spool = this.#newSpool();
+    const moved = new Set<string>();
+    for (const { source, span } of before.all()) {
+      if (!traces.hasRun(span.trace_id)) continue;
+      const trace = traces.get(span.trace_id);
+      if (!moved.has(trace.id)) trace.last = 0;
+      moved.add(trace.id);
+      this.#spool.add(span, source, trace);
+    }
+    before.close();
+    this.#spool.flush();
+    // One run may be larger than the limit.
+    this.#mostBytes = Math.max(this.#options.mostBytes ?? 0, this.#spool.bytes * 2);
   }
 
   #newSpool(): SpanSpool {

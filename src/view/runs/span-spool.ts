@@ -28,6 +28,11 @@ export class SpanSpool {
   #pending = new Map<Trace, Map<number, string[]>>();
   #pendingBytes = 0;
 
+  /** Length of the file, without the batch in memory. */
+  get bytes(): number {
+    return this.#end;
+  }
+
   /** @param path of a file that does not exist yet, in a folder that only its owner can read. */
   constructor(path: string) {
     this.#path = path;

@@ -7,7 +7,7 @@ import {
 } from "../format.ts";
 import { type IndexedRun, isKnown } from "./indexed-run.ts";
 import { runDetail } from "./run-detail.ts";
-import { traitsIn } from "./run-index.ts";
+import { traitsIn } from "./run-row.ts";
 import type { RunStore } from "./run-store.ts";
 import type { ViewedRuns } from "./viewed-runs.ts";
 

@@ -9,6 +9,8 @@ export interface Trace {
   runs: number;
   /** Spans without a run that came before the first run. */
   others: number;
+  /** Whether it has a run of this package. */
+  hasOwnRun: boolean;
 }
 
 /** The traces of spans. Those of runs are retained; of the others only the newest. */
@@ -22,7 +24,7 @@ export class Traces {
   get(id: string): Trace {
     const known = this.find(id);
     if (known !== undefined) return known;
-    const trace = { id, last: 0, runs: 0, others: 0 };
+    const trace = { id, last: 0, runs: 0, others: 0, hasOwnRun: false };
     this.#others.set(id, trace);
     deleteOldest(this.#others, MOST_OTHER_TRACES);
     return trace;
@@ -30,6 +32,16 @@ export class Traces {
 
   find(id: string): Trace | undefined {
     return this.#ofRuns.get(id) ?? this.#others.get(id);
+  }
+
+  /** Whether a trace has a run. */
+  hasRun(id: string): boolean {
+    return this.#ofRuns.has(id);
+  }
+
+  /** Forgets the traces without a run. */
+  forgetOthers(): void {
+    this.#others.clear();
   }
 
   /** Counts a span without a run. */

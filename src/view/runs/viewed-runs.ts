@@ -1,5 +1,12 @@
 import type { RunDetail, RunList } from "../format.ts";
 
+/** Where spans are received. */
+export interface ListenAddress {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+}
+
 /** The runs of all sources, for the server, `--json` and reports. */
 export interface ViewedRuns {
   /**
@@ -32,6 +39,10 @@ export interface SourcesOptions {
   readonly content: boolean;
   /** URL of Jaeger: a source of spans, and the target of links to traces. */
   readonly jaeger?: string;
+  /** Where programs send their spans. Absent: nowhere. */
+  readonly listen?: ListenAddress;
+  /** File for the received spans, as OTLP/JSON lines. */
+  readonly save?: string;
   /** As for `replay`. */
   readonly dialect?: string;
   readonly tenant?: string;

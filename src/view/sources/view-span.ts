@@ -2,6 +2,7 @@ import type { FinishedSpan, SpanAttributes, StartedSpan } from "../../bridge/doo
 import { type Fields, messageOf, readSpan } from "../../cli/door.ts";
 import type { Instant } from "../../events/door.ts";
 import type { SpanKindName, ViewAttributes, ViewSpan, ViewValue } from "../format.ts";
+import { withVocabulary } from "./other-span.ts";
 
 /** A span as the page reads it. */
 export function viewSpanOf(span: StartedSpan | FinishedSpan): ViewSpan {
@@ -39,8 +40,11 @@ export function viewSpanIn(
   onProblem: (problem: string) => void,
 ): ViewSpan | undefined {
   try {
-    const span = readSpan(raw);
-    if (span !== undefined) return viewSpanOf(span);
+    const read = readSpan(raw);
+    if (read !== undefined) {
+      const span = viewSpanOf(read);
+      return span.run_id === undefined ? withVocabulary(span) : span;
+    }
     onProblem("a span without ids or times");
   } catch (error) {
     onProblem(`a span that cannot be read: ${messageOf(error)}`);

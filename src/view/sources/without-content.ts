@@ -1,5 +1,6 @@
 import { ATTRIBUTES } from "../../events/door.ts";
 import type { ViewAttributes, ViewSpan } from "../format.ts";
+import { isOfOthers } from "../runs/other-runs.ts";
 
 /** Not content by the table, but not for other readers: they can quote users' texts, or name the user who decided. */
 const PRIVATE: ReadonlySet<string> = new Set([
@@ -43,7 +44,7 @@ export function shownSpan(span: ViewSpan, content: boolean): ViewSpan {
 export function withoutContent({ message, ...span }: ViewSpan): ViewSpan {
   return {
     ...span,
-    ...(message === undefined || span.run_id === undefined ? {} : { message }),
+    ...(message === undefined || isOfOthers(span) ? {} : { message }),
     attributes: known(span.attributes),
     events: span.events.map((event) => ({ ...event, attributes: known(event.attributes) })),
     links: span.links.map((link) => ({ ...link, attributes: known(link.attributes) })),

@@ -219,7 +219,12 @@ describe("view", () => {
   it.each([
     [[], "expected a source: a recording"],
     [["/nowhere/a.ndjson"], "/nowhere/a.ndjson: no such file"],
-    [["a", "--json", "--open"], "--json: expected no --open or --port"],
+    [["a", "--json", "--open"], "--json: expected no --open, --port or --listen"],
+    [["--json", "--listen"], "--json: expected no --open, --port or --listen"],
+    [["--listen", "--save"], "--save: expected FILE after it"],
+    [["a", "--save", "s.ndjson"], "--save: expected --listen with it"],
+    [["--listen=4318x"], "--listen: expected [HOST:]PORT, such as 127.0.0.1:4318, got 4318x"],
+    [["--listen=127.0.0.1:65536"], "--listen: expected [HOST:]PORT"],
     [["a", "--port", "0"], "--port: expected a whole number from 1 to 65535"],
     [["--jaeger", "nowhere"], "--jaeger: expected an address"],
     [[recording("success"), "--dialect", "entelx"], "Did you mean entelix?"],

@@ -4,6 +4,7 @@ import { leftOutLines } from "../../../src/view/commands/opened-runs.ts";
 import type { RunList, ViewSpan } from "../../../src/view/format.ts";
 import { runDetail } from "../../../src/view/runs/run-detail.ts";
 import { RunIndex } from "../../../src/view/runs/run-index.ts";
+import { rowOf } from "../../../src/view/runs/run-row.ts";
 import { RunStore, STANDING } from "../../../src/view/runs/run-store.ts";
 import { StoredRuns } from "../../../src/view/runs/stored-runs.ts";
 import { Traces } from "../../../src/view/runs/traces.ts";
@@ -91,11 +92,11 @@ describe("of more runs than a list can have", () => {
       ...seconds(60).map((at) => spanOf(at + 1, { parent: at === 58 ? "run 0" : `run ${at}` })),
     ]);
     const [child] = index.named("run 59");
-    expect(child && index.view(child)).toMatchObject({ parent_run_id: "run 0" });
+    expect(child && rowOf(child)).toMatchObject({ parent_run_id: "run 0" });
     expect(child?.parent).toBeUndefined();
     const [grandchild] = index.named("run 60");
     expect(grandchild?.parent).toBe(child);
-    expect(child && index.view(child)).toMatchObject({ child_runs: 1 });
+    expect(child && rowOf(child)).toMatchObject({ child_runs: 1 });
   });
 
   it("runs that only rows name are bounded on their own, by the times of the rows", () => {
@@ -161,6 +162,54 @@ describe("the list of a store with too many runs", () => {
     expect(list.runs.map(({ run_id }) => run_id)).toEqual(newest(5));
     const [run] = store.index.named("run 0");
     expect(run && (await runDetail(store, run, { content: true })).spans).toHaveLength(1);
+    await runs.close();
+  });
+});
+
+describe("a store with a limit of its file", () => {
+  it("keeps the newer runs whole, and forgets what belongs to no run", async () => {
+    using folder = new Folder();
+    const store = new RunStore(folder.path, { mostBytes: 6 * 1024 * 1024 });
+    const source = store.addSource(STANDING.spans);
+    const long = "x".repeat(64 * 1024);
+    const { run_id: _, ...other } = { ...spanOf(0), trace_id: "alone" };
+    store.add(source, other);
+    for (const at of seconds(300)) {
+      const attributes = { "entelix.tenant_id": "acme", long };
+      store.add(
+        source,
+        toolSpan(`tool ${at}`, `span ${at}`, times(at), { ...fieldsOf(at), attributes }),
+      );
+      store.add(source, spanOf(at));
+    }
+    const runs = storedRuns(store);
+    const list = listOf(runs);
+    const ids = list.runs.map(({ run_id }) => run_id);
+    expect(ids).toEqual(
+      seconds(300)
+        .slice(-ids.length)
+        .map((at) => `run ${at}`),
+    );
+    expect(ids.length).toBeLessThan(300 - 60);
+    expect(ids.length).toBeGreaterThan(20);
+    expect(list.left_out).toBe(300 - ids.length);
+    for (const id of ids) expect((await runs.detail(id))?.spans).toHaveLength(2);
+    expect(store.spansOf("alone")).toEqual([]);
+    await runs.close();
+  });
+
+  it("keeps one run that is larger than the limit", async () => {
+    using folder = new Folder();
+    const store = new RunStore(folder.path, { mostBytes: 1 });
+    const source = store.addSource(STANDING.spans);
+    const long = "x".repeat(1024 * 1024);
+    for (let at = 0; at < 20; at += 1) {
+      const attributes = { "entelix.tenant_id": "acme", long };
+      store.add(source, toolSpan(`tool ${at}`, "span 0", times(0), { ...fieldsOf(0), attributes }));
+    }
+    store.add(source, spanOf(0));
+    const runs = storedRuns(store);
+    expect((await runs.detail("run 0"))?.spans).toHaveLength(21);
     await runs.close();
   });
 });

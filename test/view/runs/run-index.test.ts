@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ViewAttributes, ViewSpan } from "../../../src/view/format.ts";
 import { isKnown, tracesOf } from "../../../src/view/runs/indexed-run.ts";
 import { RunIndex } from "../../../src/view/runs/run-index.ts";
+import { rowOf } from "../../../src/view/runs/run-row.ts";
 import { runs as cases } from "../../support/runs.ts";
 
 const MS = 1_000_000n;
@@ -53,7 +54,7 @@ function indexOf(spans: readonly ViewSpan[]): RunIndex {
 
 function runOf(index: RunIndex, runId: string) {
   const run = index.find("acme", runId);
-  return run === undefined ? undefined : index.view(run);
+  return run === undefined ? undefined : rowOf(run);
 }
 
 /** The shapes of one tree of runs: a root, its child, and the child's child. */

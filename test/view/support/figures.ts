@@ -1,9 +1,11 @@
+import { MOST_RECEIVED_BYTES } from "../../../src/view/commands/open-sources.ts";
 import { MOST_BYTES, MOST_RUNS } from "../../../src/view/commands/write-report.ts";
 import { MOST_BARS, MOST_KINDS } from "../../../src/view/model/failure-bars.ts";
 import { MOST_LISTED, MOST_PRINTED, MOST_VALUES } from "../../../src/view/model/list-limits.ts";
 import { DEEPEST_CHILD } from "../../../src/view/runs/run-detail.ts";
 import { MOST_LEFT_OUT_IDS } from "../../../src/view/runs/run-index.ts";
 import { MOST_OTHER_TRACES } from "../../../src/view/runs/traces.ts";
+import { MOST_SENT_BYTES, RECEIVER_CONNECTIONS } from "../../../src/view/server/span-receiver.ts";
 import { MOST_CONNECTIONS } from "../../../src/view/server/view-server.ts";
 import { MOST_SEARCHES, MOST_TRACES } from "../../../src/view/sources/jaeger.ts";
 import { MOST_VERDICT_PROBLEMS } from "../../../src/view/sources/log-verdict.ts";
@@ -32,4 +34,7 @@ export const VIEW_FIGURES: Readonly<Record<string, () => number | Promise<number
   "runs of a report": () => MOST_RUNS,
   "bytes of a report": () => MOST_BYTES,
   "connections to the page": () => MOST_CONNECTIONS,
+  "bytes of the spans that --listen keeps": () => MOST_RECEIVED_BYTES,
+  "bytes of a request to --listen": () => MOST_SENT_BYTES,
+  "connections to --listen": () => RECEIVER_CONNECTIONS.most + RECEIVER_CONNECTIONS.spare,
 };

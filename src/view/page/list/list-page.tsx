@@ -4,7 +4,6 @@ import type { ViewSource } from "../../format.ts";
 import { failureBars } from "../../model/failure-bars.ts";
 import { filterRows } from "../../model/filter-rows.ts";
 import { msOf } from "../../model/formats.ts";
-import { MOST_LISTED } from "../../model/list-limits.ts";
 import {
   addressQuery,
   isFiltered,
@@ -87,18 +86,24 @@ function amount(shown: number, total: number, list: ListQuery): string {
 }
 
 function OlderRuns({ feed }: { readonly feed: Feed }) {
-  const { olderRuns, oldestNs } = feed.state;
+  const { olderRuns, oldestNs, sources } = feed.state;
   if (olderRuns === 0) return null;
   return (
     <p class="note plain">
-      {counted(olderRuns, "older run")} left out: only the newest {count(MOST_LISTED)} are shown
+      {counted(olderRuns, "older run")} left out: only the newest are shown
       {oldestNs !== undefined && (
         <>
           , since <Time ms={msOf(oldestNs)} />
         </>
       )}
       . To see older runs, start <code>entelix-otel {feed.isReport ? "report" : "view"}</code> with
-      fewer sources, or with <code>--run ID</code> for one run.
+      fewer sources, or with <code>--run ID</code> for one run
+      {sources.some(({ kind }) => kind === "otlp") && (
+        <>
+          . Of the spans that are sent here, <code>--save FILE</code> keeps all
+        </>
+      )}
+      .
     </p>
   );
 }

@@ -8,6 +8,7 @@ const KINDS: Readonly<Record<ViewSource["kind"], string>> = {
   spans: "span file",
   folder: "folder",
   "audit-log": "audit log",
+  otlp: "spans that are sent here",
   database: "database",
   jaeger: "Jaeger",
 };

@@ -1,0 +1,184 @@
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import type { Fields } from "./otlp-spans.ts";
+
+/** Most levels of lists and objects in an attribute of a protobuf message, as protobuf's own readers limit it. */
+const DEEPEST_MESSAGE = 100;
+
+/** How a field is read: its wire type, its name in OTLP/JSON, and its value. */
+interface Field {
+  readonly wire: WireType;
+  readonly name: string;
+  readonly read: (reader: BinaryReader, depth: number) => unknown;
+  /** Whether the message has a list of it. */
+  readonly listed?: true;
+}
+
+/** By field number. */
+type Message = Readonly<Record<number, Field>>;
+
+const text = (name: string): Field => ({ ...bytesField(name), read: (reader) => reader.string() });
+const hexText = (name: string): Field => ({
+  ...bytesField(name),
+  read: (reader) => Buffer.from(reader.bytes()).toString("hex"),
+});
+const base64Text = (name: string): Field => ({
+  ...bytesField(name),
+  read: (reader) => Buffer.from(reader.bytes()).toString("base64"),
+});
+const uint32 = (name: string): Field => ({
+  wire: WireType.Varint,
+  name,
+  read: (reader) => reader.uint32(),
+});
+const int64 = (name: string): Field => ({
+  wire: WireType.Varint,
+  name,
+  read: (reader) => String(reader.int64()),
+});
+const bool = (name: string): Field => ({
+  wire: WireType.Varint,
+  name,
+  read: (reader) => reader.bool(),
+});
+const double = (name: string): Field => ({
+  wire: WireType.Bit64,
+  name,
+  read: (reader) => jsonDouble(reader.double()),
+});
+const fixed64 = (name: string): Field => ({
+  wire: WireType.Bit64,
+  name,
+  read: (reader) => String(reader.fixed64()),
+});
+const fixed32 = (name: string): Field => ({
+  wire: WireType.Bit32,
+  name,
+  read: (reader) => reader.fixed32(),
+});
+const one = (name: string, message: Message): Field => ({
+  ...bytesField(name),
+  read: (reader, depth) => fieldsIn(reader.bytes(), message, depth + 1),
+});
+const list = (name: string, message: Message): Field => ({ ...one(name, message), listed: true });
+
+function bytesField(name: string): Pick<Field, "wire" | "name"> {
+  return { wire: WireType.LengthDelimited, name };
+}
+
+// Field numbers: opentelemetry-proto 1.x, trace/v1/trace.proto, common/v1/common.proto and resource/v1/resource.proto.
+const anyValue: Record<number, Field> = {
+  1: text("stringValue"),
+  2: bool("boolValue"),
+  3: int64("intValue"),
+  4: double("doubleValue"),
+  7: base64Text("bytesValue"),
+};
+const keyValue: Message = { 1: text("key"), 2: one("value", anyValue) };
+// A value may be a list or an object of values.
+anyValue[5] = one("arrayValue", { 1: list("values", anyValue) });
+anyValue[6] = one("kvlistValue", { 1: list("values", keyValue) });
+const attributes = list("attributes", keyValue);
+const dropped = uint32("droppedAttributesCount");
+const event: Message = {
+  1: fixed64("timeUnixNano"),
+  2: text("name"),
+  3: attributes,
+  4: dropped,
+};
+const link: Message = {
+  1: hexText("traceId"),
+  2: hexText("spanId"),
+  3: text("traceState"),
+  4: attributes,
+  5: dropped,
+  6: fixed32("flags"),
+};
+const span: Message = {
+  1: hexText("traceId"),
+  2: hexText("spanId"),
+  3: text("traceState"),
+  4: hexText("parentSpanId"),
+  5: text("name"),
+  6: uint32("kind"),
+  7: fixed64("startTimeUnixNano"),
+  8: fixed64("endTimeUnixNano"),
+  9: attributes,
+  10: dropped,
+  11: list("events", event),
+  12: uint32("droppedEventsCount"),
+  13: list("links", link),
+  14: uint32("droppedLinksCount"),
+  15: one("status", { 2: text("message"), 3: uint32("code") }),
+  16: fixed32("flags"),
+};
+const scope: Message = { 1: text("name"), 2: text("version"), 3: attributes, 4: dropped };
+const scopeSpans: Message = {
+  1: one("scope", scope),
+  2: list("spans", span),
+  3: text("schemaUrl"),
+};
+const resourceSpans: Message = {
+  1: one("resource", { 1: attributes, 2: dropped }),
+  2: list("scopeSpans", scopeSpans),
+  3: text("schemaUrl"),
+};
+const request: Message = { 1: list("resourceSpans", resourceSpans) };
+
+/**
+ * Reads an `ExportTraceServiceRequest` in protobuf. Unknown fields are skipped.
+ *
+ * @returns the request in the form of OTLP/JSON.
+ * @throws RangeError or Error if the bytes are no protobuf, are cut, or have more than 100 levels.
+ */
+export function traceRequestOf(bytes: Uint8Array): Fields {
+  return { resourceSpans: [], ...fieldsIn(bytes, request, 0) };
+}
+
+function fieldsIn(bytes: Uint8Array, message: Message, depth: number): Fields {
+  if (depth > DEEPEST_MESSAGE) throw new RangeError(`more than ${DEEPEST_MESSAGE} levels`);
+  const reader = new BinaryReader(bytes);
+  const found: Record<string, unknown> = {};
+  while (reader.pos < reader.len) {
+    const [number, wire] = reader.tag();
+    const field = message[number];
+    if (field === undefined || field.wire !== wire) {
+      reader.skip(wire, number);
+      continue;
+    }
+    const value = field.read(reader, depth);
+    if (field.listed === undefined) found[field.name] = value;
+    else {
+      const values = found[field.name];
+      if (Array.isArray(values)) values.push(value);
+      else found[field.name] = [value];
+    }
+  }
+  return found;
+}
+
+/** OTLP/JSON has NaN and Infinity as text. */
+function jsonDouble(value: number): number | string {
+  return Number.isFinite(value) ? value : String(value);
+}
+
+/** Spans of a request that cannot be read. */
+export interface Rejected {
+  readonly spans: number;
+  /** Why, for the first of them. */
+  readonly reason: string;
+}
+
+/** An `ExportTraceServiceResponse` in protobuf. It is empty if all spans were taken. */
+export function traceResponseBytes(rejected: Rejected | undefined): Uint8Array {
+  const writer = new BinaryWriter();
+  if (rejected === undefined) return writer.finish();
+  return writer
+    .tag(1, WireType.LengthDelimited)
+    .fork()
+    .tag(1, WireType.Varint)
+    .int64(rejected.spans)
+    .tag(2, WireType.LengthDelimited)
+    .string(rejected.reason)
+    .join()
+    .finish();
+}

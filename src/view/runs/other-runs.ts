@@ -1,0 +1,70 @@
+import type { ViewSpan } from "../format.ts";
+import { numberIn, textIn } from "../model/attributes.ts";
+import type { IndexedRun } from "./indexed-run.ts";
+import type { RunTraits, RunUsage } from "./run-facts.ts";
+import type { Trace } from "./traces.ts";
+
+// Runs of other instrumentation: a trace with agents, models or tools is one run, unless it has a run of this package.
+
+/** Whether a span was made by other instrumentation. */
+export function isOfOthers({ run_id, vocabulary }: ViewSpan): boolean {
+  return run_id === undefined || vocabulary !== undefined;
+}
+
+/** ID of the run that the list counts a span for; `undefined` if there is none. */
+export function ownerOf(span: ViewSpan, trace: Trace): string | undefined {
+  const { parent_span_id, run_id, trace_id } = span;
+  if (!isOfOthers(span)) return run_id;
+  if (trace.hasOwnRun) return undefined;
+  // The span of a request, say, around an agent.
+  const isAround = parent_span_id === undefined && trace.runs > 0;
+  return run_id ?? (isAround ? trace_id : undefined);
+}
+
+/**
+ * Takes a span into a run of others. Such a run ends with its outermost span, which also has its outcome.
+ *
+ * @returns the usage of the run.
+ */
+export function addOtherSpan(run: IndexedRun, span: ViewSpan): RunUsage {
+  const start = BigInt(span.start_ns);
+  if (run.start === 0n || start < run.start) run.start = start;
+  const isOuter = span.kind === "run" || span.parent_span_id === undefined;
+  const end = span.end_ns === null || !isOuter ? 0n : BigInt(span.end_ns);
+  if (end > 0n && end >= run.end) {
+    run.end = end;
+    run.traits = traitsOf(span, run.traits);
+  } else run.traits ??= { ...agentOf(span), tenant_id: "", outcome: "open" };
+  return usageAfter(run.usage, span);
+}
+
+function traitsOf(span: ViewSpan, before: RunTraits | undefined): RunTraits {
+  const agent = before?.agent === undefined ? {} : { agent: before.agent };
+  return {
+    ...agent,
+    ...agentOf(span),
+    tenant_id: "",
+    outcome: span.failed ? "failed" : "complete",
+  };
+}
+
+function agentOf({ attributes }: ViewSpan): { readonly agent?: string } {
+  const agent = textIn(attributes, "gen_ai.agent.name");
+  return agent === undefined ? {} : { agent };
+}
+
+/** The usage of an agent is that of its calls. If none of them has any, it is that of the agent's span. */
+function usageAfter(before: RunUsage, { attributes, kind }: ViewSpan): RunUsage {
+  const input = numberIn(attributes, "gen_ai.usage.input_tokens");
+  const output = numberIn(attributes, "gen_ai.usage.output_tokens");
+  if (kind === "run") {
+    const isKnown = before.input !== undefined || before.output !== undefined;
+    return isKnown ? before : { ...before, input, output };
+  }
+  if (kind !== "model") return before;
+  return { ...before, input: plus(before.input, input), output: plus(before.output, output) };
+}
+
+function plus(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined ? other : one + (other ?? 0);
+}

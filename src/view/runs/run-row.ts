@@ -1,0 +1,40 @@
+import type { ViewRun } from "../format.ts";
+import type { IndexedRun } from "./indexed-run.ts";
+import { openWaits } from "./open-waits.ts";
+import type { RunTraits } from "./run-facts.ts";
+import { totalUsage } from "./run-trees.ts";
+
+/** A run as the list has it. */
+export function rowOf(run: IndexedRun): ViewRun {
+  const { end, start } = run;
+  const begin = end === 0n ? "anew" : "revived";
+  const { beforeMs, ms } = openWaits(run, { start: Number(end || start) / 1e6, begin });
+  const waited = run.waitedMs + ms;
+  const waiting = waited + run.waitedBeforeMs + beforeMs;
+  const usage = totalUsage(run);
+  const working = Math.max(Math.round(Number(end - start) - waited * 1e6) / 1e6, 0);
+  return {
+    key: run.key,
+    run_id: run.run_id,
+    ...traitsIn(run),
+    tenant_id: run.tenant_id,
+    trace_id: run.trace?.id ?? "",
+    ...(run.parentId === undefined ? {} : { parent_run_id: run.parentId }),
+    ...(run.resumedFrom === undefined ? {} : { resumed_from: run.resumedFrom }),
+    start_ns: String(start),
+    end_ns: end === 0n ? null : String(end),
+    ...(end === 0n ? {} : { working_ms: working }),
+    ...(waiting > 0 ? { waiting_ms: waiting } : {}),
+    ...(usage.input === undefined ? {} : { input_tokens: usage.input }),
+    ...(usage.output === undefined ? {} : { output_tokens: usage.output }),
+    ...(usage.cost === undefined ? {} : { cost_usd: usage.cost }),
+    spans: run.spans,
+    rows: run.rows,
+    child_runs: run.childCount,
+  };
+}
+
+/** The traits of a run; those of an open run if none are known. */
+export function traitsIn({ tenant_id, traits }: IndexedRun): RunTraits {
+  return traits ?? { tenant_id, outcome: "open" };
+}

@@ -1,0 +1,132 @@
+import { appendFile } from "node:fs/promises";
+import {
+  CliError,
+  type Fields,
+  messageOf,
+  type Rejected,
+  rawSpansOf,
+  safe,
+} from "../../cli/door.ts";
+import { type RunStore, STANDING } from "../runs/run-store.ts";
+import type { ListenAddress } from "../runs/viewed-runs.ts";
+import { SpanReceiver } from "../server/span-receiver.ts";
+import type { SourceState } from "./source-state.ts";
+import { viewSpanIn } from "./view-span.ts";
+import { shownSpan } from "./without-content.ts";
+
+interface ReceivedOptions {
+  readonly content: boolean;
+  readonly address: ListenAddress;
+  /** File that gets each request as a line of OTLP/JSON. */
+  readonly save?: string | undefined;
+}
+
+/** The spans that programs send to this command while it runs. */
+export class ReceivedSpans {
+  readonly #state: SourceState;
+  readonly #store: RunStore;
+  readonly #options: ReceivedOptions;
+  readonly #source: number;
+  #receiver: SpanReceiver | undefined;
+  /** Lines are written one after the other. */
+  #saved: Promise<void> = Promise.resolve();
+
+  private constructor(state: SourceState, store: RunStore, options: ReceivedOptions) {
+    this.#state = state;
+    this.#store = store;
+    this.#options = options;
+    this.#source = store.addSource(STANDING.spans);
+  }
+
+  /** @throws (rejects) CliError when the address can't be listened on, or the file of `--save` can't be written. */
+  static async listen(
+    stateOf: (url: string) => SourceState,
+    store: RunStore,
+    options: ReceivedOptions,
+  ): Promise<ReceivedSpans> {
+    const { address, save } = options;
+    let spans: ReceivedSpans | undefined;
+    const receiver = await SpanReceiver.listen({
+      address,
+      onSpans: async (request) => spans?.take(request),
+      onProblem: (problem) => spans?.report(problem),
+    }).catch((error: unknown) => {
+      throw listenError(error, address);
+    });
+    try {
+      if (save !== undefined) await checkWritable(save);
+    } catch (error) {
+      await receiver.close();
+      throw error;
+    }
+    spans = new ReceivedSpans(stateOf(receiver.url), store, options);
+    spans.#receiver = receiver;
+    return spans;
+  }
+
+  /** The base URL for exporters. */
+  get url(): string {
+    return this.#receiver?.url ?? "";
+  }
+
+  /** It has no end, so it counts as read from its start. */
+  async read(): Promise<void> {
+    this.#state.reached();
+  }
+
+  async close(): Promise<void> {
+    await this.#receiver?.close();
+    await this.#saved;
+  }
+
+  /** Takes the spans of a request. */
+  async take(request: Fields): Promise<Rejected | undefined> {
+    let rejected: Rejected | undefined;
+    for (const raw of rawSpansOf(request)) {
+      const span = viewSpanIn(raw, (reason) => {
+        rejected = { spans: (rejected?.spans ?? 0) + 1, reason: rejected?.reason ?? reason };
+        this.report(reason);
+      });
+      if (span !== undefined) this.#store.add(this.#source, shownSpan(span, this.#options.content));
+    }
+    await this.#save(request);
+    return rejected;
+  }
+
+  report(problem: string): void {
+    this.#state.problem(this.url, problem);
+  }
+
+  #save(request: Fields): Promise<void> {
+    const { save } = this.#options;
+    if (save === undefined) return Promise.resolve();
+    const line = `${JSON.stringify(request)}\n`;
+    // Its problem is shown. The spans are on the page all the same.
+    this.#saved = this.#saved
+      .then(() => appendFile(save, line))
+      .catch((error: unknown) => this.report(`--save: ${messageOf(error)}`));
+    return this.#saved;
+  }
+}
+
+/** Only the owner may read it: spans have content. */
+async function checkWritable(path: string): Promise<void> {
+  try {
+    await appendFile(path, "", { mode: 0o600 });
+  } catch (error) {
+    throw new CliError(`--save: ${safe(messageOf(error))}`, undefined, { cause: error });
+  }
+}
+
+function listenError(error: unknown, { host, port }: ListenAddress): CliError {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code !== "EADDRINUSE") {
+    return new CliError(`--listen: ${safe(messageOf(error))}`, undefined, { cause: error });
+  }
+  const other = port === 4319 ? 4320 : 4319;
+  return new CliError(
+    `--listen: port ${port} of ${safe(host)} is in use, perhaps by a collector, Jaeger or another view`,
+    `End it, or run: entelix-otel view --listen ${other}, and set OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:${other} for your program`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,165 @@
+import { readFileSync, statSync } from "node:fs";
+import { request as httpRequest } from "node:http";
+import { text as textOf } from "node:stream/consumers";
+import { gzipSync } from "node:zlib";
+import { JsonTraceSerializer, ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
+import {
+  InMemorySpanExporter,
+  NodeTracerProvider,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-node";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runAgent } from "../../../src/entries/runtime.ts";
+import { Bridge, createIdGenerator } from "../../../src/index.ts";
+import { openSources } from "../../../src/view/commands/open-sources.ts";
+import type { ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
+import { Folder } from "../../cli/support/folder.ts";
+import { memoryIo } from "../../cli/support/memory-io.ts";
+import { listOf } from "../support/opened.ts";
+
+const JSON_TYPE = { "content-type": "application/json" };
+const PROTOBUF = { "content-type": "application/x-protobuf" };
+
+let folder: Folder;
+let runs: ViewedRuns;
+let url: string;
+
+beforeEach(async () => {
+  folder = new Folder();
+  const listen = { host: "127.0.0.1", port: 0 };
+  const save = folder.at("saved.ndjson");
+  runs = await openSources([], { follow: true, content: true, listen, save }, memoryIo().io);
+  url = source()?.name ?? "";
+});
+
+afterEach(async () => {
+  await runs.close();
+  folder[Symbol.dispose]();
+});
+
+const source = () => runs.list([]).sources.find(({ kind }) => kind === "otlp");
+const problems = () => source()?.problems.map(({ problem }) => problem);
+
+/** The spans of a run with one tool call. */
+async function spansOf(agent: string): Promise<ReadableSpan[]> {
+  const memory = new InMemorySpanExporter();
+  const tracerProvider = new NodeTracerProvider({
+    idGenerator: createIdGenerator(),
+    spanProcessors: [new SimpleSpanProcessor(memory)],
+  });
+  const sink = new Bridge({ tracerProvider });
+  await runAgent({ sink, agent, tenant: "acme" }, (run) => run.tool("look_up", () => "sent"));
+  await sink.shutdown();
+  return memory.getFinishedSpans();
+}
+
+async function protobufOf(agent: string): Promise<Uint8Array> {
+  return ProtobufTraceSerializer.serializeRequest(await spansOf(agent)) ?? new Uint8Array();
+}
+
+interface Sent {
+  readonly status: number | undefined;
+  readonly type: string | undefined;
+  readonly text: string;
+}
+
+/** Not `fetch`, which would not send a `Host` or an `Origin` of one's own. */
+function send(
+  body: string | Uint8Array,
+  headers: Record<string, string>,
+  { method = "POST", path = "/v1/traces" } = {},
+): Promise<Sent> {
+  return new Promise((resolve, reject) => {
+    const to = { method, headers: { "content-length": `${Buffer.byteLength(body)}`, ...headers } };
+    httpRequest(`${url}${path}`, { ...to, agent: false }, (response) => {
+      const { headers: got, statusCode: status } = response;
+      textOf(response).then((text) => resolve({ status, type: got["content-type"], text }), reject);
+    })
+      .on("error", reject)
+      .end(body);
+  });
+}
+
+const shown = () => listOf(runs).runs.map(({ agent, outcome, spans }) => [agent, outcome, spans]);
+
+describe("the receiver of view", () => {
+  it("takes protobuf and JSON, also compressed, and confirms in the same form", async () => {
+    const json = JsonTraceSerializer.serializeRequest(await spansOf("b")) ?? new Uint8Array();
+    expect(await send(await protobufOf("a"), PROTOBUF)).toEqual({
+      status: 200,
+      type: "application/x-protobuf",
+      text: "",
+    });
+    expect(await send(json, JSON_TYPE)).toEqual({
+      status: 200,
+      type: "application/json",
+      text: "{}",
+    });
+    const gzip = { ...PROTOBUF, "content-encoding": "gzip" };
+    expect((await send(gzipSync(await protobufOf("c")), gzip)).status).toBe(200);
+    expect(shown()).toEqual([
+      ["a", "complete", 2],
+      ["b", "complete", 2],
+      ["c", "complete", 2],
+    ]);
+    expect(problems()).toEqual([]);
+  });
+
+  it("takes metrics and logs without keeping them", async () => {
+    for (const path of ["/v1/metrics", "/v1/logs"]) {
+      expect(await send("{}", JSON_TYPE, { path })).toMatchObject({ status: 200, text: "{}" });
+    }
+    expect(readFileSync(folder.at("saved.ndjson"), "utf8")).toBe("");
+  });
+
+  it("writes what it took as lines that view reads, for its owner only", async () => {
+    await send(await protobufOf("a"), PROTOBUF);
+    await send(JsonTraceSerializer.serializeRequest(await spansOf("b")) ?? "", JSON_TYPE);
+    const saved = folder.at("saved.ndjson");
+    const read = await openSources([saved], { follow: false, content: true }, memoryIo().io);
+    await read.ready();
+    expect(listOf(read).runs).toEqual(listOf(runs).runs);
+    await read.close();
+    expect(statSync(saved).mode & 0o777).toBe(0o600);
+  });
+
+  it("says which spans it cannot read", async () => {
+    const span = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
+    const request = { resourceSpans: [{ scopeSpans: [{ spans: [span, span] }] }] };
+    expect(JSON.parse((await send(JSON.stringify(request), JSON_TYPE)).text)).toEqual({
+      partialSuccess: { rejectedSpans: "2", errorMessage: "a span without ids or times" },
+    });
+    expect(problems()).toEqual(["a span without ids or times"]);
+  });
+
+  it.each<[string, number, Record<string, string>, Parameters<typeof send>[2]]>([
+    ["a page of another site", 403, { origin: "http://evil.test" }, {}],
+    ["a page of this machine", 403, { origin: "http://localhost:3000" }, {}],
+    ["a browser without an origin", 403, { "sec-fetch-site": "cross-site" }, {}],
+    ["a name that was made to lead here", 421, { host: "evil.test" }, {}],
+    ["another type", 415, { "content-type": "text/plain" }, {}],
+    ["another encoding", 400, { "content-encoding": "br" }, {}],
+    ["bytes that are not compressed", 400, { "content-encoding": "gzip" }, {}],
+    ["another path", 404, {}, { path: "/" }],
+    ["another method", 405, {}, { method: "PUT" }],
+  ])("refuses %s", async (_, status, headers, target) => {
+    const refused = await send(await protobufOf("a"), { ...PROTOBUF, ...headers }, target);
+    expect(refused.status).toBe(status);
+    expect(shown()).toEqual([]);
+    expect(problems()).toHaveLength(1);
+  });
+
+  it("refuses a request that is cut", async () => {
+    const cut = (await protobufOf("a")).subarray(0, -1);
+    expect((await send(cut, PROTOBUF)).status).toBe(400);
+    expect((await send('{"resourceSpans":', JSON_TYPE)).status).toBe(400);
+    expect(shown()).toEqual([]);
+  });
+
+  it("says what to do when its port is in use", async () => {
+    const listen = { host: "127.0.0.1", port: Number(new URL(url).port) };
+    const again = openSources([], { follow: true, content: true, listen }, memoryIo().io);
+    await expect(again).rejects.toThrow(`--listen: port ${listen.port} of 127.0.0.1 is in use`);
+  });
+});
