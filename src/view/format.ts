@@ -17,8 +17,42 @@ export type RunOutcome =
   | "open"
   | (string & {});
 
+/** A decision about a tool call. */
+export interface ViewDecision {
+  /** ID of the call; empty if unknown. */
+  readonly call_id: string;
+  readonly tool: string;
+  /** `approved`, `denied` or `edited`. */
+  readonly outcome: string;
+  /** When it was made, or its call began, whichever is earlier: Unix time in ms. */
+  readonly at_ms: number;
+  /** `user` or `policy`. */
+  readonly by?: string | undefined;
+  /** Who decided, if it is known. */
+  readonly person?: string | undefined;
+  readonly wait_ms?: number | undefined;
+}
+
+/** What happened in a run, in a few texts of up to 200 characters. Those that are content need captured content. */
+export interface ViewStory {
+  /** What was asked: the last message of the user. */
+  readonly question?: string | undefined;
+  readonly answer?: string | undefined;
+  /** If it failed: the operator's text. */
+  readonly error?: string | undefined;
+  /** If it waits for a person: the question, or the call that needs a decision. */
+  readonly asked?: string | undefined;
+  /** The first 8 decisions about its calls. */
+  readonly decisions?: readonly ViewDecision[] | undefined;
+  readonly thread_id?: string | undefined;
+  readonly user?: string | undefined;
+  readonly session?: string | undefined;
+  /** The model of its first call. */
+  readonly model?: string | undefined;
+}
+
 /** One row of the list. */
-export interface ViewRun {
+export interface ViewRun extends ViewStory {
   /** Identifies the run in this document: `run_id`, with the tenant if two tenants have the same ID. */
   readonly key: string;
   readonly run_id: string;
@@ -29,6 +63,8 @@ export interface ViewRun {
   readonly parent_run_id?: string;
   /** The interrupted run that it continues. */
   readonly resumed_from?: string;
+  /** Another run of the list continues it: it does not wait any more. */
+  readonly resumed?: true;
   /** When its first event or row happened: Unix time in ns, as decimal text. */
   readonly start_ns: string;
   /** When it ended, or ended last if it was resumed. `null`: it is open. */

@@ -79,7 +79,7 @@ describe("the list", () => {
     await page.goto(`${view.origin}/#/`);
     await expect.poll(() => rows().count()).toBe(11);
     const agents = async () => {
-      const cells = (await rows().all()).map((row) => row.getByRole("gridcell").nth(1));
+      const cells = (await rows().all()).map((row) => row.getByRole("gridcell").nth(2));
       return Promise.all(cells.map((cell) => cell.innerText()));
     };
     await page.getByRole("columnheader", { name: "Agent" }).getByRole("button").click();

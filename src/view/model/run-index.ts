@@ -1,6 +1,7 @@
 import { count, durationText } from "../../events/format/door.ts";
 import type { ViewRun } from "../format.ts";
 import { dollars, localTime, msOf } from "./formats.ts";
+import { decisionText } from "./story-words.ts";
 
 /** A run with values that the list computes once, not at every key stroke. */
 export interface RunRow {
@@ -56,7 +57,7 @@ function rowOf(run: ViewRun): RunRow {
 }
 
 function searchText(run: ViewRun, startMs: number): string {
-  const { cost_usd, input_tokens, output_tokens, waiting_ms, working_ms } = run;
+  const { cost_usd, decisions = [], input_tokens, output_tokens, waiting_ms, working_ms } = run;
   return [
     localTime(startMs),
     run.agent ?? "",
@@ -73,6 +74,15 @@ function searchText(run: ViewRun, startMs: number): string {
     run.run_id,
     run.trace_id,
     run.failure_fingerprint ?? "",
+    run.question ?? "",
+    run.answer ?? "",
+    run.error ?? "",
+    run.asked ?? "",
+    run.thread_id ?? "",
+    run.user ?? "",
+    run.session ?? "",
+    run.model ?? "",
+    ...decisions.map(decisionText),
   ]
     .join("\n")
     .toLowerCase();

@@ -1,4 +1,5 @@
 import type { Decimal } from "../../events/door.ts";
+import type { ViewStory } from "../format.ts";
 import type { RunTraits, RunUsage, Wait } from "./run-facts.ts";
 import type { RowPosition } from "./run-log.ts";
 import type { Trace } from "./traces.ts";
@@ -35,6 +36,9 @@ export interface IndexedRun {
   start: bigint;
   end: bigint;
   resumedFrom: string | undefined;
+  /** Whether a run continues it. */
+  isResumed: boolean;
+  story: ViewStory;
   parentId: string | undefined;
   /** `undefined` if it has no parent, or its parent was left out. */
   parent: IndexedRun | undefined;
@@ -69,6 +73,7 @@ export const NO_USAGE: RunUsage = {
   whole: false,
 };
 
+const NO_STORY: ViewStory = {};
 const START: RowPosition = { segment: 0, offset: 0 };
 
 export function newRun(
@@ -82,6 +87,8 @@ export function newRun(
     start: 0n,
     end: 0n,
     resumedFrom: undefined,
+    isResumed: false,
+    story: NO_STORY,
     parentId: undefined,
     parent: undefined,
     childCount: 0,

@@ -6,9 +6,9 @@ import {
   type ViewRow,
   type ViewSpan,
 } from "../format.ts";
+import { type RowRange, rowRange } from "./indexed-row.ts";
 import { type IndexedRun, isKnown, tracesOf } from "./indexed-run.ts";
 import { tenantOf } from "./run-facts.ts";
-import { type RowRange, rowRange } from "./run-index.ts";
 import { isBefore } from "./run-log.ts";
 import { traitsIn } from "./run-row.ts";
 import type { RunStore } from "./run-store.ts";

@@ -2,39 +2,18 @@ import { readTimestamp } from "../../events/door.ts";
 import type { ViewSpan } from "../format.ts";
 import { textIn } from "../model/attributes.ts";
 import { MOST_LISTED } from "../model/list-limits.ts";
+import type { IndexedRow } from "./indexed-row.ts";
 import { type IndexedRun, isKnown, NO_USAGE, newRun, tracesOf } from "./indexed-run.ts";
 import { addDecision, addWaits, endWaits } from "./open-waits.ts";
 import { addOtherSpan, isOfOthers, ownerOf } from "./other-runs.ts";
 import { decisionsOf, tenantOf, traitsOf, usageOf, waitsOf } from "./run-facts.ts";
-import { isBefore, type RowPosition } from "./run-log.ts";
+import { isBefore } from "./run-log.ts";
+import { storyAfter } from "./run-story.ts";
 import { attach, runsAbove, setUsage } from "./run-trees.ts";
 import { deleteOldest, type Trace, Traces } from "./traces.ts";
 
 /** Left-out runs whose IDs are remembered. Later spans of older ones make a new run. */
 export const MOST_LEFT_OUT_IDS = 1_000_000;
-
-/** The rows of a run in a log. */
-export interface RowRange {
-  /** Number of the log. */
-  readonly log: number;
-  /** Position of its first row. */
-  readonly from: RowPosition;
-  /** Position after its last row. */
-  readonly to: RowPosition;
-}
-
-/** An audit row, as far as the list counts it. */
-export interface IndexedRow {
-  readonly tenant_id: string;
-  readonly run_id: string;
-  /** RFC 3339. */
-  readonly timestamp?: string | undefined;
-  readonly log: number;
-  /** Rows of the log with the highest standing count. */
-  readonly standing: number;
-  readonly from: RowPosition;
-  readonly to: RowPosition;
-}
 
 export interface RunIndexOptions {
   /** Default 100,000. */
@@ -129,6 +108,7 @@ export class RunIndex {
     if (standing > run.spanStanding) this.#forgetSpans(run, standing);
     addTrace(run, trace, this.traces);
     if (!counted) run.spans += 1;
+    run.story = storyAfter(run.story, span);
     if (isOther) this.#setUsage(run, addOtherSpan(run, span));
     else this.#addOwnSpan(run, start, span);
     this.touch(run);
@@ -230,6 +210,15 @@ export class RunIndex {
     }
   }
 
+  #resume(run: IndexedRun, from: string | undefined, start: bigint): void {
+    if (from === undefined) return;
+    run.resumedFrom = from;
+    const paused = from === run.run_id ? undefined : this.#run(run.tenant_id, from, start);
+    if (paused === undefined || paused.isResumed) return;
+    paused.isResumed = true;
+    this.touch(paused);
+  }
+
   /** The trace has a run of this package: what others say of it is a part of that run. */
   #own(trace: Trace): void {
     if (trace.hasOwnRun) return;
@@ -250,7 +239,7 @@ export class RunIndex {
     const paused = follows && run.traits?.outcome === "interrupted";
     if (paused) run.waitedMs += Number(start - endBefore) / 1e6;
     startAt(run, start);
-    run.resumedFrom = textIn(attributes, "entelix.run.resumed_from") ?? run.resumedFrom;
+    this.#resume(run, textIn(attributes, "entelix.run.resumed_from"), start);
     const parentId = textIn(attributes, "entelix.parent_run_id");
     if (parentId !== undefined) {
       const parent = this.#run(run.tenant_id, parentId, start);
@@ -285,6 +274,7 @@ export class RunIndex {
     run.spanStanding = standing;
     if (!isKnown(run)) return;
     run.spans = 0;
+    run.story = {};
     run.traits = undefined;
     run.start = 0n;
     run.end = 0n;
@@ -360,11 +350,6 @@ export class RunIndex {
 
 /** The index is cut when it has grown by a tenth: a cut looks at all runs. */
 const CUT = 1.1;
-
-/** `undefined` if the run has no rows. */
-export function rowRange({ from, log, rows, to }: IndexedRun): RowRange | undefined {
-  return rows === 0 ? undefined : { log, from, to };
-}
 
 function addTrace(run: IndexedRun, trace: Trace, traces: Traces): void {
   if (run.trace === trace || run.moreTraces?.has(trace) === true) return;

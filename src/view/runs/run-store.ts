@@ -17,6 +17,9 @@ export type OpenSpan = () => ViewSpan;
  */
 export const STANDING = { gone: 0, log: 1, spans: 2, recording: 3 } as const;
 
+/** Pauses of a conversation through which its question is looked for. It also ends a ring. */
+const MOST_PAUSES = 64;
+
 export interface RunStoreOptions extends RunIndexOptions {
   /** Bytes of the file of spans above which the older half of the runs is left out. Default: no limit. */
   readonly mostBytes?: number | undefined;
@@ -143,7 +146,19 @@ export class RunStore {
   /** A run as the list has it. Its spans are counted again if some may have come twice. */
   view(run: IndexedRun): ViewRun {
     if (this.index.suspects.has(run)) this.#recount();
-    return rowOf(run);
+    const row = rowOf(run);
+    return row.question === undefined ? { ...row, question: this.#questionBefore(run) } : row;
+  }
+
+  /** What was asked before the pauses that a run continues. */
+  #questionBefore({ resumedFrom, tenant_id }: IndexedRun): string | undefined {
+    let from = resumedFrom;
+    for (let pauses = 0; from !== undefined && pauses < MOST_PAUSES; pauses += 1) {
+      const paused = this.index.find(tenant_id, from);
+      if (paused?.story.question !== undefined) return paused.story.question;
+      from = paused?.resumedFrom;
+    }
+    return undefined;
   }
 
   /** Counts the spans of all such runs: many may be in one trace, which is read once. */

@@ -6,14 +6,19 @@ import { nextRow } from "../../model/next-row.ts";
 import type { RunRow } from "../../model/run-index.ts";
 import { runAddress } from "../route.ts";
 import { usePrinting } from "../shell/use-printing.ts";
-import { COLUMNS } from "./columns.tsx";
+import { COLUMNS, type Column } from "./columns.tsx";
 import { remembered, useScrollAnchor } from "./list-position.ts";
 import { SortHeader, SortSelect } from "./sort-controls.tsx";
 import { useVisibleRange } from "./visible-range.ts";
 
 /** Heights in rem, as in list.css. */
 const ROW_REM = 2.5;
-const CARD_REM = 6.5;
+const CARD_REM = 8.5;
+/** Narrower windows have cards. */
+const TABLE_REM = 68;
+/** Least widths of the columns that need room. */
+const WIDTHS = [...new Set(COLUMNS.map(({ from = TABLE_REM }) => from))];
+const NO_WIDTHS: ReadonlySet<number> = new Set();
 
 export interface RunTableProps {
   readonly rows: readonly RunRow[];
@@ -25,7 +30,10 @@ export interface RunTableProps {
 export function RunTable({ list, onChange, rows }: RunTableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const isPrinting = usePrinting();
-  const isNarrow = useMedia("(max-width: 68rem)") && !isPrinting;
+  const widths = useWidths();
+  const isNarrow = !widths.has(TABLE_REM) && !isPrinting;
+  const columns = useColumns(rows, isPrinting ? NO_WIDTHS : widths);
+  const tracks = columns.map(({ width }) => (isPrinting ? printedTrack(width) : width)).join(" ");
   const rowPx = (isNarrow ? CARD_REM : ROW_REM) * rootFontPx();
   const range = useVisibleRange(body, rows.length, rowPx);
   const [activeKey, setActiveKey] = useState(remembered.key);
@@ -98,9 +106,10 @@ export function RunTable({ list, onChange, rows }: RunTableProps) {
         onKeyDown={onKeyDown}
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: its rows have the focus, arrow keys move it.
         role="grid"
+        style={{ "--columns": tracks }}
         tabIndex={-1}
       >
-        <SortHeader list={list} onChange={onChange} />
+        <SortHeader columns={columns} list={list} onChange={onChange} />
         <tbody ref={body} style={{ height: isPrinting ? "auto" : `${rows.length * rowPx}px` }}>
           {positions.map((position) => {
             const row = rows[position];
@@ -114,7 +123,7 @@ export function RunTable({ list, onChange, rows }: RunTableProps) {
                   style={{ transform: isPrinting ? "none" : `translateY(${position * rowPx}px)` }}
                   tabIndex={position === active ? 0 : -1}
                 >
-                  {COLUMNS.map(({ cell, label, style }) => (
+                  {columns.map(({ cell, label, style }) => (
                     <td class={style} key={label}>
                       {cell(row)}
                     </td>
@@ -142,15 +151,42 @@ function scrollToRow(body: HTMLElement | null, position: number, rowPx: number):
   else if (top + rowPx > innerHeight) scrollBy(0, top + rowPx - innerHeight);
 }
 
-/** Whether a media query holds. */
-function useMedia(query: string): boolean {
-  const [matches, setMatches] = useState(() => matchMedia(query).matches);
+/** The columns that some run fills, and that the window has room for. */
+function useColumns(rows: readonly RunRow[], widths: ReadonlySet<number>): readonly Column[] {
+  const filled = useMemo(
+    () =>
+      COLUMNS.filter(
+        ({ isFilled }) => isFilled === undefined || rows.some(({ run }) => isFilled(run)),
+      ),
+    [rows],
+  );
+  return filled.filter(({ from }) => from === undefined || widths.has(from));
+}
+
+/** A track on paper: the text is small, and wraps. */
+function printedTrack(track: string): string {
+  return track.replace(/minmax\([\d.]+rem/, "minmax(0").replaceAll("rem", "em");
+}
+
+/** Those of the widths that the window has. */
+function useWidths(): ReadonlySet<number> {
+  const [found, setFound] = useState(widthsNow);
   useEffect(() => {
-    const media = matchMedia(query);
-    const onChange = () => setMatches(media.matches);
+    const onChange = () => setFound(widthsNow());
+    const media = WIDTHS.map((rem) => matchMedia(queryOf(rem)));
     onChange();
-    media.addEventListener("change", onChange);
-    return () => media.removeEventListener("change", onChange);
-  }, [query]);
-  return matches;
+    for (const each of media) each.addEventListener("change", onChange);
+    return () => {
+      for (const each of media) each.removeEventListener("change", onChange);
+    };
+  }, []);
+  return found;
+}
+
+function widthsNow(): ReadonlySet<number> {
+  return new Set(WIDTHS.filter((rem) => matchMedia(queryOf(rem)).matches));
+}
+
+function queryOf(rem: number): string {
+  return `(min-width: ${rem}rem)`;
 }

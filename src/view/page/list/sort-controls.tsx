@@ -1,5 +1,5 @@
 import { type ListQuery, SORT_COLUMNS, sortedBy } from "../../model/list-query.ts";
-import { COLUMNS } from "./columns.tsx";
+import { COLUMNS, type Column } from "./columns.tsx";
 
 export interface SortProps {
   readonly list: ListQuery;
@@ -7,11 +7,15 @@ export interface SortProps {
 }
 
 /** The head of the table: a button in each column sorts by it. */
-export function SortHeader({ list, onChange }: SortProps) {
+export function SortHeader({
+  columns,
+  list,
+  onChange,
+}: SortProps & { readonly columns: readonly Column[] }) {
   return (
     <thead>
       <tr aria-rowindex={1}>
-        {COLUMNS.map(({ label, sort, style, title }) => {
+        {columns.map(({ label, sort, style, title }) => {
           const isSorted = sort !== undefined && sort === list.sort;
           return (
             <th

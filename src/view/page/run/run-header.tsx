@@ -3,6 +3,7 @@ import { count, counted, durationText } from "../../../events/format/door.ts";
 import type { RelatedRun, ViewRun } from "../../format.ts";
 import { dollars, msOf } from "../../model/formats.ts";
 import type { RunModel } from "../../model/run-model.ts";
+import { decisionText } from "../../model/story-words.ts";
 import { runAddress } from "../route.ts";
 import { Badge } from "../shell/badge.tsx";
 import { ContentNote } from "../shell/content-note.tsx";
@@ -46,10 +47,51 @@ export function RunHeader({ isReport, model }: RunHeaderProps) {
           <CopyButton label="Copy run as JSON" text={() => JSON.stringify(detail, undefined, 2)} />
         </span>
       </div>
+      <Story run={run} />
       <Facts model={model} />
       <ContentNote content={content} isReport={isReport} />
       <VerdictLine from={detail.rows_from} verdict={verdict} />
     </header>
+  );
+}
+
+/** What was asked, what a person decided, and how it ended. */
+function Story({ run }: { readonly run: ViewRun }) {
+  const { answer, asked, decisions = [], error, outcome, question, resumed } = run;
+  const waits = outcome === "interrupted" && resumed !== true;
+  return (
+    <div class="story">
+      {question !== undefined && (
+        <p class="story-question">
+          <Text value={question} />
+        </p>
+      )}
+      {decisions.map((decision) => (
+        <p class="story-decision" key={`${decision.call_id} ${decision.tool}`}>
+          <Text value={decisionText(decision)} />
+        </p>
+      ))}
+      {waits && (
+        <p class="note waits">
+          Waits for a person since <Time ms={msOf(run.end_ns ?? run.start_ns)} />
+          {asked !== undefined && (
+            <>
+              : <Text value={asked} />
+            </>
+          )}
+        </p>
+      )}
+      {outcome === "failed" && error !== undefined && (
+        <p class="note bad">
+          <Text value={error} />
+        </p>
+      )}
+      {outcome !== "failed" && answer !== undefined && (
+        <p class="story-answer">
+          <Text value={answer} />
+        </p>
+      )}
+    </div>
   );
 }
 
@@ -66,9 +108,21 @@ function Facts({ model }: { readonly model: RunModel }) {
           <Text limit={80} value={run.run_id} />
         </span>
       </Fact>
-      <Fact name="Tenant">
-        <Text limit={80} value={run.tenant_id} />
-      </Fact>
+      {run.tenant_id !== "" && (
+        <Fact name="Tenant">
+          <Text limit={80} value={run.tenant_id} />
+        </Fact>
+      )}
+      {NAMED.map(({ name, read }) => {
+        const value = read(run);
+        return (
+          value !== undefined && (
+            <Fact key={name} name={name}>
+              <Text limit={80} value={value} />
+            </Fact>
+          )
+        );
+      })}
       <Fact name="Started">
         <Time ms={msOf(run.start_ns)} precision="milliseconds" />
       </Fact>
@@ -109,6 +163,17 @@ function Facts({ model }: { readonly model: RunModel }) {
     </dl>
   );
 }
+
+/** Facts that are a text, in their order. */
+const NAMED: readonly {
+  readonly name: string;
+  readonly read: (run: ViewRun) => string | undefined;
+}[] = [
+  { name: "Model", read: ({ model }) => model },
+  { name: "User", read: ({ user }) => user },
+  { name: "Conversation", read: ({ thread_id }) => thread_id },
+  { name: "Session", read: ({ session }) => session },
+];
 
 /** Most related runs of one kind that are listed before a button. */
 const FEW = 5;

@@ -1,0 +1,35 @@
+import { durationText } from "../../events/format/door.ts";
+import type { ViewDecision, ViewRun } from "../format.ts";
+
+/** What a run's line says after the question. */
+export interface StoryLine {
+  readonly text: string;
+  readonly tone: "plain" | "bad" | "waits";
+}
+
+/** How a run went, in one line: why it failed, what it waits for, or who decided and what it answered. */
+export function storyLine(run: ViewRun): StoryLine | undefined {
+  const { answer, asked, decisions = [], error, outcome, resumed } = run;
+  const decided = decisions.map(decisionText).join("; ");
+  if (outcome === "failed" && error !== undefined) {
+    return { text: sentences([decided, error]), tone: "bad" };
+  }
+  if (outcome === "interrupted" && resumed !== true) {
+    const wanted = asked === undefined ? "Waits for a person" : `Waits for a person: ${asked}`;
+    return { text: sentences([decided, wanted]), tone: "waits" };
+  }
+  const end = outcome === "interrupted" ? "Was decided, and went on in a later run" : answer;
+  const text = sentences([decided, end]);
+  return text === "" ? undefined : { text, tone: "plain" };
+}
+
+function sentences(parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== "").join(". ");
+}
+
+/** `ann@acme.test edited refund after 1.2 s` */
+export function decisionText({ by, outcome, person, tool, wait_ms }: ViewDecision): string {
+  const who = person ?? (by === "policy" ? "A rule" : "A person");
+  const after = wait_ms === undefined || wait_ms <= 0 ? "" : ` after ${durationText(wait_ms)}`;
+  return `${who} ${outcome} ${tool === "" ? "a call" : tool}${after}`;
+}

@@ -1,0 +1,204 @@
+import { describe, expect, it } from "vitest";
+import type { ViewAttributes, ViewSpan } from "../../../src/view/format.ts";
+import { RunIndex } from "../../../src/view/runs/run-index.ts";
+import { rowOf } from "../../../src/view/runs/run-row.ts";
+import { RunStore, STANDING } from "../../../src/view/runs/run-store.ts";
+import { MOST_STORY_TEXT, storyAfter } from "../../../src/view/runs/run-story.ts";
+import { Folder } from "../../cli/support/folder.ts";
+import { at, runSpan, toolSpan, viewSpan } from "../support/view-span.ts";
+
+const TIMES = { from: 0, to: 100 };
+
+function said(role: string, ...texts: readonly string[]): string {
+  const parts = texts.map((content) => ({ type: "text", content }));
+  return JSON.stringify([{ role, parts }]);
+}
+
+function run(attributes: ViewAttributes, rest: Partial<ViewSpan> = {}): ViewSpan {
+  return runSpan("run", undefined, TIMES, { ...rest, attributes });
+}
+
+const ASKED = {
+  "gen_ai.input.messages": said("user", "Where is\n order 17?"),
+  "gen_ai.conversation.id": "t1",
+  "user.id": "u-7",
+  "session.id": "s-1",
+};
+
+const storyOf = (...spans: readonly ViewSpan[]) => spans.reduce(storyAfter, {});
+
+describe("the story of a run", () => {
+  it("is its question, its answer and the names of its conversation", () => {
+    const ended = {
+      "entelix.run.outcome": "complete",
+      "gen_ai.output.messages": said("assistant", "It is", "sent."),
+    };
+    expect(storyOf(run({ ...ASKED, ...ended }))).toEqual({
+      question: "Where is order 17?",
+      answer: "It is sent.",
+      thread_id: "t1",
+      user: "u-7",
+      session: "s-1",
+    });
+  });
+
+  it("has the last question of a long conversation", () => {
+    const messages = [
+      { role: "user", parts: [{ type: "text", content: "Hello" }] },
+      { role: "assistant", parts: [{ type: "text", content: "What is it?" }] },
+      { role: "user", parts: [{ type: "text", content: "Where is it?" }] },
+      { role: "user", parts: [{ type: "file", content: "…" }] },
+    ];
+    const span = run({ "gen_ai.input.messages": JSON.stringify(messages) });
+    expect(storyOf(span).question).toBe("Where is it?");
+  });
+
+  it("has the operator's text of a failure, and no answer of before", () => {
+    const before = run({ "gen_ai.output.messages": said("assistant", "wait") });
+    const failed = run(
+      { "entelix.run.outcome": "failed" },
+      { failed: true, message: "503 overloaded" },
+    );
+    expect(storyOf(before, failed)).toEqual({ error: "503 overloaded" });
+  });
+
+  it.each<[unknown, string]>([
+    [{ question: "Refund order 17?" }, "Refund order 17?"],
+    ["Refund order 17?", "Refund order 17?"],
+    [
+      [{ value: { actionRequests: [{ name: "refund", args: { order: 17 } }] } }],
+      'refund {"order":17}',
+    ],
+    [{ toolName: "refund", description: "Refunds." }, "refund"],
+    [[1, null, [{ a: { b: { message: "Why?" } } }]], "Why?"],
+    [{ a: 1 }, '{"a":1}'],
+  ])("says what is asked in a pause: %j", (payload, asked) => {
+    const paused = {
+      "entelix.run.outcome": "interrupted",
+      "entelix.interruption.payload": JSON.stringify(payload),
+      "gen_ai.output.messages": said("assistant", "{}"),
+    };
+    expect(storyOf(run(paused))).toEqual({ asked });
+  });
+
+  it("has each decision once, with what the call and the run know of it", () => {
+    const decided = {
+      "entelix.approval.outcome": "edited",
+      "entelix.approval.by": "user",
+      "gen_ai.tool.call.id": "c1",
+      "gen_ai.tool.name": "refund",
+    };
+    const call = toolSpan("tool", "run", TIMES, {
+      attributes: { ...decided, "entelix.approval.wait_ms": 1200 },
+    });
+    const event = {
+      name: "entelix.approval",
+      time_ns: at(50),
+      attributes: { ...decided, "entelix.approval.person": "ann" },
+    };
+    const both = {
+      call_id: "c1",
+      tool: "refund",
+      outcome: "edited",
+      at_ms: Math.floor(Number(at(0)) / 1e6),
+      by: "user",
+      person: "ann",
+      wait_ms: 1200,
+    };
+    const ended = run({}, { events: [event] });
+    expect(storyOf(call, ended).decisions).toEqual([both]);
+    expect(storyOf(ended, call).decisions).toEqual([both]);
+  });
+
+  it("has the first 8 decisions", () => {
+    const calls = Array.from({ length: 20 }, (_, number) =>
+      toolSpan(
+        `${number}`,
+        "run",
+        { from: number, to: 100 },
+        {
+          attributes: {
+            "entelix.approval.outcome": "approved",
+            "gen_ai.tool.call.id": `${number}`,
+          },
+        },
+      ),
+    );
+    expect(storyOf(...calls.reverse()).decisions?.map(({ call_id }) => call_id)).toEqual(
+      Array.from("01234567"),
+    );
+  });
+
+  it("has the model that answered first", () => {
+    const model = (id: string, attributes: ViewAttributes) =>
+      viewSpan(id, "run", TIMES, { kind: "model", attributes });
+    const first = model("1", { "gen_ai.request.model": "m", "gen_ai.response.model": "m-1" });
+    expect(storyOf(first, model("2", { "gen_ai.request.model": "n" })).model).toBe("m-1");
+  });
+
+  it("is short, and never half of a character", () => {
+    const long = run({ "gen_ai.input.messages": said("user", "🎲".repeat(500_000)) });
+    const { question = "" } = storyOf(long);
+    expect(question).toBe("🎲".repeat(MOST_STORY_TEXT / 2));
+  });
+
+  it.each(["", "not JSON", "[", "null", "[null]", '[{"role":5,"parts":{}}]'])(
+    "is never an error: %j",
+    (text) => {
+      const attributes = { "gen_ai.input.messages": text, "gen_ai.output.messages": text };
+      expect(() =>
+        storyOf(run({ ...attributes, "entelix.interruption.payload": text })),
+      ).not.toThrow();
+    },
+  );
+});
+
+describe("a run that was resumed", () => {
+  const paused = runSpan("p", undefined, TIMES, {
+    run_id: "paused",
+    attributes: { ...ASKED, "entelix.run.outcome": "interrupted" },
+  });
+  const resumed = runSpan(
+    "r",
+    undefined,
+    { from: 200, to: 300 },
+    {
+      run_id: "resumed",
+      attributes: {
+        "gen_ai.input.messages": said("user", '{"decisions":[]}'),
+        "entelix.run.outcome": "complete",
+        "entelix.run.resumed_from": "paused",
+      },
+    },
+  );
+
+  it.each([[[paused, resumed]], [[resumed, paused]]])(
+    "has the question of the first run, which does not wait any more",
+    (spans) => {
+      using folder = new Folder();
+      const store = new RunStore(folder.path);
+      const source = store.addSource(STANDING.spans);
+      for (const span of spans) store.add(source, span);
+      const rows = ["paused", "resumed"].flatMap((id) => {
+        const found = store.index.find("", id);
+        return found === undefined ? [] : [store.view(found)];
+      });
+      expect(rows).toMatchObject([
+        { question: "Where is order 17?", resumed: true },
+        { question: "Where is order 17?", resumed_from: "paused" },
+      ]);
+      expect(rows[1]).not.toHaveProperty("resumed");
+      store.close();
+    },
+  );
+
+  it("is told to the page again when its resumption comes", () => {
+    const index = new RunIndex();
+    index.addSpan(paused, 1);
+    const before = index.publish();
+    index.addSpan(resumed, 1);
+    index.publish();
+    const run = index.find("", "paused");
+    expect(run && index.isListed(run, before) && rowOf(run)).toMatchObject({ resumed: true });
+  });
+});
