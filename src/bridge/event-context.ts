@@ -188,12 +188,12 @@ class EventContext implements SignalContext<SpanHandle> {
     tenantId: string | undefined,
   ): OuterParent<SpanHandle> | undefined {
     const given = this.#given();
-    if (given !== undefined) return { ...given, handle: SpanHandle.remote(given, false) };
+    if (given !== undefined) return parentOf(SpanHandle.remote(given, false));
     const event = this.#event;
     if (this.#contexts.options.rootParent !== "ambient" || ambient === undefined) return undefined;
     if (event?.type !== "started" || event.parent_run_id) return undefined;
     if (tenantId !== undefined && tenantId !== event.tenant_id) return undefined;
-    return { ...ambient.spanContext, handle: ambient };
+    return parentOf(ambient);
   }
 
   #given(): SpanContext | undefined {
@@ -250,6 +250,11 @@ function nameIn(value: unknown): string | undefined {
 function spanIdIn(value: unknown): string | undefined {
   const text = nameIn(value);
   return text === undefined ? undefined : parseTraceparent(text)?.spanId;
+}
+
+function parentOf(handle: SpanHandle): OuterParent<SpanHandle> {
+  const { spanId, traceId } = handle.spanContext;
+  return { handle, traceId, spanId };
 }
 
 /** The active span by its IDs alone. The run would keep the span itself in memory for too long. */

@@ -23,6 +23,7 @@ import type { CustomAttributes, SpanOpening } from "./custom-attributes.ts";
 import { DecisionAttributes } from "./decision-attributes.ts";
 import { ExceptionEvents } from "./exception-events.ts";
 import { ModelSpans } from "./model-spans.ts";
+import { plainContext } from "./plain-context.ts";
 import { nameIn, SpanEnds } from "./span-ends.ts";
 import { attributesOf, parentIn, SpanHandle, toOtelLink } from "./span-handle.ts";
 import type { SpanPort } from "./span-port.ts";
@@ -344,7 +345,7 @@ export class OtelDriver implements SpanDriver<SpanHandle> {
       return SpanHandle.remote({ traceId, spanId, traceFlags: 1, isRemote: true }, true);
     }
     if (!near.recorded || near.foreign) return near;
-    return SpanHandle.ended({ ...near.spanContext, traceId, spanId }, true);
+    return SpanHandle.ended({ ...plainContext(near.spanContext), traceId, spanId }, true);
   }
 
   condense(run: Run<SpanHandle>): SpanHandle | number {

@@ -2,6 +2,7 @@ import { type Context, context, isSpanContextValid } from "@opentelemetry/api";
 import type { EventEnvelope, RunContext, SpanTarget } from "../../events/door.ts";
 import { contextInside } from "../event-context.ts";
 import type { Call, Run, RunKeeper } from "../lifecycle/door.ts";
+import { plainContext } from "./plain-context.ts";
 import { type SpanHandle, spanRefs } from "./span-handle.ts";
 import { formatTraceparent } from "./traceparent.ts";
 
@@ -103,7 +104,7 @@ function traceOf(
   const spanId =
     (call === undefined ? closedCall(run, toolUseId) : spanRefs(run, call).span_id) ??
     context.spanId;
-  const parent = { ...context, spanId };
+  const parent = { ...plainContext(context), spanId };
   if (!isSpanContextValid(parent)) return {};
   const tracestate = context.traceState?.serialize();
   return {

@@ -19,6 +19,7 @@ import type {
 import type { Link, Run } from "../lifecycle/door.ts";
 import type { SegmentRows } from "../run-rows.ts";
 import { type ContentCuts, CutCounts } from "./content.ts";
+import { plainContext } from "./plain-context.ts";
 
 /** The API's key of the active span, read from its public setter. */
 const SPAN_KEY = learnSpanKey();
@@ -177,8 +178,7 @@ function learnSpanKey(): symbol {
 export function toOtelLink({ kind, to }: Link<SpanHandle>): OtelLink {
   const attributes: KnownAttributes = { "entelix.link.kind": kind };
   // Independent of whether this process knows the other run, since a replay of two recordings does.
-  const { isRemote: _, ...context } = to.spanContext;
-  return { context, attributes };
+  return { context: plainContext(to.spanContext), attributes };
 }
 
 export interface SpanRefs {
