@@ -144,9 +144,22 @@ describe.concurrent("doctor and a receiver that is there", () => {
     });
     expect(await said(server.url)).toEqual({
       code: 2,
-      finding: `✗ endpoint ${server.url}/v1/traces: not an OTLP receiver: it answers 200 with ${type}${more}`,
+      finding: `✗ endpoint ${server.url}/v1/traces: not an OTLP receiver (whose port is usually 4318): it answers 200 with ${type}${more}`,
       advice:
         "Another server answers there, such as Jaeger's page (16686) or the collector's health check (13133). OTLP/HTTP is usually on port 4318, at the path /v1/traces.",
+    });
+  });
+
+  it("which answers 400 at a path that it does not have: names the path, not the protocol", async () => {
+    await using server = await listening((request, response) => {
+      const text = `unsupported path requested: "${request.url}"`;
+      request.resume().on("end", () => response.writeHead(400).end(text));
+    });
+    expect(await said(server.url)).toEqual({
+      code: 2,
+      finding: `✗ endpoint ${server.url}/v1/traces: HTTP 400 Bad Request: unsupported path requested: "/v1/traces"`,
+      advice:
+        "The receiver has no such path. OTLP/HTTP is usually on port 4318, at the path /v1/traces. VictoriaMetrics takes only metrics, at /opentelemetry/v1/metrics.",
     });
   });
 

@@ -130,6 +130,9 @@ async function ask(
 
 const USUAL = "OTLP/HTTP is usually on port 4318, at the path /v1/traces.";
 
+/** VictoriaMetrics answers 400 at a path that it does not have. */
+const OTHER_PATH = `The receiver has no such path. ${USUAL} VictoriaMetrics takes only metrics, at /opentelemetry/v1/metrics.`;
+
 const OWN_LOG = "See the receiver's log.";
 
 function adviceFor(probe: Probe, url: URL, signal: "TRACES" | "METRICS"): string {
@@ -152,6 +155,7 @@ function adviceFor(probe: Probe, url: URL, signal: "TRACES" | "METRICS"): string
         ? "Jaeger takes no metrics: send to a collector (collector-config.yaml), or set OTEL_METRICS_EXPORTER=none."
         : `Another server answers there. ${USUAL}`;
     case 400:
+      if (/\bpath\b/i.test(probe.detail)) return OTHER_PATH;
       return isJson
         ? `It may not take JSON: try ${variable}=http/protobuf. ${OWN_LOG}`
         : `It may not take protobuf: try ${variable}=http/json. ${OWN_LOG}`;

@@ -281,9 +281,11 @@ describe("what an endpoint answers", () => {
     }));
     const { end, ledger, processor } = rig(server.url);
     end(numbers(6));
-    await expect(processor.forceFlush()).rejects.toThrow(`not an OTLP receiver: ${said}`);
+    await expect(processor.forceFlush()).rejects.toThrow(
+      `not an OTLP receiver (whose port is usually 4318): ${said}`,
+    );
     expect(ledger.counts()).toMatchObject({ exported: 0, failed: 6, lost: { rejected: 6 } });
-    expect(ledger.lastError).toBe(`not an OTLP receiver: ${said}`);
+    expect(ledger.lastError).toBe(`not an OTLP receiver (whose port is usually 4318): ${said}`);
   });
 
   it.each([

@@ -292,7 +292,12 @@ describe("an endpoint that takes no metrics", () => {
       "json encoding isn't supported",
       "HTTP 400 Bad Request: json encoding isn't supported",
     ],
-    [200, "text/html", "<!doctype html>", "not an OTLP receiver: it answers 200 with text/html"],
+    [
+      200,
+      "text/html",
+      "<!doctype html>",
+      "not an OTLP receiver (whose port is usually 4318): it answers 200 with text/html",
+    ],
     [
       200,
       "application/json",
