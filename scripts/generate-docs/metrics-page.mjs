@@ -136,7 +136,7 @@ const HEAD = [
   "",
   "The names in Prometheus below are those of the collector's exporter, and of the shipped rules and dashboards. The",
   "SDK's own `@opentelemetry/exporter-prometheus` leaves units out: it exports `entelix_approvals_oldest`, which no",
-  "rule reads.",
+  "rule reads. [VictoriaMetrics](with-victoriametrics.md) takes metrics without a collector.",
 ];
 
 const TAIL = [

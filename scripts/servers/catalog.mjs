@@ -53,6 +53,11 @@ export const SERVERS = {
     module: "github.com/prometheus/prometheus/cmd/promtool@v0.316.0",
     tags: ["remove_all_sd"],
   }),
+  // Takes metrics by OTLP, for `test/e2e/victoria-metrics.e2e.ts`.
+  "victoria-metrics": go({
+    version: "1.151.0",
+    module: "github.com/VictoriaMetrics/VictoriaMetrics/app/victoria-metrics@v1.151.0",
+  }),
   // The module lacks the pages that its program serves, and so can't be built as it is.
   alertmanager: go({
     version: "0.35.0",

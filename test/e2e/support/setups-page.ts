@@ -25,7 +25,7 @@ const managerLines = (rows: readonly ManagerRow[]) =>
   });
 
 const command = (start: string, packages: readonly string[]) =>
-  `\`\`\`sh\n${start} entelix-otel ${packages.slice(0, 2).join(" ")} \\\n  ${packages.slice(2, 4).join(" ")} \\\n  ${packages.slice(4).join(" ")}\n\`\`\``;
+  `\`\`\`sh\n${start} entelix-otel ${packages.slice(0, 2).join(" ")} \\\n  ${packages.slice(2).join(" ")}\n\`\`\``;
 
 /** The page `docs/setups.md`. */
 export function setupsPage(
