@@ -93,6 +93,18 @@ describe("every alert", () => {
     },
   );
 
+  it("reads no metric that the conventions renamed, so all processes raise the same alerts", () => {
+    const rows = tableRows(section(readPage("docs/metrics.md"), "Names of the conventions"));
+    const renamed = rows
+      .filter(([, , before]) => before !== "new")
+      .flatMap(([now = "", , before = ""]) => [now, ...before.split(", ")])
+      .map((name) => name.replaceAll(".", "_"));
+    expect(renamed).toContain("gen_ai_client_inference_duration");
+    expect(renamed).toContain("gen_ai_client_operation_duration");
+    const read = selectors.filter(({ metric }) => renamed.some((name) => metric.startsWith(name)));
+    expect(read).toEqual([]);
+  });
+
   it("that is tested is there", () => {
     expect(EXPECTATIONS.filter(({ alert }) => !names.has(alert))).toEqual([]);
   });
