@@ -8,7 +8,10 @@ export interface Standing {
   readonly change?: string;
   /** The names of the same thing before. `gen_ai/dup` adds them. */
   readonly before?: readonly string[];
-  /** The name that an open change proposes. Nothing emits it. */
+  /**
+   * The name that an open change proposes, or that a version has to which the GenAI conventions do not refer yet.
+   * Nothing emits it.
+   */
   readonly proposed?: string;
 }
 
@@ -18,7 +21,7 @@ export interface Standing {
  */
 const GEN_AI = "semantic-conventions-genai, main of 9 October 2026";
 
-/** The stable and developing names that the GenAI conventions refer to. */
+/** The names that the GenAI conventions refer to, in the version that they refer to. 1.45.0 was compared. */
 const GENERAL = "semantic-conventions 1.44.0";
 
 /** Names with a change that readers of telemetry notice. */
@@ -72,6 +75,11 @@ const CHANGES: Readonly<Record<string, Omit<Standing, "source">>> = {
     before: ["gen_ai.usage.cache_creation.input_tokens"],
   },
   "gen_ai.client.inference.operation.details": { state: "merged", change: "#579" },
+  "rpc.response.status_code": {
+    state: "merged",
+    change: "1.39",
+    proposed: "rpc.status_code (semantic-conventions 1.45.0)",
+  },
 };
 
 /** Names that only `gen_ai/dup` emits, and one that two backends still read, so that it is always there. */

@@ -58,6 +58,27 @@ export const ATTRIBUTE_FACTS: Readonly<Record<string, AttributeFact>> = {
   "gen_ai.retrieval.documents": of("any", "step"),
 };
 
+/**
+ * Names of the general conventions that are not deprecated, with their types: semantic-conventions 1.45.0, read on 29
+ * November 2026 in the npm package of that version. Spans of any kind may have them.
+ */
+export const GENERAL_FACTS: Readonly<Record<string, AttributeFact["type"]>> = {
+  "server.address": "string",
+  "server.port": "int",
+  "user.id": "string",
+  "session.id": "string",
+  "mcp.method.name": "string",
+  "mcp.protocol.version": "string",
+  "mcp.session.id": "string",
+  "jsonrpc.request.id": "string",
+  "rpc.status_code": "string",
+  "network.transport": "string",
+  "error.type": "string",
+  "exception.type": "string",
+  "exception.message": "string",
+  "exception.stacktrace": "string",
+};
+
 interface MetricFact {
   readonly kind: "histogram" | "counter";
   readonly unit: string;

@@ -3,7 +3,7 @@ import { METRICS } from "../../../src/bridge/metrics/metric-names.ts";
 import { EARLIER_NAMES, standingOf } from "../../../src/bridge/standing.ts";
 import { ATTRIBUTES } from "../../../src/events/door.ts";
 import { readPage, section, tableRows } from "../../docs/pages.ts";
-import { ATTRIBUTE_FACTS, EVENT_FACTS, METRIC_FACTS } from "./convention-facts.ts";
+import { ATTRIBUTE_FACTS, EVENT_FACTS, GENERAL_FACTS, METRIC_FACTS } from "./convention-facts.ts";
 
 /** The names of log records. */
 const RECORDS = tableRows(section(readPage("docs/attributes.md"), "Names of log records")).map(
@@ -15,8 +15,9 @@ const PLACES = ["run", "call", "model", "step"];
 /** Own attributes that differ from the conventions: an unknown name, another type, or a span that has none. */
 function differingAttributes(): string[] {
   return Object.entries(ATTRIBUTES)
-    .filter(([name]) => name.startsWith("gen_ai."))
+    .filter(([name]) => !name.startsWith("entelix."))
     .filter(([name, { on, type }]) => {
+      if (!name.startsWith("gen_ai.")) return GENERAL_FACTS[name] !== type;
       const fact = ATTRIBUTE_FACTS[name];
       if (fact === undefined) return true;
       if (fact.type !== "any" && fact.type !== type) return true;
