@@ -339,6 +339,11 @@ describe.concurrent("doctor and the variables", () => {
       "90000",
       "failures are reported late, and may be reported twice",
     ],
+    [
+      "OTEL_SEMCONV_STABILITY_OPT_IN",
+      "http, gen_ai/dupe",
+      "an unknown value for gen_ai, so spans and metrics have only the newest names",
+    ],
   ])("finds %s=%s", async (name, value, said) => {
     const { code, stdout } = await doctor([], { env: { [name]: value } });
     const problems = stdout.split("\n").filter((line) => line.startsWith("✗"));
@@ -384,6 +389,15 @@ describe.concurrent("doctor and the variables", () => {
     const { stdout } = await doctor([], { env: { OTEL_TRACES_EXPORTER: "console" } });
     expect(stdout).not.toContain("spans are sent in");
   });
+
+  it.each(["GEN_AI/DUP", "gen_ai_latest_experimental,http/dup", "database"])(
+    "has nothing against OTEL_SEMCONV_STABILITY_OPT_IN=%s",
+    async (value) => {
+      const { code, stdout } = await doctor([], { env: { OTEL_SEMCONV_STABILITY_OPT_IN: value } });
+      expect(stdout).not.toContain("an unknown value for gen_ai");
+      expect(code).toBe(0);
+    },
+  );
 
   it.each([
     ["OTEL_METRICS_EXPORTER", "none", "no metrics are sent, failures are counted from spans alone"],
