@@ -72,6 +72,7 @@ export type { AttributeHook, SpanInfo } from "./spans/custom-attributes.ts";
 export { inFoundContext } from "./spans/found-context.ts";
 export { createIdGenerator, type IdGeneratorLike, idSlot } from "./spans/id-generator.ts";
 export { CONVENTIONS, type Conventions } from "./spans/openinference/finisher.ts";
+export { operationOf } from "./spans/openinference/operation.ts";
 export {
   type CarrierFormat,
   currentRunContext,

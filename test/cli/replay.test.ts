@@ -259,6 +259,15 @@ describe("replay with other names of attributes", () => {
     }
   });
 
+  it("prints the same trace and the same summary with either names", async () => {
+    for (const file of ["nested_subagent", "tool_error_terminal", "resume"].map(recording)) {
+      const plain = await command(["replay", file]);
+      expect(plain.stdout).toMatch(/events, [12] runs?, \d spans/);
+      const other = await command(["replay", file, "--conventions", "openinference"]);
+      expect(other).toEqual(plain);
+    }
+  });
+
   it("says which values it expects", async () => {
     const { code, stderr } = await command(["replay", "-", "--out", "-", "--conventions", "x"], {
       stdin,

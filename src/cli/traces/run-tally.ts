@@ -1,4 +1,4 @@
-import { attributeText, type FinishedSpan } from "../../bridge/door.ts";
+import { attributeText, type FinishedSpan, operationOf } from "../../bridge/door.ts";
 import { FAILURE_KIND_IDS } from "../../events/door.ts";
 import { table } from "../terminal/table.ts";
 import { safe } from "../terminal/text.ts";
@@ -21,7 +21,7 @@ export class RunTally {
 
   add(span: FinishedSpan): void {
     this.spans++;
-    const operation = span.attributes["gen_ai.operation.name"];
+    const operation = operationOf(span.attributes);
     if (operation === "execute_tool") this.calls++;
     if (operation !== "invoke_agent" && operation !== "invoke_workflow") return;
     // Later segments belong to a run that was counted already.

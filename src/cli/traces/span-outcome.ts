@@ -1,4 +1,4 @@
-import { attributeText, type FinishedSpan } from "../../bridge/door.ts";
+import { attributeText, type FinishedSpan, operationOf } from "../../bridge/door.ts";
 import { safe } from "../terminal/text.ts";
 
 /** How a span of the bridge ended, as text. */
@@ -24,8 +24,7 @@ const DECISIONS = new Set(["approved", "edited", "answered"]);
 /** Reads the outcome of a run, a tool call or a model call. */
 export function outcomeOf(span: FinishedSpan): SpanOutcome {
   const text = (name: string) => safe(attributeText(span, name));
-  const operation = text("gen_ai.operation.name");
-  const attribute = OUTCOMES[operation] ?? "entelix.tool.outcome";
+  const attribute = OUTCOMES[operationOf(span.attributes) ?? ""] ?? "entelix.tool.outcome";
   const isRun = attribute === "entelix.run.outcome";
   const outcome = text(attribute);
   const words = [isRun ? runWords(outcome, text) : callWords(outcome, text), ...marks(span, text)];

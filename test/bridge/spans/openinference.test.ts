@@ -110,7 +110,13 @@ describe("the option conventions", () => {
       expect(spans.get("invoke_agent answers")).toMatchObject(RUN);
       const model = spans.get("chat small-1");
       expect(model).toMatchObject(MODEL);
-      expect(JSON.parse(String(model?.["input.value"]))).toHaveLength(3);
+      const asked: unknown = JSON.parse(String(model?.["input.value"]));
+      expect(asked).toMatchObject([
+        { role: "system", parts: [{ type: "text", content: "Be kind." }] },
+        { role: "user" },
+        { role: "assistant" },
+        { role: "tool" },
+      ]);
       expect(JSON.parse(String(model?.["llm.tools.0.tool.json_schema"]))).toMatchObject(TOOL);
       expect(spans.get("execute_tool look_up")).toMatchObject({
         "openinference.span.kind": "TOOL",
@@ -230,7 +236,8 @@ describe("the mapping of a long conversation", () => {
       .at(-1);
     expect(attributes[last ?? ""]).toBe("m199");
     expect(attributes["llm.input_messages.0.message.content"]).toBe("Be kind.");
-    expect(attributes["input.value"]).toBe(finished["gen_ai.input.messages"]);
+    const all: unknown = JSON.parse(String(attributes["input.value"]));
+    expect(all).toEqual([text("system", "Be kind."), ...messages]);
   });
 
   it.each([
@@ -243,4 +250,92 @@ describe("the mapping of a long conversation", () => {
     expect(attributes["input.value"]).toBe(given);
     expect(Object.values(attributes)).not.toContain(undefined);
   });
+});
+
+describe("the mapping of a message", () => {
+  const mapped = (...messages: readonly object[]) =>
+    openInferenceOf({
+      "gen_ai.operation.name": "chat",
+      "gen_ai.input.messages": JSON.stringify(messages),
+    }).attributes;
+  const IMAGE = { type: "blob", modality: "image", mime_type: "image/png", content: "iVBORw0=" };
+
+  it("has images and what a model thought as contents of their own, in order", () => {
+    const asked = [
+      { type: "text", content: "What is this?" },
+      IMAGE,
+      { type: "uri", modality: "image", uri: "https://shop.example/17.png" },
+    ];
+    const thought = [
+      { type: "reasoning", content: "It looks like a receipt." },
+      { type: "text", content: "A receipt." },
+    ];
+    const first = "llm.input_messages.0.message";
+    const second = "llm.input_messages.1.message";
+    const content = (message: string, at: number) => `${message}.contents.${at}.message_content`;
+    const attributes = mapped(
+      { role: "user", parts: asked },
+      { role: "assistant", parts: thought },
+    );
+    expect(attributes).toMatchObject({
+      [`${first}.role`]: "user",
+      [`${content(first, 0)}.type`]: "text",
+      [`${content(first, 0)}.text`]: "What is this?",
+      [`${content(first, 1)}.type`]: "image",
+      [`${content(first, 1)}.image.image.url`]: "data:image/png;base64,iVBORw0=",
+      [`${content(first, 2)}.image.image.url`]: "https://shop.example/17.png",
+      [`${content(second, 0)}.type`]: "reasoning",
+      [`${content(second, 0)}.text`]: "It looks like a receipt.",
+      [`${content(second, 1)}.text`]: "A receipt.",
+    });
+    expect(attributes).not.toHaveProperty([`${first}.content`]);
+  });
+
+  it("has no image that was shortened", () => {
+    const cut = { ...IMAGE, content: "iVBORw0… [9 bytes]" };
+    const names = Object.keys(mapped({ role: "user", parts: [cut] }));
+    expect(names.filter((name) => name.includes("contents"))).toEqual([]);
+  });
+
+  it("has the results of several tools as messages of their own, each with its call", () => {
+    const results = [17, 18].map((order) => ({
+      type: "tool_call_response",
+      id: `call_${order}`,
+      response: { order },
+    }));
+    expect(mapped({ role: "tool", parts: results })).toMatchObject({
+      "llm.input_messages.0.message.role": "tool",
+      "llm.input_messages.0.message.tool_call_id": "call_17",
+      "llm.input_messages.0.message.content": '{"order":17}',
+      "llm.input_messages.1.message.role": "tool",
+      "llm.input_messages.1.message.tool_call_id": "call_18",
+      "llm.input_messages.1.message.content": '{"order":18}',
+    });
+  });
+});
+
+it("a call for embeddings has its texts and parameters under the names of embeddings", () => {
+  const { attributes } = openInferenceOf({
+    "gen_ai.operation.name": "embeddings",
+    "gen_ai.request.model": "small-1",
+    "gen_ai.request.encoding_formats": ["float"],
+    "gen_ai.input.messages": JSON.stringify([text("user", "order 17"), text("user", "order 18")]),
+  });
+  expect(attributes).toMatchObject({
+    "openinference.span.kind": "EMBEDDING",
+    "embedding.model_name": "small-1",
+    "embedding.invocation_parameters": '{"encoding_formats":["float"]}',
+    "embedding.embeddings.0.embedding.text": "order 17",
+    "embedding.embeddings.1.embedding.text": "order 18",
+  });
+});
+
+it("a span that already has too many attributes gets no more than the whole values", () => {
+  const many = Array.from({ length: 200 }, (_, n) => [`shop.${n}`, n]);
+  const { attributes } = openInferenceOf({
+    ...Object.fromEntries(many),
+    "gen_ai.operation.name": "chat",
+    "gen_ai.tool.definitions": JSON.stringify(Array(100).fill(TOOL)),
+  });
+  expect(Object.keys(attributes).filter((name) => name.startsWith("llm.tools"))).toEqual([]);
 });

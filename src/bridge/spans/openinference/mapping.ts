@@ -1,5 +1,5 @@
 import type { Attributes, AttributeValue } from "@opentelemetry/api";
-import { messageAttributes, messagesIn, readableText } from "./messages.ts";
+import { messageAttributes, messagesIn, readableText, textsOf } from "./messages.ts";
 import { isFields, jsonIn, textIn } from "./values.ts";
 
 /** The attributes of a finished span under OpenInference's names. */
@@ -154,10 +154,11 @@ class Mapping implements OpenInference {
       this.add("llm.finish_reason", textIn(reasons[0]), "gen_ai.response.finish_reasons");
     }
     this.#addTotals();
-    this.#addParameters();
-    this.#addValue("input", "gen_ai.input.messages");
+    this.#addParameters(isChat ? "llm" : "embedding");
+    this.#addValue("input", "gen_ai.input.messages", this.#instructions());
     this.#addValue("output", "gen_ai.output.messages");
     if (isChat) this.#addConversation();
+    else this.#addEmbedded();
   }
 
   #addTotals(): void {
@@ -171,7 +172,7 @@ class Mapping implements OpenInference {
   }
 
   /** The parameters of the request, as one JSON object. */
-  #addParameters(): void {
+  #addParameters(of: "llm" | "embedding"): void {
     const parameters: Attributes = {};
     for (const [name, value] of Object.entries(this.#from)) {
       if (!name.startsWith(REQUEST) || name === "gen_ai.request.model") continue;
@@ -179,7 +180,15 @@ class Mapping implements OpenInference {
       this.covered.add(name);
     }
     if (Object.keys(parameters).length === 0) return;
-    this.add("llm.invocation_parameters", JSON.stringify(parameters));
+    this.add(`${of}.invocation_parameters`, JSON.stringify(parameters));
+  }
+
+  /** The texts that were embedded. */
+  #addEmbedded(): void {
+    const texts = textsOf(messagesIn(this.#json("gen_ai.input.messages")));
+    for (const [at, text] of texts.slice(0, this.#room()).entries()) {
+      this.add(`embedding.embeddings.${at}.embedding.text`, text);
+    }
   }
 
   /** Messages and tools, each part an attribute of its own. Those of long conversations are only in the values. */
@@ -217,12 +226,27 @@ class Mapping implements OpenInference {
     if (isFields(metadata)) this.add(`${prefix}.metadata`, JSON.stringify(metadata));
   }
 
-  /** The whole value, as JSON or text. */
-  #addValue(side: "input" | "output", name: string): void {
+  /** The system instructions as JSON of a message. */
+  #instructions(): string | undefined {
+    const name = "gen_ai.system_instructions";
+    const parts = textIn(this.#from[name]);
+    return Array.isArray(this.#json(name)) ? `{"role":"system","parts":${parts}}` : undefined;
+  }
+
+  /**
+   * The whole value, as JSON or text.
+   *
+   * @param first JSON of a message that stands before the others.
+   */
+  #addValue(side: "input" | "output", name: string, first?: string): void {
     const value = textIn(this.#from[name]);
     if (value === undefined) return;
-    this.add(`${side}.value`, value, name);
-    const isJson = this.#json(name) !== undefined;
+    const parsed = this.#json(name);
+    const isJson = parsed !== undefined;
+    const isMessages = Array.isArray(parsed) && parsed.length > 0;
+    const joins = first !== undefined && isMessages && messagesIn(parsed).length === parsed.length;
+    // The other messages can be long, so their JSON is not written again.
+    this.add(`${side}.value`, joins ? `[${first},${value.slice(1)}` : value, name);
     this.add(`${side}.mime_type`, isJson ? "application/json" : "text/plain");
   }
 
@@ -250,6 +274,7 @@ class Mapping implements OpenInference {
 
   /** How many further attributes the span can have. */
   #room(): number {
-    return MOST - Object.keys(this.#from).length - Object.keys(this.attributes).length;
+    const taken = Object.keys(this.#from).length + Object.keys(this.attributes).length;
+    return Math.max(0, MOST - taken);
   }
 }

@@ -32,6 +32,11 @@ export function readableText(
   return { text: known.join("\n"), isWhole };
 }
 
+/** The texts of messages. */
+export function textsOf(messages: readonly PartedMessage[]): readonly string[] {
+  return messages.flatMap(({ parts }) => parts.flatMap((part) => partText(part) ?? []));
+}
+
 /**
  * Messages as attributes, numbered from 0.
  *
@@ -44,7 +49,7 @@ export function messageAttributes(
 ): Attributes {
   const [first] = messages;
   const system = first?.role === "system" ? fieldsOf(first) : undefined;
-  const rest = system === undefined ? messages : messages.slice(1);
+  const rest = (system === undefined ? messages : messages.slice(1)).flatMap(separated);
   let left = room - (system?.length ?? 0);
   if (left < 0) return {};
   const shown: Fields[] = [];
@@ -64,9 +69,23 @@ export function messageAttributes(
 
 type Fields = (readonly [name: string, value: string])[];
 
+/** The results of several tools are messages of their own: one has only one ID of a call. */
+function separated(message: PartedMessage): readonly PartedMessage[] {
+  const { parts, role } = message;
+  const results = parts.filter(isResult);
+  if (results.length < 2) return [message];
+  const others = parts.filter((part) => !isResult(part));
+  const rest = others.length === 0 ? [] : [{ role, parts: others }];
+  return [...rest, ...results.map((part) => ({ role, parts: [part] }))];
+}
+
+function isResult(part: unknown): boolean {
+  return isFields(part) && part.type === "tool_call_response";
+}
+
 function fieldsOf({ parts, role }: PartedMessage): Fields {
   const fields: Fields = [["role", role]];
-  const texts: string[] = [];
+  const contents: Content[] = [];
   let calls = 0;
   for (const part of parts) {
     if (!isFields(part)) continue;
@@ -78,11 +97,46 @@ function fieldsOf({ parts, role }: PartedMessage): Fields {
       continue;
     }
     if (part.type === "tool_call_response") addText(fields, "tool_call_id", part.id);
-    const text = partText(part);
-    if (text !== undefined) texts.push(text);
+    const content = contentOf(part);
+    if (content !== undefined) contents.push(content);
   }
-  if (texts.length > 0) fields.push(["content", texts.join("\n")]);
+  if (contents.every(({ type }) => type === "text")) {
+    if (contents.length > 0)
+      fields.push(["content", contents.map(({ value }) => value).join("\n")]);
+    return fields;
+  }
+  for (const [at, { type, value }] of contents.entries()) {
+    const content = `contents.${at}.message_content`;
+    fields.push([`${content}.type`, type]);
+    fields.push([`${content}.${type === "image" ? "image.image.url" : "text"}`, value]);
+  }
   return fields;
+}
+
+interface Content {
+  readonly type: "text" | "reasoning" | "image";
+  /** A text, or the address of the image. */
+  readonly value: string;
+}
+
+function contentOf(part: Readonly<Record<string, unknown>>): Content | undefined {
+  if (part.type === "reasoning") {
+    const value = textIn(part.content);
+    return value === undefined ? undefined : { type: "reasoning", value };
+  }
+  if (part.modality === "image") {
+    const value = part.type === "uri" ? textIn(part.uri) : dataUrl(part);
+    return value === undefined ? undefined : { type: "image", value };
+  }
+  const value = partText(part);
+  return value === undefined ? undefined : { type: "text", value };
+}
+
+/** The address of an image that stands in the message. A shortened one can't be shown. */
+function dataUrl({ content, mime_type }: Readonly<Record<string, unknown>>): string | undefined {
+  const data = textIn(content);
+  if (data === undefined || !/^[\w+/-]+=*$/.test(data)) return undefined;
+  return `data:${textIn(mime_type) ?? "image/png"};base64,${data}`;
 }
 
 /** The text of a text part, or of a tool's response. Other parts have none. */
