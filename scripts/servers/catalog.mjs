@@ -105,6 +105,8 @@ export const SERVERS = {
   "mcp-newest": npm("1.32.2", "mcp-newest/", "node_modules"),
   // The Claude Agent SDK and its process. npm installs the one of eight binaries that this platform runs: 380 MB.
   "claude-agent": npm("0.3.332", "claude-agent/", "node_modules"),
+  // The frameworks with OpenAI's models, for what backends show of them; the version is that of the AI SDK.
+  "llm-agents": npm("7.0.173", "llm-agents/", "node_modules"),
   "mastra-oldest": npm("1.57.0", "mastra-oldest/", "node_modules"),
   "mastra-newest": npm("1.71.0", "mastra-newest/", "node_modules"),
   // Setups that applications have, runtimes and package managers, for `test/e2e/setups.e2e.ts`.

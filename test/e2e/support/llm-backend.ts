@@ -16,10 +16,23 @@ export interface ShownSpan {
   /** Only of a failed span. */
   readonly error: string | undefined;
   readonly tokens: readonly [input: number, output: number] | undefined;
+  /** Tokens of the input that came from the provider's cache. */
+  readonly cached: number | undefined;
+  /** Tokens of the output that the model reasoned with. */
+  readonly reasoning: number | undefined;
+  readonly model: string | undefined;
+  readonly provider: string | undefined;
+  /** Parameters of the request. */
+  readonly parameters: unknown;
+  /** Names of the tools that the model was given. */
+  readonly tools: readonly string[];
+  /** Why the model stopped. */
+  readonly finishReason: string | undefined;
   /** The messages, a line each: see `messageLine`. Empty when the backend shows none. */
   readonly input: readonly string[];
   readonly output: readonly string[];
-  /** Result of a tool call, as JSON. */
+  /** Arguments of a tool call or query of a retrieval, and what came of it: texts, JSON without spaces. */
+  readonly argument: string | undefined;
   readonly result: string | undefined;
   /** The messages of the `exception` events. */
   readonly exceptions: readonly string[];
@@ -33,6 +46,10 @@ export interface ShownTrace {
   /** What the list shows of the run's question and answer. */
   readonly request: string | undefined;
   readonly response: string | undefined;
+  /** Of all its model calls. */
+  readonly tokens: readonly [input: number, output: number] | undefined;
+  /** In US dollars. */
+  readonly cost: number | undefined;
   /** In the order of their start. */
   readonly spans: readonly ShownSpan[];
 }
@@ -112,13 +129,15 @@ export class LlmBackend {
 
   /** Runs a program that sends its spans here, to its end. @returns what it says: nothing when all is well. */
   async receive(
-    program: string,
+    [program, ...args]: readonly [program: string, ...args: string[]],
     environment: Readonly<Record<string, string>> = {},
+    cwd?: string,
   ): Promise<string> {
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(OTEL|NODE_ENV)/.test(name),
     );
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program], {
+    const { stdout, stderr } = await promisify(execFile)(program, args, {
+      cwd,
       timeout: SLOW_MS,
       env: {
         ...Object.fromEntries(inherited),
@@ -127,7 +146,6 @@ export class LlmBackend {
         OTEL_EXPORTER_OTLP_TIMEOUT: String(SLOW_MS),
         OTEL_BSP_EXPORT_TIMEOUT: String(SLOW_MS),
         OTEL_METRICS_EXPORTER: "none",
-        OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: "true",
         ...environment,
       },
     });
@@ -166,7 +184,7 @@ export function messageLine({ role, text, calls, resultOf, finishReason }: Shown
 }
 
 /** JSON as this process would write it; other text unchanged. */
-function withoutSpaces(text: string): string {
+export function withoutSpaces(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text));
   } catch {

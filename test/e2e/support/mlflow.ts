@@ -51,6 +51,8 @@ async function traces(base: string): Promise<ReadonlyMap<string, ShownTrace>> {
       failed: text(info, "state") === "ERROR",
       request: optionalText(info, "request_preview"),
       response: optionalText(info, "response_preview"),
+      tokens: tokensIn(parsed(metadata["mlflow.trace.tokenUsage"])),
+      cost: numberIn(parsed(metadata["mlflow.trace.cost"]), "total_cost"),
       spans: list(trace, "spans")
         .sort((a, b) => startOf(a) - startOf(b))
         .map(spanOf),
@@ -67,18 +69,25 @@ function spanOf(span: unknown): ShownSpan {
   const attributes = pairs(span, "attributes");
   const status = field(span, "status");
   const usage = attributes["mlflow.chat.tokenUsage"];
-  const outputs = attributes["mlflow.spanOutputs"];
+  const [inputs, outputs] = [attributes["mlflow.spanInputs"], attributes["mlflow.spanOutputs"]];
+  const tools = attributes["mlflow.chat.tools"];
   return {
     name: text(span, "name"),
     kind: spanType(attributes),
     error: field(status, "code") === "STATUS_CODE_ERROR" ? text(status, "message") : undefined,
-    tokens:
-      usage === undefined
-        ? undefined
-        : [Number(field(usage, "input_tokens")), Number(field(usage, "output_tokens"))],
-    input: messages(attributes["mlflow.spanInputs"]),
+    tokens: tokensIn(usage),
+    cached: numberIn(usage, "cache_read_input_tokens"),
+    // It has no place for these two. They are among the attributes.
+    reasoning: undefined,
+    parameters: undefined,
+    model: textOf(attributes["mlflow.llm.model"]),
+    provider: textOf(attributes["mlflow.llm.provider"]),
+    tools: Array.isArray(tools) ? tools.map((tool) => text(tool, "name")) : [],
+    finishReason: Array.isArray(outputs) ? textOf(field(outputs[0], "finish_reason")) : undefined,
+    input: messages(inputs),
     output: messages(outputs),
-    result: outputs === undefined ? undefined : JSON.stringify(outputs),
+    argument: inputs === undefined ? undefined : asText(inputs),
+    result: outputs === undefined ? undefined : asText(outputs),
     exceptions: list(span, "events")
       .filter((event) => text(event, "name") === "exception")
       .map((event) => text(pairs(event, "attributes"), "exception.message")),
@@ -87,8 +96,25 @@ function spanOf(span: unknown): ShownSpan {
 
 /** It has none for spans without an operation of the conventions. */
 function spanType(attributes: unknown): string | undefined {
-  const type = field(attributes, "mlflow.spanType");
-  return typeof type === "string" ? type : undefined;
+  return textOf(field(attributes, "mlflow.spanType"));
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function tokensIn(usage: unknown): readonly [number, number] | undefined {
+  if (usage === undefined) return undefined;
+  return [Number(field(usage, "input_tokens")), Number(field(usage, "output_tokens"))];
+}
+
+function numberIn(holder: unknown, name: string): number | undefined {
+  const value = holder === undefined ? undefined : field(holder, name);
+  return value === undefined ? undefined : Number(value);
+}
+
+function parsed(json: string | undefined): unknown {
+  return json === undefined ? undefined : JSON.parse(json);
 }
 
 /** In the form of the GenAI conventions, as they came. What is in another form is no message. */

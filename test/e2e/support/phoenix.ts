@@ -1,7 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { fetchJson } from "./http.ts";
 import { field, list, text } from "./json-shape.ts";
-import { type BackendKind, messageLine, type ShownSpan, type ShownTrace } from "./llm-backend.ts";
+import {
+  type BackendKind,
+  messageLine,
+  type ShownSpan,
+  type ShownTrace,
+  withoutSpaces,
+} from "./llm-backend.ts";
 
 const PROGRAM = fileURLToPath(new URL("../programs/phoenix_on_loopback.py", import.meta.url));
 
@@ -9,8 +15,12 @@ const PROGRAM = fileURLToPath(new URL("../programs/phoenix_on_loopback.py", impo
 const QUERY = `{
   projects { edges { node { spans(first: 1000) { edges { node {
     name parentId startTime spanKind statusCode statusMessage attributes
-    tokenCountPrompt tokenCountCompletion output { value } events { name message }
-    trace { userId session { sessionId firstInput { value } lastOutput { value } } }
+    tokenCountPrompt tokenCountCompletion cumulativeTokenCountPrompt cumulativeTokenCountCompletion
+    tokenPromptDetails { cacheRead } input { value } output { value } events { name message }
+    trace {
+      userId costSummary { total { cost } }
+      session { sessionId firstInput { value } lastOutput { value } }
+    }
   } } } } } }
 }`;
 
@@ -54,6 +64,11 @@ async function traces(base: string): Promise<ReadonlyMap<string, ShownTrace>> {
       failed: text(root, "statusCode") === "ERROR",
       request: ioText(field(session, "firstInput")),
       response: ioText(field(session, "lastOutput")),
+      tokens: pair(
+        field(root, "cumulativeTokenCountPrompt"),
+        field(root, "cumulativeTokenCountCompletion"),
+      ),
+      cost: number(field(field(field(trace, "costSummary"), "total"), "cost")),
       spans: spans
         .filter((span) => text(sessionOf(span), "sessionId") === text(session, "sessionId"))
         .map(spanOf),
@@ -74,16 +89,26 @@ function sessionOf(span: unknown): unknown {
 function spanOf(span: unknown): ShownSpan {
   const attributes: unknown = JSON.parse(text(span, "attributes"));
   const llm = field(attributes, "llm") ?? {};
-  const [input, output] = [field(span, "tokenCountPrompt"), field(span, "tokenCountCompletion")];
+  const model =
+    field(llm, "model_name") ?? field(field(attributes, "embedding") ?? {}, "model_name");
+  const counts = field(llm, "token_count") ?? {};
+  const parameters = known(field(llm, "invocation_parameters"));
   return {
     name: text(span, "name"),
     kind: text(span, "spanKind").toUpperCase(),
     error: text(span, "statusCode") === "ERROR" ? text(span, "statusMessage") : undefined,
-    // 0 and 0 is what it shows where there are none.
-    tokens: input && output ? [Number(input), Number(output)] : undefined,
+    tokens: pair(field(span, "tokenCountPrompt"), field(span, "tokenCountCompletion")),
+    cached: number(field(field(span, "tokenPromptDetails"), "cacheRead")),
+    reasoning: number(field(field(counts, "completion_details") ?? {}, "reasoning")),
+    model: known(model),
+    provider: known(field(llm, "provider")),
+    parameters: parameters === undefined ? undefined : JSON.parse(parameters),
+    tools: list(llm, "tools").map(toolName),
+    finishReason: known(field(llm, "finish_reason")),
     input: messages(llm, "input_messages"),
     output: messages(llm, "output_messages"),
-    result: ioText(field(span, "output")),
+    argument: ioText(field(span, "input")),
+    result: documents(attributes) ?? ioText(field(span, "output")),
     exceptions: list(span, "events")
       .filter((event) => text(event, "name") === "exception")
       .map((event) => text(event, "message")),
@@ -109,8 +134,30 @@ function messages(llm: unknown, name: string): string[] {
   });
 }
 
+/** The texts of a retrieval's documents. */
+function documents(attributes: unknown): string | undefined {
+  const found = list(field(attributes, "retrieval") ?? {}, "documents");
+  if (found.length === 0) return undefined;
+  return found.map((each) => text(field(each, "document"), "content")).join("; ");
+}
+
+/** Its schema is OpenAI's, with or without the level `function`. */
+function toolName(tool: unknown): string {
+  const schema: unknown = JSON.parse(text(field(tool, "tool"), "json_schema"));
+  return text(field(schema, "function") ?? schema, "name");
+}
+
+/** 0 and 0 is what it shows where there are none. */
+function pair(input: unknown, output: unknown): readonly [number, number] | undefined {
+  return input && output ? [Number(input), Number(output)] : undefined;
+}
+
+function number(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}
+
 function ioText(io: unknown): string | undefined {
-  return io === null || io === undefined ? undefined : text(io, "value");
+  return io === null || io === undefined ? undefined : withoutSpaces(text(io, "value"));
 }
 
 function known(value: unknown): string | undefined {
