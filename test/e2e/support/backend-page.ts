@@ -34,6 +34,7 @@ export const REASONS: readonly BackendReason[] = [
       "list: question of a run that failed",
       "arguments of a tool call",
       "reasoning tokens",
+      "text of a call for embeddings",
     ],
     backend: "phoenix",
     conventions: ["genai"],

@@ -213,4 +213,11 @@ export const ROWS: readonly BackendRow[] = [
     wanted: [["EMBEDDING", "text-embedding-3-small"]],
     shown: ({ answered }) => named("embeddings", answered).map(({ kind, model }) => [kind, model]),
   },
+  {
+    title: "text of a call for embeddings",
+    of: ["ai-sdk"],
+    wanted: [true],
+    shown: ({ answered }) =>
+      named("embeddings", answered).map(({ argument }) => has(argument, "order 17")),
+  },
 ];

@@ -31,7 +31,10 @@ export interface ShownSpan {
   /** The messages, a line each: see `messageLine`. Empty when the backend shows none. */
   readonly input: readonly string[];
   readonly output: readonly string[];
-  /** Arguments of a tool call or query of a retrieval, and what came of it: texts, JSON without spaces. */
+  /**
+   * Arguments of a tool call, query of a retrieval or texts of a call for embeddings, and what came of it: texts, JSON
+   * without spaces.
+   */
   readonly argument: string | undefined;
   readonly result: string | undefined;
   /** The messages of the `exception` events. */

@@ -107,7 +107,7 @@ function spanOf(span: unknown): ShownSpan {
     finishReason: known(field(llm, "finish_reason")),
     input: messages(llm, "input_messages"),
     output: messages(llm, "output_messages"),
-    argument: ioText(field(span, "input")),
+    argument: embedded(attributes) ?? ioText(field(span, "input")),
     result: documents(attributes) ?? ioText(field(span, "output")),
     exceptions: list(span, "events")
       .filter((event) => text(event, "name") === "exception")
@@ -139,6 +139,13 @@ function documents(attributes: unknown): string | undefined {
   const found = list(field(attributes, "retrieval") ?? {}, "documents");
   if (found.length === 0) return undefined;
   return found.map((each) => text(field(each, "document"), "content")).join("; ");
+}
+
+/** The texts of a call for embeddings. */
+function embedded(attributes: unknown): string | undefined {
+  const found = list(field(attributes, "embedding") ?? {}, "embeddings");
+  if (found.length === 0) return undefined;
+  return found.map((each) => text(field(each, "embedding"), "text")).join("; ");
 }
 
 /** Its schema is OpenAI's, with or without the level `function`. */
