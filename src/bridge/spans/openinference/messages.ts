@@ -75,8 +75,9 @@ function separated(message: PartedMessage): readonly PartedMessage[] {
   const results = parts.filter(isResult);
   if (results.length < 2) return [message];
   const others = parts.filter((part) => !isResult(part));
-  const rest = others.length === 0 ? [] : [{ role, parts: others }];
-  return [...rest, ...results.map((part) => ({ role, parts: [part] }))];
+  return [others, ...results.map((part) => [part])]
+    .filter(({ length }) => length > 0)
+    .map((some) => ({ role, parts: some }));
 }
 
 function isResult(part: unknown): boolean {
@@ -96,7 +97,7 @@ function fieldsOf({ parts, role }: PartedMessage): Fields {
       addText(fields, `${call}.function.arguments`, asText(part.arguments));
       continue;
     }
-    if (part.type === "tool_call_response") addText(fields, "tool_call_id", part.id);
+    if (isResult(part)) addText(fields, "tool_call_id", part.id);
     const content = contentOf(part);
     if (content !== undefined) contents.push(content);
   }
@@ -120,16 +121,14 @@ interface Content {
 }
 
 function contentOf(part: Readonly<Record<string, unknown>>): Content | undefined {
-  if (part.type === "reasoning") {
-    const value = textIn(part.content);
-    return value === undefined ? undefined : { type: "reasoning", value };
-  }
-  if (part.modality === "image") {
-    const value = part.type === "uri" ? textIn(part.uri) : dataUrl(part);
-    return value === undefined ? undefined : { type: "image", value };
-  }
-  const value = partText(part);
-  return value === undefined ? undefined : { type: "text", value };
+  const type = part.type === "reasoning" ? part.type : part.modality === "image" ? "image" : "text";
+  const value =
+    type === "text"
+      ? partText(part)
+      : type === "image"
+        ? (textIn(part.uri) ?? dataUrl(part))
+        : textIn(part.content);
+  return value === undefined ? undefined : { type, value };
 }
 
 /** The address of an image that stands in the message. A shortened one can't be shown. */
@@ -143,7 +142,7 @@ function dataUrl({ content, mime_type }: Readonly<Record<string, unknown>>): str
 function partText(part: unknown): string | undefined {
   if (!isFields(part)) return undefined;
   if (part.type === "text") return textIn(part.content);
-  return part.type === "tool_call_response" ? asText(part.response ?? part.result) : undefined;
+  return isResult(part) ? asText(part.response ?? part.result) : undefined;
 }
 
 function addText(fields: Fields, name: string, value: unknown): void {
