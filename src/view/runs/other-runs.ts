@@ -1,6 +1,7 @@
+import { addDecimals, formatDecimal, readDecimal, ZERO } from "../../events/door.ts";
 import type { ViewSpan } from "../format.ts";
 import { numberIn, textIn } from "../model/attributes.ts";
-import type { IndexedRun } from "./indexed-run.ts";
+import { type IndexedRun, NO_USAGE } from "./indexed-run.ts";
 import type { RunTraits, RunUsage } from "./run-facts.ts";
 import type { Trace } from "./traces.ts";
 
@@ -34,7 +35,7 @@ export function addOtherSpan(run: IndexedRun, span: ViewSpan): RunUsage {
   if (end > 0n && end >= run.end) {
     run.end = end;
     run.traits = traitsOf(span, run.traits);
-  } else run.traits ??= { ...agentOf(span), tenant_id: "", outcome: "open" };
+  } else run.traits = { ...agentOf(span), tenant_id: "", outcome: "open", ...run.traits };
   return usageAfter(run.usage, span);
 }
 
@@ -53,18 +54,39 @@ function agentOf({ attributes }: ViewSpan): { readonly agent?: string } {
   return agent === undefined ? {} : { agent };
 }
 
-/** The usage of an agent is that of its calls. If none of them has any, it is that of the agent's span. */
-function usageAfter(before: RunUsage, { attributes, kind }: ViewSpan): RunUsage {
+/**
+ * The usage of an agent is that of its calls, in whichever order their spans come. If none of them has any, it is that
+ * of the agent's span.
+ */
+function usageAfter(before: RunUsage, span: ViewSpan): RunUsage {
+  const { attributes, kind } = span;
   const input = numberIn(attributes, "gen_ai.usage.input_tokens");
   const output = numberIn(attributes, "gen_ai.usage.output_tokens");
+  const cost =
+    textIn(attributes, "entelix.model.cost") ?? textIn(attributes, "entelix.agent.usage.cost");
+  if ((input ?? output ?? cost) === undefined) return before;
   if (kind === "run") {
-    const isKnown = before.input !== undefined || before.output !== undefined;
-    return isKnown ? before : { ...before, input, output };
+    const isOuter = span.parent_span_id === undefined;
+    const isFirst = (before.input ?? before.output ?? before.cost) === undefined;
+    return isFirst || (before.whole && isOuter) ? { input, output, cost, whole: true } : before;
   }
   if (kind !== "model") return before;
-  return { ...before, input: plus(before.input, input), output: plus(before.output, output) };
+  const calls = before.whole ? NO_USAGE : before;
+  return {
+    input: plus(calls.input, input),
+    output: plus(calls.output, output),
+    cost: costPlus(calls.cost, cost),
+    whole: false,
+  };
 }
 
 function plus(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined ? other : one + (other ?? 0);
+}
+
+/** The exact sum. A text that is no decimal number from 0 counts as none. */
+function costPlus(one: string | undefined, other: string | undefined): string | undefined {
+  const cost = readDecimal(other);
+  if (cost === undefined) return one;
+  return formatDecimal(addDecimals(readDecimal(one) ?? ZERO, cost));
 }

@@ -1,0 +1,67 @@
+import type { SpanKindName, ViewSpan } from "../../format.ts";
+import { fieldsOf, textIn } from "../../model/attributes.ts";
+import { answerIn, costOf, firstText, parsed, type Reading, type Vocabulary } from "./reading.ts";
+
+/** https://langfuse.com/integrations/native/opentelemetry */
+export const langfuse: Vocabulary = { name: "Langfuse", read };
+
+/** Other types, such as `span` and `chain`, are steps. */
+const KINDS: ReadonlyMap<string, SpanKindName> = new Map([
+  ["agent", "run"],
+  ["generation", "model"],
+  ["embedding", "model"],
+  ["tool", "tool"],
+]);
+
+function read({ attributes, name, parent_span_id }: ViewSpan): Reading | undefined {
+  const type = textIn(attributes, "langfuse.observation.type");
+  if (type === undefined) return undefined;
+  const kind = KINDS.get(type.toLowerCase()) ?? "step";
+  const input = parsed(attributes["langfuse.observation.input"]);
+  const output = parsed(attributes["langfuse.observation.output"]);
+  const isError = textIn(attributes, "langfuse.observation.level") === "ERROR";
+  const message = textIn(attributes, "langfuse.observation.status_message");
+  const named = {
+    agent: textIn(attributes, "langfuse.observation.metadata.lc_agent_name"),
+    conversation: firstText(attributes, SESSION),
+    user: textIn(attributes, "langfuse.user.id"),
+    ...(isError ? { error: { message } } : {}),
+  };
+  if (kind === "tool") return { kind, ...named, tool: { name, input, output } };
+  if (kind === "model") {
+    const usage = parsed(attributes["langfuse.observation.usage_details"]);
+    const model = textIn(attributes, "langfuse.observation.model.name");
+    const costs = fieldsOf(parsed(attributes["langfuse.observation.cost_details"])) ?? {};
+    const cost = costOf([costs.total]) ?? costOf(Object.values(costs));
+    const tokens = { inputTokens: sumOf(usage, "input"), outputTokens: sumOf(usage, "output") };
+    return { kind, ...named, model, input, output: answerOf(output), ...tokens, cost };
+  }
+  if (kind === "run" || parent_span_id === undefined) {
+    return { kind, ...named, input, output: answerIn(output) };
+  }
+  return type === "retriever"
+    ? { kind, ...named, query: textIn(attributes, "langfuse.observation.input"), documents: output }
+    : { kind, ...named };
+}
+
+const SESSION = [
+  "session.id",
+  "langfuse.session.id",
+  "langfuse.observation.metadata.thread_id",
+] as const;
+
+/** Calls that were streamed have no role. */
+function answerOf(output: unknown): unknown {
+  const fields = fieldsOf(output);
+  return Array.isArray(fields?.tool_calls) ? { role: "assistant", ...fields } : output;
+}
+
+/** Langfuse counts cached and reasoning tokens apart: `input` and `input_cached_tokens` are all input. */
+function sumOf(usage: unknown, side: "input" | "output"): number | undefined {
+  let sum: number | undefined;
+  for (const [name, count] of Object.entries(fieldsOf(usage) ?? {})) {
+    if (name !== side && !name.startsWith(`${side}_`)) continue;
+    if (typeof count === "number" && count >= 0) sum = (sum ?? 0) + count;
+  }
+  return sum;
+}
