@@ -23,6 +23,18 @@ export function ownerOf(span: ViewSpan, trace: Trace): string | undefined {
 }
 
 /**
+ * The spans of runs of this package, with those of others in them. Two instrumentations can record the same call: others
+ * are models and tools only where this package recorded none, so that no call counts twice. Their agents are steps.
+ */
+export function inOwnRuns(spans: readonly ViewSpan[]): ViewSpan[] {
+  const own = new Set(spans.filter((span) => !isOfOthers(span)).map(({ kind }) => kind));
+  return spans.map((span) => {
+    if (span.vocabulary === undefined || !own.has(span.kind)) return span;
+    return { ...span, kind: span.kind === "run" ? "step" : "other" };
+  });
+}
+
+/**
  * Takes a span into a run of others. Such a run ends with its outermost span, which also has its outcome.
  *
  * @returns the usage of the run.

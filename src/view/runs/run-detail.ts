@@ -8,6 +8,7 @@ import {
 } from "../format.ts";
 import { type RowRange, rowRange } from "./indexed-row.ts";
 import { type IndexedRun, isKnown, tracesOf } from "./indexed-run.ts";
+import { inOwnRuns } from "./other-runs.ts";
 import { tenantOf } from "./run-facts.ts";
 import { isBefore } from "./run-log.ts";
 import { traitsIn } from "./run-row.ts";
@@ -35,7 +36,7 @@ export async function runDetail(
   const spans = [...traces].flatMap(({ hasOwnRun, id }) => {
     const all = store.spansOf(id);
     // A trace of others is one run.
-    return hasOwnRun ? under(all, ids, found.tenant_id) : all;
+    return hasOwnRun ? inOwnRuns(under(all, ids, found.tenant_id)) : all;
   });
   const range = rowRange(found);
   const log = range === undefined ? undefined : store.logs[range.log];

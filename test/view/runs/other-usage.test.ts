@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ViewSpan } from "../../../src/view/format.ts";
+import { inOwnRuns } from "../../../src/view/runs/other-runs.ts";
 import { RunIndex } from "../../../src/view/runs/run-index.ts";
 import { rowOf } from "../../../src/view/runs/run-row.ts";
 import { withVocabulary } from "../../../src/view/sources/other-span.ts";
@@ -32,6 +33,30 @@ function rowsOf(spans: readonly ViewSpan[]) {
   for (const span of spans) index.addSpan(span, 1);
   return [...index.runs()].map(rowOf);
 }
+
+describe("a run of this package with spans of others", () => {
+  const run = viewSpan("run", undefined, { from: 0, to: 100 }, { kind: "run" });
+  const own = viewSpan("own", "run", { from: 1, to: 90 }, { kind: "model" });
+  const kinds = (spans: readonly ViewSpan[]) =>
+    inOwnRuns(spans).map(({ kind, span_id }) => `${span_id} ${kind}`);
+  const tool = other("tool", "agent", 4, { "gen_ai.operation.name": "execute_tool" });
+
+  it("does not count a call twice", () => {
+    expect(kinds([run, own, agent, ...models, tool, http])).toEqual([
+      "run run",
+      "own model",
+      "agent step",
+      "model 0 other",
+      "model 1 other",
+      "tool tool",
+      "http other",
+    ]);
+  });
+
+  it("has the model calls of others if it has none of its own", () => {
+    expect(kinds([run, ...models])).toEqual(["run run", "model 0 model", "model 1 model"]);
+  });
+});
 
 describe("a run of other instrumentation", () => {
   const usage = { input_tokens: 20, output_tokens: 4, cost_usd: "0.3" };
