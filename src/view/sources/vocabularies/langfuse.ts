@@ -1,6 +1,14 @@
-import type { SpanKindName, ViewSpan } from "../../format.ts";
+import type { SpanKindName, ViewAttributes, ViewSpan } from "../../format.ts";
 import { fieldsOf, textIn } from "../../model/attributes.ts";
-import { answerIn, costOf, firstText, parsed, type Reading, type Vocabulary } from "./reading.ts";
+import {
+  answerIn,
+  costOf,
+  firstText,
+  isOuterGraph,
+  parsed,
+  type Reading,
+  type Vocabulary,
+} from "./reading.ts";
 
 /** https://langfuse.com/integrations/native/opentelemetry */
 export const langfuse: Vocabulary = { name: "Langfuse", read };
@@ -16,13 +24,14 @@ const KINDS: ReadonlyMap<string, SpanKindName> = new Map([
 function read({ attributes, name, parent_span_id }: ViewSpan): Reading | undefined {
   const type = textIn(attributes, "langfuse.observation.type");
   if (type === undefined) return undefined;
-  const kind = KINDS.get(type.toLowerCase()) ?? "step";
+  const known = KINDS.get(type.toLowerCase());
+  const kind = known ?? (isOuter(attributes) ? "run" : "step");
   const input = parsed(attributes["langfuse.observation.input"]);
   const output = parsed(attributes["langfuse.observation.output"]);
   const isError = textIn(attributes, "langfuse.observation.level") === "ERROR";
   const message = textIn(attributes, "langfuse.observation.status_message");
   const named = {
-    agent: textIn(attributes, "langfuse.observation.metadata.lc_agent_name"),
+    agent: textIn(attributes, `${METADATA}lc_agent_name`),
     conversation: firstText(attributes, SESSION),
     user: textIn(attributes, "langfuse.user.id"),
     ...(isError ? { error: { message } } : {}),
@@ -44,11 +53,18 @@ function read({ attributes, name, parent_span_id }: ViewSpan): Reading | undefin
     : { kind, ...named };
 }
 
-const SESSION = [
-  "session.id",
-  "langfuse.session.id",
-  "langfuse.observation.metadata.thread_id",
-] as const;
+/** The first span of the program that was sent to Langfuse, or an outer graph of LangChain. */
+function isOuter(attributes: ViewAttributes): boolean {
+  const integration = attributes[`${METADATA}ls_integration`];
+  return (
+    attributes["langfuse.internal.is_app_root"] === true ||
+    isOuterGraph(integration, attributes[`${METADATA}langgraph_node`])
+  );
+}
+
+const METADATA = "langfuse.observation.metadata.";
+
+const SESSION = ["session.id", "langfuse.session.id", `${METADATA}thread_id`] as const;
 
 /** Calls that were streamed have no role. */
 function answerOf(output: unknown): unknown {

@@ -1,7 +1,15 @@
 import type { SpanKindName, ViewSpan } from "../../format.ts";
 import { fieldsOf, fieldText, numberIn, textIn } from "../../model/attributes.ts";
 import { attributesUnder, entriesUnder, type Flat, textOf } from "./indexed-attributes.ts";
-import { answerIn, costOf, firstText, parsed, type Reading, type Vocabulary } from "./reading.ts";
+import {
+  answerIn,
+  costOf,
+  firstText,
+  isOuterGraph,
+  parsed,
+  type Reading,
+  type Vocabulary,
+} from "./reading.ts";
 
 /** https://github.com/Arize-ai/openinference/tree/main/spec */
 export const openInference: Vocabulary = { name: "OpenInference", read };
@@ -17,10 +25,12 @@ const KINDS: ReadonlyMap<string, SpanKindName> = new Map([
 function read({ attributes, parent_span_id }: ViewSpan): Reading | undefined {
   const word = textIn(attributes, "openinference.span.kind");
   if (word === undefined) return undefined;
-  const kind = KINDS.get(word.toUpperCase()) ?? "step";
   const input = parsed(attributes["input.value"]);
   const output = parsed(attributes["output.value"]);
   const metadata = parsed(attributes.metadata);
+  const { langgraph_node: node, ls_integration: integration } = fieldsOf(metadata) ?? {};
+  const isGraph = word.toUpperCase() === "CHAIN" && isOuterGraph(integration, node);
+  const kind = isGraph ? "run" : (KINDS.get(word.toUpperCase()) ?? "step");
   const named = {
     agent: textIn(attributes, "agent.name") ?? fieldText(metadata, "lc_agent_name"),
     conversation: textIn(attributes, "session.id") ?? fieldText(metadata, "thread_id"),

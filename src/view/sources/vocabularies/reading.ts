@@ -94,6 +94,13 @@ export function answerIn(value: unknown): unknown {
   return Array.isArray(messages) ? messages.at(-1) : value;
 }
 
+/** Whether LangChain's metadata of a span are those of a graph or agent that is no node of another one. */
+export function isOuterGraph(integration: unknown, node: unknown): boolean {
+  return node === undefined && (integration === "langgraph" || integration === CREATE_AGENT);
+}
+
+const CREATE_AGENT = "langchain_create_agent";
+
 /** The sum of costs in US dollars, as decimal text. Values that are neither decimal text nor numbers count as 0. */
 export function costOf(values: readonly unknown[]): string | undefined {
   let sum: ReturnType<typeof readDecimal>;

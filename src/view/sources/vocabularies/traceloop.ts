@@ -23,7 +23,9 @@ function read(span: ViewSpan): Reading | undefined {
   const { attributes, parent_span_id } = span;
   const word = textIn(attributes, "traceloop.span.kind") ?? "";
   const request = textIn(attributes, "llm.request.type") ?? "";
-  const own = KINDS.get(word) ?? REQUESTS.get(request);
+  // A workflow of the decorators that is in no other one.
+  const isOuter = word === "workflow" && attributes["traceloop.entity.path"] === "";
+  const own = isOuter ? "run" : (KINDS.get(word) ?? REQUESTS.get(request));
   if (own === undefined) return undefined;
   const said = genAi.read(span);
   // Tools of LangChain are tasks here, with the conventions' word for tools.

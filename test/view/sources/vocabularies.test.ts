@@ -114,3 +114,50 @@ describe("other values of OpenInference", () => {
     expect(shownMessage).toMatch(/^input user: What is this\?, data uri .*example\.com\/a\.png/);
   });
 });
+
+describe("an agent under the span of a request", () => {
+  const STATE = '{"messages":[{"role":"user","content":"Where?"}]}';
+  const ANSWERED =
+    '{"messages":[{"role":"user","content":"Where?"},{"role":"assistant","content":"There."}]}';
+  const LANGFUSE = {
+    "langfuse.observation.type": "span",
+    "langfuse.observation.input": STATE,
+    "langfuse.observation.output": ANSWERED,
+  };
+  const GRAPH = { "langfuse.observation.metadata.ls_integration": "langgraph" };
+  const OPENINFERENCE = {
+    "openinference.span.kind": "CHAIN",
+    "input.value": STATE,
+    "output.value": ANSWERED,
+  };
+  const WORKFLOW = {
+    "traceloop.span.kind": "workflow",
+    "traceloop.entity.name": "span",
+    "traceloop.entity.input": '{"args":["Where?"],"kwargs":{}}',
+    "traceloop.entity.output": '"There."',
+  };
+
+  it.each([
+    ["a graph of OpenInference", { ...OPENINFERENCE, metadata: '{"ls_integration":"langgraph"}' }],
+    ["a graph of Langfuse", { ...LANGFUSE, ...GRAPH }],
+    ["the first span of Langfuse", { ...LANGFUSE, "langfuse.internal.is_app_root": true }],
+    ["a workflow of Traceloop", { ...WORKFLOW, "traceloop.entity.path": "" }],
+  ])("is a run with question and answer: %s", (_, attributes) => {
+    const span = otherSpan(attributes);
+    expect(shown(span)).toBe("run span");
+    expect(messages(span)).toEqual(["input user: Where?", "output assistant: There."]);
+  });
+
+  it.each([
+    [
+      "OpenInference",
+      { ...OPENINFERENCE, metadata: '{"ls_integration":"langgraph","langgraph_node":"n"}' },
+    ],
+    ["Langfuse", { ...LANGFUSE, ...GRAPH, "langfuse.observation.metadata.langgraph_node": "n" }],
+    ["Traceloop", { ...WORKFLOW, "traceloop.entity.path": "outer" }],
+  ])("has the nodes of %s as steps", (_, attributes) => {
+    const span = otherSpan(attributes);
+    expect(shown(span)).toBe("step span");
+    expect(messages(span)).toEqual([]);
+  });
+});
