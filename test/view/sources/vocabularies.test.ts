@@ -115,6 +115,36 @@ describe("other values of OpenInference", () => {
   });
 });
 
+describe("other values of Langfuse", () => {
+  it("shows a retrieval with its documents", () => {
+    const { attributes, kind } = otherSpan({
+      "langfuse.observation.type": "retriever",
+      "langfuse.observation.input": "order 17",
+      "langfuse.observation.output": '[{"pageContent":"sent"}]',
+    });
+    expect(kind).toBe("step");
+    expect(attributes["gen_ai.retrieval.query.text"]).toBe("order 17");
+    expect(attributes["gen_ai.retrieval.documents"]).toBe('[{"pageContent":"sent"}]');
+  });
+
+  it("sums costs without a total, and retains the status's own error", () => {
+    const span = otherSpan(
+      {
+        "langfuse.observation.type": "generation",
+        "langfuse.observation.model.name": "gpt-4o",
+        "langfuse.observation.cost_details": '{"input":0.1,"output":0.2}',
+        "langfuse.observation.level": "ERROR",
+        "langfuse.observation.status_message": "second",
+        "langfuse.session.id": "s-2",
+        "langfuse.user.id": "bob",
+      },
+      { status: { code: 2, message: "first" } },
+    );
+    expect(shown(span)).toBe("model gpt-4o $0.3 ✗ first");
+    expect(span.attributes).toMatchObject({ "gen_ai.conversation.id": "s-2", "user.id": "bob" });
+  });
+});
+
 describe("an agent under the span of a request", () => {
   const STATE = '{"messages":[{"role":"user","content":"Where?"}]}';
   const ANSWERED =

@@ -26,8 +26,6 @@ function read({ attributes, name, parent_span_id }: ViewSpan): Reading | undefin
   if (type === undefined) return undefined;
   const known = KINDS.get(type.toLowerCase());
   const kind = known ?? (isOuter(attributes) ? "run" : "step");
-  const input = parsed(attributes["langfuse.observation.input"]);
-  const output = parsed(attributes["langfuse.observation.output"]);
   const isError = textIn(attributes, "langfuse.observation.level") === "ERROR";
   const message = textIn(attributes, "langfuse.observation.status_message");
   const named = {
@@ -36,6 +34,15 @@ function read({ attributes, name, parent_span_id }: ViewSpan): Reading | undefin
     user: textIn(attributes, "langfuse.user.id"),
     ...(isError ? { error: { message } } : {}),
   };
+  const isRetrieval = type === "retriever";
+  // The state of each step of a graph may be large.
+  if (kind === "step" && !isRetrieval && parent_span_id !== undefined) return { kind, ...named };
+  const input = parsed(attributes["langfuse.observation.input"]);
+  const output = parsed(attributes["langfuse.observation.output"]);
+  if (isRetrieval) {
+    const query = textIn(attributes, "langfuse.observation.input");
+    return { kind, ...named, query, documents: output };
+  }
   if (kind === "tool") return { kind, ...named, tool: { name, input, output } };
   if (kind === "model") {
     const usage = parsed(attributes["langfuse.observation.usage_details"]);
@@ -45,12 +52,7 @@ function read({ attributes, name, parent_span_id }: ViewSpan): Reading | undefin
     const tokens = { inputTokens: sumOf(usage, "input"), outputTokens: sumOf(usage, "output") };
     return { kind, ...named, model, input, output: answerOf(output), ...tokens, cost };
   }
-  if (kind === "run" || parent_span_id === undefined) {
-    return { kind, ...named, input, output: answerIn(output) };
-  }
-  return type === "retriever"
-    ? { kind, ...named, query: textIn(attributes, "langfuse.observation.input"), documents: output }
-    : { kind, ...named };
+  return { kind, ...named, input, output: answerIn(output) };
 }
 
 /** The first span of the program that was sent to Langfuse, or an outer graph of LangChain. */

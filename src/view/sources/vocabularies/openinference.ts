@@ -25,8 +25,6 @@ const KINDS: ReadonlyMap<string, SpanKindName> = new Map([
 function read({ attributes, parent_span_id }: ViewSpan): Reading | undefined {
   const word = textIn(attributes, "openinference.span.kind");
   if (word === undefined) return undefined;
-  const input = parsed(attributes["input.value"]);
-  const output = parsed(attributes["output.value"]);
   const metadata = parsed(attributes.metadata);
   const { langgraph_node: node, ls_integration: integration } = fieldsOf(metadata) ?? {};
   const isGraph = word.toUpperCase() === "CHAIN" && isOuterGraph(integration, node);
@@ -35,28 +33,27 @@ function read({ attributes, parent_span_id }: ViewSpan): Reading | undefined {
     agent: textIn(attributes, "agent.name") ?? fieldText(metadata, "lc_agent_name"),
     conversation: textIn(attributes, "session.id") ?? fieldText(metadata, "thread_id"),
   };
-  if (kind === "model") return { kind, ...named, ...modelCall(attributes) };
-  if (kind === "tool") {
-    const name = textIn(attributes, "tool.name");
-    const callId = firstText(attributes, ["tool.id", "tool_call.id"]);
-    return { kind, ...named, tool: { name, callId, input, output } };
+  if (word.toUpperCase() === "RETRIEVER") {
+    const query = textIn(attributes, "input.value");
+    return { kind, ...named, query, documents: documentsIn(attributes) };
   }
-  if (kind === "run" || parent_span_id === undefined) {
-    return { kind, ...named, input, output: answerIn(output) };
-  }
-  if (word.toUpperCase() !== "RETRIEVER") return { kind, ...named };
-  const query = textIn(attributes, "input.value");
-  return { kind, ...named, query, documents: documentsIn(attributes) };
+  // The state of each step of a graph may be large.
+  if (kind === "step" && parent_span_id !== undefined) return { kind, ...named };
+  const input = parsed(attributes["input.value"]);
+  const output = parsed(attributes["output.value"]);
+  if (kind === "model") return { kind, ...named, ...modelCall(attributes, input, output) };
+  if (kind !== "tool") return { kind, ...named, input, output: answerIn(output) };
+  const name = textIn(attributes, "tool.name");
+  const callId = firstText(attributes, ["tool.id", "tool_call.id"]);
+  return { kind, ...named, tool: { name, callId, input, output } };
 }
 
 type Attributes = ViewSpan["attributes"];
 
-function modelCall(attributes: Attributes): Omit<Reading, "kind"> {
+function modelCall(attributes: Attributes, input: unknown, output: unknown): Omit<Reading, "kind"> {
   const flat = attributesUnder(attributes, [`${INPUT}.`, `${OUTPUT}.`]);
   const sent = entriesUnder(flat, INPUT).map((each) => messageIn(each, "user"));
   const answered = entriesUnder(flat, OUTPUT).map((each) => messageIn(each, "assistant"));
-  const input = parsed(attributes["input.value"]);
-  const output = parsed(attributes["output.value"]);
   const serialized = langChainIn(input, output);
   const total = attributes["llm.cost.total"];
   const parts = [attributes["llm.cost.prompt"], attributes["llm.cost.completion"]];

@@ -35,11 +35,12 @@ function read(span: ViewSpan): Reading | undefined {
     user: textIn(attributes, `${PROPERTIES}user_id`),
   };
   if (kind === "model") return { ...said, kind, ...named };
+  // The state of each step of a graph may be large.
+  if (kind === "step" && parent_span_id !== undefined) return { kind, ...named };
   const input = givenIn(attributes);
   const output = parsed(attributes["traceloop.entity.output"]);
   const name = textIn(attributes, "traceloop.entity.name");
   if (kind === "tool") return { kind, ...named, tool: { name, input, output } };
-  if (kind !== "run" && parent_span_id !== undefined) return { kind, ...named };
   const agent = name ?? textIn(attributes, "traceloop.workflow.name");
   return { kind, ...named, agent, input, output: answerIn(output) };
 }
