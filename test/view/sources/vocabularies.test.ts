@@ -82,6 +82,17 @@ describe("older names of the GenAI conventions", () => {
   });
 });
 
+describe("session and user", () => {
+  it.each([
+    [{ "session.id": "s-1", "enduser.id": "ada" }],
+    [{ "ai.settings.context.sessionId": "s-1", "ai.settings.context.userId": "ada" }],
+    [{ "gen_ai.conversation.id": "s-1", "user.id": "ada", "session.id": "s-2" }],
+  ])("are read from %j", (names) => {
+    const { attributes } = otherSpan({ "gen_ai.operation.name": "invoke_agent", ...names });
+    expect(attributes).toMatchObject({ "gen_ai.conversation.id": "s-1", "user.id": "ada" });
+  });
+});
+
 describe("other values of OpenInference", () => {
   it("shows a retrieval with its documents", () => {
     const { attributes, kind } = otherSpan({

@@ -22,6 +22,7 @@ const OPERATIONS: ReadonlyMap<string, SpanKindName> = new Map([
   ["create_agent", "step"],
   // The AI SDK's.
   ["agent_step", "step"],
+  ["rerank", "step"],
   // OpenLLMetry's.
   ["workflow", "step"],
   ["chat", "model"],

@@ -67,8 +67,8 @@ export function conventional(reading: Reading, span: ViewSpan): ViewAttributes {
     [reading.kind === "run" ? "entelix.agent.usage.cost" : "entelix.model.cost"]: reading.cost,
     "gen_ai.retrieval.query.text": reading.query,
     "gen_ai.retrieval.documents": valueText(reading.documents),
-    "gen_ai.conversation.id": reading.conversation ?? textIn(span.attributes, "session.id"),
-    "user.id": reading.user ?? textIn(span.attributes, "enduser.id"),
+    "gen_ai.conversation.id": reading.conversation ?? firstText(span.attributes, CONVERSATION),
+    "user.id": reading.user ?? firstText(span.attributes, USER),
   };
   const added: Record<string, ViewValue> = {};
   for (const [name, value] of Object.entries(read)) {
@@ -77,6 +77,14 @@ export function conventional(reading: Reading, span: ViewSpan): ViewAttributes {
   }
   return added;
 }
+
+/** Where instrumentations of several vocabularies have them. `ai.settings.context` is of the AI SDK 7. */
+const CONVERSATION = [
+  "session.id",
+  "ai.settings.context.sessionId",
+  "ai.settings.context.threadId",
+] as const;
+const USER = ["enduser.id", "ai.settings.context.userId"] as const;
 
 /** The value of a JSON text; other values and other text stay as they are. */
 export function parsed(value: unknown): unknown {
