@@ -60,10 +60,7 @@ export function signalEndpoint(
   if (own) return httpUrl(variable, own).href;
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (!base) return undefined;
-  // Exporters always append the path to this variable.
-  const url = httpUrl("OTEL_EXPORTER_OTLP_ENDPOINT", base);
-  url.pathname = `${url.pathname.replace(/\/$/, "")}/v1/${signal}`;
-  return url.href;
+  return WITH_PATH[signal](httpUrl("OTEL_EXPORTER_OTLP_ENDPOINT", base).href);
 }
 
 /** The variable that disables OTLP for a signal, as `NAME=value`; `undefined` if none does. */

@@ -1,7 +1,15 @@
-/** The most similar name, if it is close enough to be a typing error. */
-export function nearest(typed: string, names: readonly string[]): string | undefined {
+/**
+ * The most similar name, if it is close enough to be a typing error.
+ *
+ * @param most number of typing errors. Default: a third of the length.
+ */
+export function nearest(
+  typed: string,
+  names: readonly string[],
+  most = Math.max(1, Math.floor(typed.length / 3)),
+): string | undefined {
   let best: string | undefined;
-  let least = Math.max(1, Math.floor(typed.length / 3)) + 1;
+  let least = most + 1;
   for (const name of names) {
     const distance = editDistance(typed, name);
     if (distance < least || (name.startsWith(typed) && typed.length > 1 && best === undefined)) {

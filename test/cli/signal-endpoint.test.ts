@@ -20,10 +20,10 @@ describe("where a signal is sent", () => {
     ],
     ["the base of all signals", undefined, BASE, "http://base:4318/otlp/v1/metrics"],
     [
-      "the base, to which exporters append whatever it ends with",
+      "the base without the path of a signal",
       undefined,
-      { OTEL_EXPORTER_OTLP_ENDPOINT: "http://base/v1/metrics" },
-      "http://base/v1/metrics/v1/metrics",
+      { OTEL_EXPORTER_OTLP_ENDPOINT: "http://base/v1/traces" },
+      "http://base/v1/metrics",
     ],
     [
       "nowhere by another signal's variable",

@@ -34,9 +34,23 @@ export function environmentNumber(
   return range.byDefault;
 }
 
+/** Reads `true` or `false`, in any case. Default, also for another value, which is reported: `false`. */
+export function environmentSwitch(name: string): boolean {
+  const text = environmentText(name)?.toLowerCase();
+  if (text !== undefined && text !== "true" && text !== "false") {
+    warnOfVariable(name, text, "true or false", "false");
+  }
+  return text === "true";
+}
+
 /** Warns through the diagnostic logger that a variable is invalid, and which value is used. */
 export function warnOfVariable(name: string, got: string, expected: string, taken: string): void {
   diag.warn(`entelix-otel: ${name}: expected ${expected}, got "${got}"; using ${taken}`);
+}
+
+/** Warns that a variable, or its value, does not do what it seems to do. */
+export function warnOfNoEffect(name: string, advice: string): void {
+  diag.warn(`entelix-otel: ${name}: it has no effect: ${advice}`);
 }
 
 const LEVELS: ReadonlyMap<string, DiagLogLevel> = new Map([
@@ -49,7 +63,13 @@ const LEVELS: ReadonlyMap<string, DiagLogLevel> = new Map([
   ["all", DiagLogLevel.ALL],
 ]);
 
-/** The console, without passwords in addresses, since the SDK prints an endpoint that it cannot use. */
+/** The texts on the console while a setup reads its variables. Spans and metrics read the same ones. */
+let said: Set<string> | undefined;
+
+/**
+ * The console, without passwords in addresses, since the SDK prints an endpoint that it cannot use, and without what a
+ * setup has said already.
+ */
 function consoleLogger(): DiagLogger {
   const logger = new DiagConsoleLogger();
   const safe =
@@ -58,6 +78,9 @@ function consoleLogger(): DiagLogger {
       for (const [at, part] of parts.entries()) {
         if (typeof part === "string") parts[at] = withoutUsers(part);
       }
+      const text = parts.join(" ");
+      if (said?.has(text)) return;
+      said?.add(text);
       logger[level](...parts);
     };
   return {
@@ -90,17 +113,19 @@ export const warnAloud: ErrorHook = (error, where) => {
 };
 
 /**
- * Calls `read` with warnings on the console if there is no diagnostic logger. So an unsupported value such as
- * `OTEL_EXPORTER_OTLP_PROTOCOL=grpc` is always reported.
+ * Calls `read` with warnings on the console if there is no diagnostic logger, each once. So an unsupported value such
+ * as `OTEL_EXPORTER_OTLP_PROTOCOL=grpc` is always reported.
  *
  * @param read reads variables, synchronously. Messages after its return are not affected.
  */
 export function variablesAloud<T>(read: () => T): T {
-  if (environmentText("OTEL_LOG_LEVEL") !== undefined || isRegistered("diag")) return read();
-  diag.setLogger(consoleLogger(), DiagLogLevel.WARN);
+  const isSilent = environmentText("OTEL_LOG_LEVEL") === undefined && !isRegistered("diag");
+  if (isSilent) diag.setLogger(consoleLogger(), DiagLogLevel.WARN);
+  said = new Set();
   try {
     return read();
   } finally {
-    diag.disable();
+    said = undefined;
+    if (isSilent) diag.disable();
   }
 }

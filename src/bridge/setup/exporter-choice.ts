@@ -12,19 +12,21 @@ export type ExporterName = "otlp" | "console";
 export type SignalName = "TRACES" | "METRICS";
 
 /**
- * The exporters in `OTEL_TRACES_EXPORTER` or `OTEL_METRICS_EXPORTER`, comma-separated. Empty for `none`.
- * Default, also if all names are unknown: `otlp`.
+ * The exporters in `OTEL_TRACES_EXPORTER` or `OTEL_METRICS_EXPORTER`, comma-separated. Empty for `none`, also beside
+ * others. Default, also if all names are unknown: `otlp`.
  */
 export function exportersFromEnvironment(signal: SignalName): ReadonlySet<ExporterName> {
   const variable = `OTEL_${signal}_EXPORTER`;
   const text = environmentText(variable) ?? "otlp";
+  const names = text.split(",").map((name) => name.trim().toLowerCase());
+  if (names.includes("none")) {
+    if (names.length > 1) warnOfVariable(variable, text, "none or others", "none");
+    return new Set();
+  }
   const chosen = new Set<ExporterName>();
   const unknown: string[] = [];
-  for (const part of text.split(",")) {
-    const name = part.trim().toLowerCase();
+  for (const name of names) {
     switch (name) {
-      case "none":
-        return new Set();
       case "otlp":
       case "console":
         chosen.add(name);
@@ -52,7 +54,7 @@ export interface ProtocolChoice {
   readonly variable: string | undefined;
 }
 
-/** The protocol in `OTEL_EXPORTER_OTLP_[signal_]PROTOCOL`. Default, also for an unsupported one: `http/protobuf`. */
+/** The protocol in `OTEL_EXPORTER_OTLP_[signal_]PROTOCOL`, in any case. Default, also for an unsupported one: `http/protobuf`. */
 export function protocolFromEnvironment(signal: SignalName): Protocol {
   return protocolChoice(signal).protocol;
 }
@@ -62,9 +64,10 @@ export function protocolChoice(signal: SignalName): ProtocolChoice {
   for (const variable of [`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`, "OTEL_EXPORTER_OTLP_PROTOCOL"]) {
     const asked = environmentText(variable);
     if (asked === undefined) continue;
-    const protocol = PROTOCOLS.find((known) => known === asked);
+    const name = asked.toLowerCase();
+    const protocol = PROTOCOLS.find((known) => known === name);
     if (protocol !== undefined) return { protocol, variable };
-    if (asked === "grpc") diag.warn(`entelix-otel: ${variable}=grpc: ${NO_GRPC}`);
+    if (name === "grpc") diag.warn(`entelix-otel: ${variable}=grpc: ${NO_GRPC}`);
     else warnOfVariable(variable, asked, PROTOCOLS.join(" or "), DEFAULT_PROTOCOL);
     break;
   }
@@ -89,7 +92,7 @@ export function otlpTarget(
   signal: SignalName,
   { endpoint, headers }: Pick<TracingOptions, "endpoint" | "headers">,
 ): OtlpTarget {
-  const url = endpoint === undefined ? replacedUrl(signal) : signalUrl(endpoint, signal);
+  const url = endpoint === undefined ? urlOfEnvironment(signal) : signalUrl(endpoint, signal);
   warnOfHeaders(signal);
   return { protocol: protocolFromEnvironment(signal), url, headers };
 }
@@ -164,16 +167,17 @@ export function metricsUrl(endpoint: string): string {
 }
 
 /**
- * The URL to use if a variable has a scheme other than http or https, with a warning. An example is
- * `localhost:4318`, whose scheme is `localhost:`. The SDK accepts it, and then never sends a request.
+ * The URL that the variables name for a signal, as the option `endpoint` would: the SDK appends the path also behind a
+ * query, and to a base URL that has it. Warns of a scheme other than http or https, such as that of `localhost:4318`,
+ * `localhost:`. The SDK accepts it, and then never sends a request.
  *
  * @returns `undefined` if the SDK reads the variables correctly.
  */
-export function replacedUrl(signal: SignalName): string | undefined {
-  const general = "OTEL_EXPORTER_OTLP_ENDPOINT";
+export function urlOfEnvironment(signal: SignalName): string | undefined {
+  const own = `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`;
   const faulty: [variable: string, text: string][] = [];
-  let base = DEFAULT_BASE;
-  for (const variable of [`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`, general]) {
+  let url = DEFAULT_BASE + PATHS[signal];
+  for (const variable of [own, "OTEL_EXPORTER_OTLP_ENDPOINT"]) {
     const text = environmentText(variable);
     // The SDK itself warns of invalid URLs, and ignores them.
     if (text === undefined || !URL.canParse(text)) continue;
@@ -181,11 +185,11 @@ export function replacedUrl(signal: SignalName): string | undefined {
       faulty.push([variable, text]);
       continue;
     }
-    if (faulty.length === 0) return undefined;
-    base = text;
+    if (variable === own) return undefined;
+    url = signalUrl(text, signal);
+    if (faulty.length === 0) return url;
   }
   if (faulty.length === 0) return undefined;
-  const url = base.replace(/\/$/, "") + PATHS[signal];
   for (const [variable, text] of faulty) {
     warnOfVariable(variable, shownUrl(text), "an http or https URL", shownUrl(url));
   }

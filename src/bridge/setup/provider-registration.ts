@@ -7,6 +7,7 @@ import {
 } from "@opentelemetry/core";
 import type { TracerProvider } from "@opentelemetry/sdk-trace";
 import { isRegistered } from "../global-registration.ts";
+import { environmentText, warnOfNoEffect } from "./environment-variables.ts";
 
 /**
  * Registers the provider globally, with a context manager and the W3C propagators. A registered context
@@ -21,10 +22,21 @@ export function registerGlobally(provider: TracerProvider): boolean {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   }
   if (!isRegistered("propagation")) {
+    warnOfPropagators();
     const propagators = [new W3CTraceContextPropagator(), new W3CBaggagePropagator()];
     propagation.setGlobalPropagator(new CompositePropagator({ propagators }));
   }
   return isGlobal(provider);
+}
+
+/** The propagators of the W3C, by their names in the variable. */
+const W3C = ["tracecontext", "baggage"];
+
+function warnOfPropagators(): void {
+  const names = environmentText("OTEL_PROPAGATORS")?.split(",") ?? [];
+  if (names.every((name) => W3C.includes(name.trim().toLowerCase()))) return;
+  const advice = "call propagation.setGlobalPropagator() before the setup, else W3C's are used";
+  warnOfNoEffect("OTEL_PROPAGATORS", advice);
 }
 
 /**

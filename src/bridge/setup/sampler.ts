@@ -8,7 +8,7 @@ import {
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace";
 import { isDerivedParent } from "../spans/span-handle.ts";
-import { environmentText, warnOfVariable } from "./environment-variables.ts";
+import { environmentText, warnOfNoEffect, warnOfVariable } from "./environment-variables.ts";
 
 /**
  * Follows the parent's decision. It asks the root sampler if there is no parent, or if the parent has derived
@@ -63,11 +63,17 @@ const EXPECTED =
   "parentbased_traceidratio";
 
 /**
- * The sampler in `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG`. A sampler that is not parent-based
+ * The sampler in `OTEL_TRACES_SAMPLER`, in any case, and `OTEL_TRACES_SAMPLER_ARG`. A sampler that is not parent-based
  * decides for every span. Default, also for unknown names: `parentbased_always_on`.
  */
 export function samplerFromEnvironment(): Sampler {
-  const name = environmentText("OTEL_TRACES_SAMPLER");
+  const name = environmentText("OTEL_TRACES_SAMPLER")?.toLowerCase();
+  if (environmentText("OTEL_TRACES_SAMPLER_ARG") !== undefined && !name?.endsWith("traceidratio")) {
+    warnOfNoEffect(
+      "OTEL_TRACES_SAMPLER_ARG",
+      "set OTEL_TRACES_SAMPLER=parentbased_traceidratio, too",
+    );
+  }
   switch (name) {
     case "always_on":
       return new AlwaysOnSampler();

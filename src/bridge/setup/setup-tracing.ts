@@ -22,12 +22,14 @@ import { Reporter } from "../report.ts";
 import { createIdGenerator } from "../spans/id-generator.ts";
 import {
   applyLogLevel,
+  environmentSwitch,
   environmentText,
   variablesAloud,
   warnAloud,
   warnOfVariable,
 } from "./environment-variables.ts";
 import { exportersFromEnvironment, otlpTarget } from "./exporter-choice.ts";
+import { warnOfIgnoredVariables } from "./known-variables.ts";
 import { registerGlobally } from "./provider-registration.ts";
 import { createSampler, samplerFromEnvironment } from "./sampler.ts";
 import { LossReporter, SpanLedger } from "./span-ledger.ts";
@@ -78,6 +80,7 @@ export function wireTracing<T extends TracingOptions>(
 ): Wiring<T> {
   const options = checkOptions(given, checks);
   applyLogLevel();
+  warnOfIgnoredVariables();
 
   const reporter = new Reporter(options.onError ?? warnAloud);
   const ledger = new SpanLedger();
@@ -90,7 +93,7 @@ export function wireTracing<T extends TracingOptions>(
     conventions: options.conventions,
     onError: options.onError,
   };
-  if (environmentText("OTEL_SDK_DISABLED")?.toLowerCase() === "true") {
+  if (environmentSwitch("OTEL_SDK_DISABLED")) {
     const none = { provider: undefined, otlp: undefined, flushMs: FLUSH_MS };
     const parts = { ...common, ...none, registered: false };
     return { options, parts, resource: undefined };

@@ -23,7 +23,7 @@ export async function checkEnvironment(env: Env): Promise<Finding[]> {
   for (const { applies, effect, fix, names } of RULES) {
     for (const name of names) {
       const value = env[name]?.trim();
-      if (!value || !applies(value)) continue;
+      if (!value || faulty.has(name) || !applies(value)) continue;
       const what = `${name}=${safe(value)}: ${effect}`;
       findings.push(fix === undefined ? note(what) : problem(what, fix));
     }
@@ -62,20 +62,6 @@ const RULES: readonly Rule[] = [
     applies: (value) => exporterNames(value).includes("none"),
     effect: "spans go nowhere",
     fix: "Set it to otlp.",
-  },
-  {
-    names: ["OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "OTEL_ATTRIBUTE_COUNT_LIMIT"],
-    // A span of the bridge has up to 64 attributes, without those of the operator's hook.
-    applies: (value) => Number(value) < 64,
-    effect: "attributes that alerts need are cut off",
-    fix: "Set it to 64 or more, or unset it (128).",
-  },
-  {
-    names: ["OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT"],
-    // A run ID has 36 characters, the hash of an audit row 64.
-    applies: (value) => Number(value) < 64,
-    effect: "run ids and the audit log's hashes are cut",
-    fix: "Set it to 64 or more, or unset it (no limit).",
   },
   {
     names: ["OTEL_METRICS_EXPORTER"],
@@ -128,7 +114,7 @@ function protocol(): Finding {
 }
 
 function sampler(env: Env): Finding {
-  const name = env.OTEL_TRACES_SAMPLER?.trim() || "parentbased_always_on";
+  const name = env.OTEL_TRACES_SAMPLER?.trim().toLowerCase() || "parentbased_always_on";
   const argument = env.OTEL_TRACES_SAMPLER_ARG?.trim();
   const ratio = argument && name.endsWith("traceidratio") ? ` ${safe(argument)}` : "";
   const what = `sampler ${safe(name)}${ratio}`;

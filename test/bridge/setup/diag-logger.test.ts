@@ -140,4 +140,18 @@ describe("a variable that can't be used", () => {
     expect(printed.lines).toHaveLength(3);
     await telemetry.shutdown();
   });
+
+  it("is told once of a variable that spans and metrics read, also by the SDK", async () => {
+    process.env.OTEL_EXPORTER_OTLP_PROTOCOL = "xml";
+    process.env.OTEL_EXPORTER_OTLP_HEADERS = "Authorization: s3cret";
+    process.env.OTEL_EXPORTER_OTLP_COMPRESSION = "zstd";
+    process.env.OTEL_EXPORTER_OTLP_CERTIFICATE = "/nowhere/ca.pem";
+    await setupTelemetry({ register: false, onError: () => {} }).shutdown();
+    expect(printed.lines.map((line) => line.replace("entelix-otel: ", "").slice(0, 42))).toEqual([
+      "OTEL_EXPORTER_OTLP_HEADERS: expected name=",
+      "OTEL_EXPORTER_OTLP_PROTOCOL: expected http",
+      "Configuration: OTEL_EXPORTER_OTLP_COMPRESS",
+      "Failed to read root certificate file",
+    ]);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { replacedUrl } from "../../../src/bridge/setup/exporter-choice.ts";
+import { urlOfEnvironment } from "../../../src/bridge/setup/exporter-choice.ts";
 import { setupTelemetry } from "../../../src/bridge/setup/metrics/setup-telemetry.ts";
 import { OtlpServer } from "../../support/otlp-server.ts";
 import { isolateProcess, keepDiag } from "./isolation.ts";
@@ -38,22 +38,33 @@ describe("an address of the environment", () => {
   ])("of another scheme than http is warned of (%j)", (variables, url, warnings) => {
     const lines = keepDiag();
     Object.assign(process.env, variables);
-    expect(replacedUrl("TRACES")).toBe(url);
+    expect(urlOfEnvironment("TRACES")).toBe(url);
     expect(lines).toEqual(warnings.map((warning) => `entelix-otel: ${warning}; using ${url}`));
   });
 
   it.each<Record<string, string>>([
     {},
-    { [GENERAL]: "http://collector:4318" },
     { [GENERAL]: " " },
     { [OWN]: "HTTPS://collector", [GENERAL]: "collector:4318" },
     // The exporters' own code warns of these.
     { [GENERAL]: "collector" },
-    { [OWN]: "127.0.0.1:4318", [GENERAL]: "http://collector" },
   ])("is read by the exporters' own code else (%j)", (variables) => {
     const lines = keepDiag();
     Object.assign(process.env, variables);
-    expect(replacedUrl("TRACES")).toBeUndefined();
+    expect(urlOfEnvironment("TRACES")).toBeUndefined();
+    expect(lines).toEqual([]);
+  });
+
+  it.each([
+    ["http://collector:4318", "http://collector:4318/v1/metrics"],
+    ["http://collector:4318/", "http://collector:4318/v1/metrics"],
+    ["http://collector:4318/v1/traces", "http://collector:4318/v1/metrics"],
+    ["http://collector/base/v1/metrics/", "http://collector/base/v1/metrics"],
+    ["https://collector/base?key=k", "https://collector/base/v1/metrics?key=k"],
+  ])("gets the path where the option gets it (%s)", (text, url) => {
+    const lines = keepDiag();
+    process.env[GENERAL] = text;
+    expect(urlOfEnvironment("METRICS")).toBe(url);
     expect(lines).toEqual([]);
   });
 

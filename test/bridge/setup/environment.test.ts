@@ -175,7 +175,6 @@ describe("the exporter", () => {
     ["otlp", 1, 0],
     ["console", 0, 1],
     ["otlp, console", 1, 1],
-    ["none,otlp", 0, 0],
     ["", 1, 0],
     ["zipkin", 1, 0],
     ["zipkin,console", 0, 1],
@@ -194,6 +193,15 @@ describe("the exporter", () => {
           ]
         : [],
     );
+  });
+
+  it("is none where OTEL_TRACES_EXPORTER also names others", async () => {
+    const lines = keepDiag();
+    const { server } = await sendOne({ OTEL_TRACES_EXPORTER: "none,otlp" });
+    expect(server.requests).toEqual([]);
+    expect(lines).toEqual([
+      'entelix-otel: OTEL_TRACES_EXPORTER: expected none or others, got "none,otlp"; using none',
+    ]);
   });
 
   it.each<[Record<string, string>, string]>([

@@ -34,7 +34,11 @@ import { MetricReporter, metricReaders } from "./metric-readers.ts";
  * await telemetry.shutdown();
  */
 export function setupTelemetry(options: TelemetrySetupOptions = {}): ProcessTelemetry {
-  const wiring = variablesAloud(() => wireTracing(options, CHECKS));
+  return variablesAloud(() => wireTelemetry(options));
+}
+
+function wireTelemetry(options: TelemetrySetupOptions): ProcessTelemetry {
+  const wiring = wireTracing(options, CHECKS);
   try {
     return new ProcessTelemetry(wiring.parts, wireMetrics(wiring));
   } catch (error) {
@@ -47,7 +51,7 @@ export function setupTelemetry(options: TelemetrySetupOptions = {}): ProcessTele
 function wireMetrics({ options, parts, resource }: Wiring<TelemetrySetupOptions>): MetricsPart {
   if (resource === undefined) return NO_METRICS;
   const reporter = new MetricReporter(parts.reporter);
-  const readers = variablesAloud(() => metricReaders(options, reporter));
+  const readers = metricReaders(options, reporter);
   if (readers.length === 0) return NO_METRICS;
   const provider = new MeterProvider({ resource, readers });
   observeSpansDropped(provider, parts.ledger);
