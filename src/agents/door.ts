@@ -53,7 +53,7 @@ export {
   type SpanReference,
 } from "./openai-agents/openai-agents-processor.ts";
 export type { SdkSpan, SdkSpanData, SdkSpanError, SdkTrace } from "./openai-agents/sdk.ts";
-export { register, registerSettings } from "./register/register.ts";
+export { register, registerSettings, unknownVariables } from "./register/register.ts";
 export {
   type AgentRun,
   type ApprovalDecision,

@@ -13,7 +13,7 @@ import {
   type TracingOptions,
   within,
 } from "../../bridge/door.ts";
-import type { InnerSink } from "../../events/door.ts";
+import { type InnerSink, nearest } from "../../events/door.ts";
 import { fieldIn } from "../core/door.ts";
 import { AgentSink } from "./agent-sink.ts";
 import { enableAiSdk } from "./ai-sdk.ts";
@@ -59,6 +59,37 @@ export function registerSettings(env: NodeJS.ProcessEnv): RegisterSettings | und
     },
     conventions: conventionsIn(env),
   };
+}
+
+const PREFIX = "ENTELIX_";
+
+/** Variables with this prefix that `register` reads. */
+const OWN = ["TENANT", "REGISTER", "CONVENTIONS", "HANDLE_SIGNALS", "HANDLE_ERRORS"];
+
+/** Those that other parts of this package read. */
+const OTHERS = [
+  "ENTELIX_ROOT_RUN_ID",
+  "ENTELIX_PARENT_RUN_ID",
+  "ENTELIX_PARENT_TOOL_USE_ID",
+  "ENTELIX_THREAD_ID",
+  "ENTELIX_OTEL_DEBUG",
+  "ENTELIX_KAFKA_USERNAME",
+  "ENTELIX_KAFKA_PASSWORD",
+  "ENTELIX_KAFKA_TOKEN",
+  "ENTELIX_SERVE_TOKEN",
+];
+
+/** A line for each variable of this package's prefix that nothing reads. */
+export function unknownVariables(env: NodeJS.ProcessEnv): string[] {
+  const lines: string[] = [];
+  for (const variable of Object.keys(env)) {
+    const name = variable.slice(PREFIX.length);
+    if (!variable.startsWith(PREFIX) || OWN.includes(name) || OTHERS.includes(variable)) continue;
+    const meant = nearest(name, OWN);
+    const advice = meant === undefined ? "see docs/register.md" : `did you mean ${PREFIX}${meant}?`;
+    lines.push(`${variable} is not read: ${advice}`);
+  }
+  return lines;
 }
 
 /** @throws TypeError unless the variable is `true`, `false` or blank. */

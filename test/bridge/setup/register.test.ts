@@ -68,6 +68,23 @@ describe("node --import entelix-otel/register", () => {
     expect(JSON.stringify(spans)).not.toContain("question-mark");
   });
 
+  it("says which of its variables it does not read", async () => {
+    const { err, spans } = await run("langchain.mjs", [], {
+      ENTELIX_TENNANT: "acme",
+      ENTELIX_HANDLE_SIGNAL: "true",
+      ENTELIX_USER: "u1",
+      ENTELIX_THREAD_ID: "t1",
+    });
+    expect(err.split("\n")).toEqual([
+      "entelix-otel: ENTELIX_TENNANT is not read: did you mean ENTELIX_TENANT?",
+      "entelix-otel: ENTELIX_HANDLE_SIGNAL is not read: did you mean ENTELIX_HANDLE_SIGNALS?",
+      "entelix-otel: ENTELIX_USER is not read: see docs/register.md",
+      "entelix-otel: reports OpenAI Agents, LangChain, tenant default",
+      "",
+    ]);
+    expect(names(spans)).toEqual(GRAPH);
+  });
+
   it("shows content where the variable says so", async () => {
     const { spans } = await run("langchain.mjs", [], {
       OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: "true",
