@@ -144,7 +144,7 @@ describe.concurrent("doctor and a receiver that is there", () => {
     });
     expect(await said(server.url)).toEqual({
       code: 2,
-      finding: `✗ endpoint ${server.url}/v1/traces: not an OTLP receiver (whose port is usually 4318): it answers 200 with ${type}${more}`,
+      finding: `✗ endpoint ${server.url}/v1/traces: not an OTLP receiver: it answers 200 with ${type}${more}`,
       advice:
         "Another server answers there, such as Jaeger's page (16686) or the collector's health check (13133). OTLP/HTTP is usually on port 4318, at the path /v1/traces.",
     });

@@ -79,7 +79,7 @@ export function attemptOf({ body, message, retryAfter, status, type }: Answer): 
     if (isOtlpAnswer(type, body)) return { kind: "taken", ...partialSuccess(body) };
     const found = type ?? "an unknown media type";
     const error = new NotOtlpError(
-      `not an OTLP receiver (whose port is usually 4318): it answers ${status} with ${found}`,
+      `not an OTLP receiver: it answers ${status} with ${found}`,
       status,
     );
     return { kind: "failed", error, detail: type === "text/html" ? undefined : refusalText(body) };

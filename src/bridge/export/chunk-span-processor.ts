@@ -158,7 +158,8 @@ export class ChunkSpanProcessor implements SpanProcessor {
         this.#ledger.confirm(spans - outcome.refused);
         // Without the response text, which can contain data that was sent.
         if (outcome.refused > 0) {
-          this.#fail(outcome.refused, new StatusError(200, "partial success"));
+          const text = "partial success; OTEL_LOG_LEVEL=debug shows the reason";
+          this.#fail(outcome.refused, new StatusError(200, text));
         }
         break;
       case "refused":

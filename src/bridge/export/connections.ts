@@ -9,6 +9,8 @@ export interface Connections {
   readonly request: typeof request;
   /** Further options of each request. */
   readonly options: TunnelOptions;
+  /** Host and port of the proxy. Absent without one. */
+  readonly proxy?: string;
 }
 
 interface TunnelOptions {
@@ -35,10 +37,11 @@ export async function connectionsTo(url: string, { ca }: TlsOptions): Promise<Co
   if (isTls) {
     const { HttpsProxyAgent } = await import("https-proxy-agent");
     const agent = new HttpsProxyAgent(proxy, options);
-    return { agent, request: open, options: checkedAs(new URL(url).hostname) };
+    return { agent, request: open, options: checkedAs(new URL(url).hostname), proxy: proxy.host };
   }
   const { HttpProxyAgent } = await import("http-proxy-agent");
-  return { agent: new HttpProxyAgent(proxy, options), request: open, options: {} };
+  const agent = new HttpProxyAgent(proxy, options);
+  return { agent, request: open, options: {}, proxy: proxy.host };
 }
 
 /** The agent loses the name of a receiver that has an IP address. */
@@ -49,6 +52,9 @@ function checkedAs(hostname: string): TunnelOptions {
 
 const VARIABLES = ["http_proxy", "https_proxy", "all_proxy"];
 
+/** Spans, metrics and new certificates each ask for the proxy. */
+let hasWarned = false;
+
 async function proxyOf(url: string): Promise<URL | undefined> {
   const isSet = VARIABLES.some((name) => process.env[name] || process.env[name.toUpperCase()]);
   if (!isSet) return undefined;
@@ -57,6 +63,8 @@ async function proxyOf(url: string): Promise<URL | undefined> {
   if (proxy === "") return undefined;
   const parsed = URL.canParse(proxy) ? new URL(proxy) : undefined;
   if (parsed?.protocol === "http:" || parsed?.protocol === "https:") return parsed;
+  if (hasWarned) return undefined;
+  hasWarned = true;
   // Without the value, which can contain a password.
   const text = "HTTP_PROXY, HTTPS_PROXY: expected an http or https URL; connecting without a proxy";
   warnAloud(new Error(text), "export");

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, RequestOptions, request } from "node:http";
 import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { gzip, unzipSync } from "node:zlib";
 import { context, diag } from "@opentelemetry/api";
 import { convertLegacyHttpOptions } from "@opentelemetry/otlp-exporter-base/node-http";
 import { asError, hasCode } from "../../events/door.ts";
@@ -8,6 +8,7 @@ import { VERSION } from "../../version.ts";
 import type { SignalName } from "../setup/exporter-choice.ts";
 import { shownUrl } from "../setup/shown-url.ts";
 import { UNTRACED } from "../spans/suppressed-tracing.ts";
+import { type AdvisedRequest, advise } from "./advice.ts";
 import { type Attempt, attemptOf, describeFailure, withoutHeaderName } from "./attempt.ts";
 import { type Connections, connectionsTo } from "./connections.ts";
 import { withGrpcHint } from "./other-protocol.ts";
@@ -63,6 +64,8 @@ type Configuration = ReturnType<typeof convertLegacyHttpOptions>;
  */
 export class OtlpPost implements Post {
   readonly #config: Configuration;
+  /** The request, for the advice on its failures. */
+  #advised: AdvisedRequest;
   /** Time limit of an attempt in ms. */
   readonly timeoutMs: number;
   readonly #tls: TlsFiles;
@@ -74,14 +77,17 @@ export class OtlpPost implements Post {
 
   constructor(options: OtlpPostOptions) {
     const { headers, ownTimeoutMs, signal = "TRACES", url } = options;
+    const contentType = options.contentType ?? "application/x-protobuf";
     const given = {
       ...(url === undefined ? {} : { url }),
       ...(headers === undefined ? {} : { headers: { ...headers } }),
       ...(ownTimeoutMs === undefined ? {} : { timeoutMillis: ownTimeoutMs }),
     };
     this.#config = convertLegacyHttpOptions(given, signal, `v1/${signal.toLowerCase()}`, {
-      "Content-Type": options.contentType ?? "application/x-protobuf",
+      "Content-Type": contentType,
     });
+    const isJson = contentType === "application/json";
+    this.#advised = { url: this.#config.url, signal, isJson, proxy: undefined };
     this.#tls = new TlsFiles(signal);
     this.timeoutMs = Math.min(
       this.#config.timeoutMillis,
@@ -91,8 +97,10 @@ export class OtlpPost implements Post {
 
   async send(bytes: Uint8Array, withinMs = this.timeoutMs): Promise<Attempt> {
     const attempt = await context.with(UNTRACED, () => this.#send(bytes, withinMs));
-    if (attempt.kind === "failed") this.#debug(describeFailure(attempt));
-    else if (attempt.detail !== undefined) {
+    if (attempt.kind === "failed") {
+      advise(attempt, this.#advised);
+      this.#debug(describeFailure(attempt));
+    } else if (attempt.detail !== undefined) {
       this.#debug(`taken, ${attempt.refused} refused: ${attempt.detail}`);
     }
     return attempt;
@@ -111,7 +119,8 @@ export class OtlpPost implements Post {
         this.#connections = connectionsTo(url, tls);
         this.#connectedWith = tls;
       }
-      const { agent, options: more, request } = await this.#connections;
+      const { agent, options: more, proxy, request } = await this.#connections;
+      this.#advised = { ...this.#advised, proxy };
       const zipped = compression === "gzip";
       const body = zipped ? await compress(bytes, { level: GZIP_LEVEL }) : bytes;
       const headers = await ownHeaders();
@@ -133,7 +142,7 @@ export class OtlpPost implements Post {
         if (attempt === STALE) continue;
         const { detail } = attempt;
         if (detail === undefined) return attempt;
-        return { ...attempt, detail: withoutCredentials(detail, url, headers) };
+        return { ...attempt, detail: oneLine(withoutCredentials(detail, url, headers)) };
       }
     } catch (thrown) {
       return { kind: "failed", error: withGrpcHint(withoutHeaderName(asError(thrown)), url) };
@@ -154,8 +163,10 @@ export class OtlpPost implements Post {
     return new Promise((resolve, reject) => {
       const made = request(this.#config.url, options);
       this.#underWay.add(made);
-      const late = () => made.destroy(new Error("the request timed out"));
-      const timer = setTimeout(late, Math.min(this.timeoutMs, withinMs)).unref();
+      const ms = Math.min(this.timeoutMs, withinMs);
+      const late = () =>
+        made.destroy(new Error(`the request timed out after ${Math.round(ms)} ms`));
+      const timer = setTimeout(late, ms).unref();
       let answered = false;
       made.on("close", () => {
         clearTimeout(timer);
@@ -198,12 +209,33 @@ async function readAnswer(response: IncomingMessage): Promise<Attempt> {
     // The status and the type are known, which is enough for a success. Text of a refusal can be cut.
     if (status < 300) parts.length = 0;
   }
-  const { "content-type": type, "retry-after": retryAfter } = response.headers;
+  const { location, "content-type": type, "retry-after": retryAfter } = response.headers;
   return attemptOf({
     status,
-    message,
-    body: Buffer.concat(parts),
+    message: location === undefined ? message : `${message} to ${shownUrl(location)}`,
+    body: unpacked(Buffer.concat(parts), response.headers["content-encoding"]),
     type: type?.split(";", 1)[0]?.trim().toLowerCase() || undefined,
     retryAfter,
   });
+}
+
+/** Some receivers compress their answers without being asked. One that cannot be unpacked is used as it is. */
+function unpacked(body: Buffer, encoding: string | undefined): Buffer {
+  if (encoding !== "gzip" && encoding !== "deflate") return body;
+  try {
+    return unzipSync(body, { maxOutputLength: RESPONSE_BYTES });
+  } catch {
+    return body;
+  }
+}
+
+/** Limit of a receiver's text in messages, in UTF-16 units. */
+const MOST_TEXT = 500;
+
+/** A text of the receiver for a message: on one line, and without what a terminal would act on. */
+function oneLine(text: string): string {
+  return text
+    .slice(0, MOST_TEXT)
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim();
 }

@@ -1,7 +1,8 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+import { adviceOn } from "../export/advice.ts";
 import { describeFailure, isPassing, type SendFailure, statusOf } from "../export/attempt.ts";
 import { OtlpPost } from "../export/otlp-post.ts";
-import { formatOf, type RequestFormat } from "../export/request-format.ts";
+import { CONTENT_TYPES, formatOf, type RequestFormat } from "../export/request-format.ts";
 import { REPLAY } from "../export/send-policy.ts";
 import { type Part, requestOf, SpanSender } from "../export/span-sender.ts";
 import { protocolFromEnvironment, type SignalName } from "../setup/exporter-choice.ts";
@@ -95,6 +96,8 @@ export interface Probe {
   readonly busy: boolean;
   /** Error text of the receiver or the system. */
   readonly detail: string;
+  /** What an operator can do about it. */
+  readonly advice?: string | undefined;
 }
 
 /**
@@ -110,7 +113,10 @@ export async function probe(signal: SignalName, url: string, timeoutMs: number):
   const sender = new SpanSender({ post, requests: 1, policy });
   const [part] = await sender.send({ spans: 0, size: 0, encode: () => bytes });
   const outcome = part?.outcome;
-  return probeOf(outcome?.kind === "taken" ? undefined : outcome);
+  const failure = outcome?.kind === "taken" ? undefined : outcome;
+  const isJson = contentType === CONTENT_TYPES["http/json"];
+  const advice = failure && adviceOn(failure, { url, signal, isJson, proxy: undefined });
+  return { ...probeOf(failure), advice };
 }
 
 async function emptyRequest(signal: SignalName) {

@@ -129,8 +129,20 @@ export function reasonOfFailure(error: Error | undefined): LossReason {
   return "export_failed";
 }
 
-/** A short text of the error for the operator. It never contains the body of a response. */
+/**
+ * A short text of the error for the operator, with the address and the advice of a failed request. It never contains
+ * the body of a response.
+ */
 export function shortText(error: Error): string {
+  return `${withCode(error)}${moreOf(error)}`;
+}
+
+/** The address and the advice of a failed request, behind the text of its error. */
+export function moreOf(error: Error): string {
+  return "more" in error && typeof error.more === "string" ? error.more : "";
+}
+
+function withCode(error: Error): string {
   const code = "code" in error ? error.code : undefined;
   const known = typeof code === "number" || typeof code === "string" ? String(code) : "";
   const text = textOf(error);

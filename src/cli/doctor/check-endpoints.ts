@@ -124,79 +124,24 @@ async function ask(
   return {
     level,
     what: `${name}: ${safe(answer.detail)}`,
-    advice: adviceFor(answer, new URL(url), signal),
+    advice: adviceFor(answer, signal),
   };
 }
 
-const USUAL = "OTLP/HTTP is usually on port 4318, at the path /v1/traces.";
-
-/** VictoriaMetrics answers 400 at a path that it does not have. */
-const OTHER_PATH = `The receiver has no such path. ${USUAL} VictoriaMetrics takes only metrics, at /opentelemetry/v1/metrics.`;
-
 const OWN_LOG = "See the receiver's log.";
 
-function adviceFor(probe: Probe, url: URL, signal: "TRACES" | "METRICS"): string {
-  const isJson = protocolFromEnvironment(signal) === "http/json";
-  const variable = `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`;
-  switch (probe.status) {
-    case undefined:
-      return probe.busy
-        ? `The receiver runs, but its memory or queue is full, or its backend does not answer. ${OWN_LOG}`
-        : adviceWithoutAnswer(probe.detail);
-    case 401:
-    case 403:
-      return "Set credentials in OTEL_EXPORTER_OTLP_HEADERS, for example authorization=Bearer%20TOKEN.";
-    case 200:
-    case 202:
-      return `Another server answers there, such as Jaeger's page (16686) or the collector's health check (13133). ${USUAL}`;
-    case 404:
-    case 405:
-      return url.pathname.endsWith("/v1/metrics")
-        ? "Jaeger takes no metrics: send to a collector (collector-config.yaml), or set OTEL_METRICS_EXPORTER=none."
-        : `Another server answers there. ${USUAL}`;
-    case 400:
-      if (/\bpath\b/i.test(probe.detail)) return OTHER_PATH;
-      return isJson
-        ? `It may not take JSON: try ${variable}=http/protobuf. ${OWN_LOG}`
-        : `It may not take protobuf: try ${variable}=http/json. ${OWN_LOG}`;
-    case 415:
-      return isJson
-        ? `The receiver does not take JSON. Enable it there, or set ${variable}=http/protobuf.`
-        : `The receiver does not take protobuf. Enable it there, or set ${variable}=http/json.`;
-    default:
-      return OWN_LOG;
+function adviceFor({ advice, busy, detail, status }: Probe, signal: "TRACES" | "METRICS"): string {
+  if (busy) {
+    return `The receiver runs, but its memory or queue is full, or its backend does not answer. ${OWN_LOG}`;
   }
-}
-
-/** By the text of the error, since Node has no codes for most errors of TLS. The first match counts. */
-const WITHOUT_ANSWER: readonly (readonly [error: RegExp, advice: string])[] = [
-  [
-    /OTLP over gRPC|^Parse Error/,
-    "Set --endpoint or OTEL_EXPORTER_OTLP_ENDPOINT to the receiver's port for OTLP/HTTP, usually 4318.",
-  ],
-  [
-    /ENOTFOUND|EAI_AGAIN/,
-    "The host name cannot be resolved. In a container, use the name of the service, not localhost.",
-  ],
-  [
-    /header content|a header has a name/,
-    "No request can carry the headers of OTEL_EXPORTER_OTLP_HEADERS.",
-  ],
-  [
-    /alert (?:bad |no |unsupported )?certificate/,
-    "It requires a client certificate. Set OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE and OTEL_EXPORTER_OTLP_CLIENT_KEY.",
-  ],
-  [
-    /self-signed|first certificate|issuer certificate/,
-    "Its certificate is not trusted. Set OTEL_EXPORTER_OTLP_CERTIFICATE to a PEM file with its authority.",
-  ],
-  [/certificate/, "Its certificate is not valid. Fix it, or use a host name that it contains."],
-  [/wrong version number/, "It does not use TLS on this port: try http:// instead of https://."],
-];
-
-function adviceWithoutAnswer(error: string): string {
-  return (
-    WITHOUT_ANSWER.find(([pattern]) => pattern.test(error))?.[1] ??
-    "Start a collector or Jaeger there, or set --endpoint or OTEL_EXPORTER_OTLP_ENDPOINT."
-  );
+  if (advice !== undefined) return advice;
+  if (status === 400) {
+    const isJson = protocolFromEnvironment(signal) === "http/json";
+    const [encoding, other] = isJson ? ["JSON", "http/protobuf"] : ["protobuf", "http/json"];
+    return `It may not take ${encoding}: try OTEL_EXPORTER_OTLP_${signal}_PROTOCOL=${other}. ${OWN_LOG}`;
+  }
+  if (status !== undefined) return OWN_LOG;
+  return /OTLP over gRPC|^Parse Error/.test(detail)
+    ? "Set --endpoint or OTEL_EXPORTER_OTLP_ENDPOINT to the receiver's port for OTLP/HTTP, usually 4318."
+    : "Start a collector or Jaeger there, or set --endpoint or OTEL_EXPORTER_OTLP_ENDPOINT.";
 }

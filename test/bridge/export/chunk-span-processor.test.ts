@@ -218,7 +218,7 @@ describe("what an endpoint answers", () => {
     await expect(processor.forceFlush()).rejects.toThrow("partial success");
     expect(ledger.counts()).toMatchObject({ exported: 7, failed: 3, lost: { rejected: 3 } });
     // The endpoint's own words may hold what was sent.
-    expect(ledger.lastError).toBe("200 partial success");
+    expect(ledger.lastError).toBe("200 partial success; OTEL_LOG_LEVEL=debug shows the reason");
   });
 
   it("of a partial success is understood in JSON, too", async () => {
@@ -281,11 +281,11 @@ describe("what an endpoint answers", () => {
     }));
     const { end, ledger, processor } = rig(server.url);
     end(numbers(6));
-    await expect(processor.forceFlush()).rejects.toThrow(
-      `not an OTLP receiver (whose port is usually 4318): ${said}`,
-    );
+    await expect(processor.forceFlush()).rejects.toThrow(`not an OTLP receiver: ${said}`);
     expect(ledger.counts()).toMatchObject({ exported: 0, failed: 6, lost: { rejected: 6 } });
-    expect(ledger.lastError).toBe(`not an OTLP receiver (whose port is usually 4318): ${said}`);
+    expect(ledger.lastError).toBe(
+      `not an OTLP receiver: ${said} (from ${server.url}). Another server answers there, such as Jaeger's page (16686) or the collector's health check (13133). OTLP/HTTP is usually on port 4318, at the path /v1/traces.`,
+    );
   });
 
   it.each([

@@ -84,7 +84,7 @@ describe("an attempt that fails", () => {
     const post = new OtlpPost({ url: server.url, timeoutMs: 60_000 });
     expect(await post.send(BYTES)).toMatchObject({
       kind: "failed",
-      error: { message: "the request timed out" },
+      error: { message: "the request timed out after 20 ms" },
     });
   });
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { diag } from "@opentelemetry/api";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { OtlpPost } from "../../../src/bridge/export/otlp-post.ts";
+import { shortText } from "../../../src/bridge/setup/span-ledger.ts";
 import { ProtobufServer, portOf } from "./support/protobuf-server.ts";
 import { selfSigned } from "./support/self-signed.ts";
 
@@ -119,6 +120,16 @@ describe("a request behind a proxy", () => {
     },
   );
 
+  it("is named in reports where a request fails", async () => {
+    vi.stubEnv("HTTP_PROXY", "http://me:s3cret-word@127.0.0.1:9");
+    const post = new OtlpPost({ url: "http://collector/v1/traces", timeoutMs: 60_000 });
+    const attempt = await post.send(BYTES);
+    if (attempt.kind !== "failed") throw new Error("it was taken");
+    expect(shortText(attempt.error)).toBe(
+      "connect ECONNREFUSED 127.0.0.1:9 (through the proxy 127.0.0.1:9)",
+    );
+  });
+
   it("says what a proxy answers that refuses the tunnel", async () => {
     const server = createServer();
     server.on("connect", (_, socket) => {
@@ -128,10 +139,16 @@ describe("a request behind a proxy", () => {
     onTestFinished(() => void server.close());
     vi.stubEnv("HTTPS_PROXY", `http://127.0.0.1:${portOf(server.address())}`);
     const post = new OtlpPost({ url: "https://127.0.0.1:1/v1/traces", timeoutMs: 60_000 });
-    expect(await post.send(BYTES)).toMatchObject({
+    const attempt = await post.send(BYTES);
+    expect(attempt).toMatchObject({
       kind: "failed",
       error: { code: 407, message: "Proxy Authentication Required" },
     });
+    if (attempt.kind !== "failed") return;
+    expect(shortText(attempt.error)).toBe(
+      `407 Proxy Authentication Required (from https://127.0.0.1:1/v1/traces through the proxy 127.0.0.1:${portOf(server.address())}). ` +
+        "Set user and password in the proxy's address: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT.",
+    );
   });
 
   it("goes past a proxy that it can't use, with a line that hides its password", async () => {
@@ -143,7 +160,8 @@ describe("a request behind a proxy", () => {
     onTestFinished(() => diag.disable());
     vi.stubEnv("HTTP_PROXY", "socks5://me:s3cret@127.0.0.1:1");
     const post = new OtlpPost({ url: server.url, timeoutMs: 60_000 });
-    expect([(await post.send(BYTES)).kind, (await post.send(BYTES)).kind]).toEqual([
+    const other = new OtlpPost({ url: server.url, timeoutMs: 60_000, signal: "METRICS" });
+    expect([(await post.send(BYTES)).kind, (await other.send(BYTES)).kind]).toEqual([
       "taken",
       "taken",
     ]);

@@ -1,7 +1,9 @@
+import { deflateSync, gzipSync } from "node:zlib";
 import { DiagLogLevel, diag } from "@opentelemetry/api";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { StatusError } from "../../../src/bridge/export/attempt.ts";
 import { OtlpPost, type Post } from "../../../src/bridge/export/otlp-post.ts";
+import { shortText } from "../../../src/bridge/setup/span-ledger.ts";
 import { ProtobufServer } from "./support/protobuf-server.ts";
 import { rig } from "./support/rig.ts";
 
@@ -33,6 +35,38 @@ describe("what the receiver says", () => {
     await using server = await ProtobufServer.start(() => ({ status, body: Buffer.from(body) }));
     await new OtlpPost({ url: server.url, timeoutMs: 60_000 }).send(Buffer.alloc(0));
     expect(lines).toEqual([`entelix-otel: ${server.url}: ${said}`]);
+  });
+
+  it("is on one line, without control characters, and cut", async () => {
+    const text = `refused:\r\n\u001b[31m\u2028 ${"x".repeat(2_000)}`;
+    await using server = await ProtobufServer.start(() => ({
+      status: 400,
+      body: Buffer.from(text),
+    }));
+    const answer = await new OtlpPost({ url: server.url, timeoutMs: 60_000 }).send(Buffer.alloc(0));
+    if (answer.kind !== "failed") throw new Error("it was taken");
+    expect(answer.detail).toMatch(/^refused: \[31m x{400,500}$/);
+  });
+
+  it.each(["gzip", "deflate"])("is unpacked where it came in %s", async (encoding) => {
+    const body = '{"partialSuccess":{"rejectedSpans":"1","errorMessage":"too old"}}';
+    const packed = encoding === "gzip" ? gzipSync(body) : deflateSync(body);
+    const headers = { "content-type": "application/json", "content-encoding": encoding };
+    await using server = await ProtobufServer.start(() => ({ status: 200, headers, body: packed }));
+    const answer = await new OtlpPost({ url: server.url, timeoutMs: 60_000 }).send(Buffer.alloc(0));
+    expect(answer).toEqual({ kind: "taken", refused: 1, detail: "too old" });
+  });
+
+  it.each([
+    ["https://other.example/v1/traces?key=s3cret", "https://other.example/v1/traces?key=hidden"],
+    ["/new", "/new"],
+  ])("of a redirection is in the report, with what to set: %s", async (location, shown) => {
+    await using server = await ProtobufServer.start(() => ({ status: 307, headers: { location } }));
+    const answer = await new OtlpPost({ url: server.url, timeoutMs: 60_000 }).send(Buffer.alloc(0));
+    if (answer.kind !== "failed") throw new Error("it was taken");
+    expect(shortText(answer.error)).toBe(
+      `307 Temporary Redirect to ${shown} (from ${server.url}). Set the endpoint to the address that it redirects to.`,
+    );
   });
 
   it("is shown without the credentials of the request", async () => {

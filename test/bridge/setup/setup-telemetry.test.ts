@@ -290,27 +290,34 @@ describe("an endpoint that takes no metrics", () => {
       400,
       "text/plain",
       "json encoding isn't supported",
-      "HTTP 400 Bad Request: json encoding isn't supported",
+      "HTTP 400 Bad Request: json encoding isn't supported (from URL/v1/metrics)",
+    ],
+    [
+      404,
+      "text/plain",
+      "",
+      "HTTP 404 Not Found (from URL/v1/metrics). Jaeger takes no metrics: send to a collector (collector-config.yaml), or set OTEL_METRICS_EXPORTER=none.",
     ],
     [
       200,
       "text/html",
       "<!doctype html>",
-      "not an OTLP receiver (whose port is usually 4318): it answers 200 with text/html",
+      "not an OTLP receiver: it answers 200 with text/html (from URL/v1/metrics). Another server answers there, such as Jaeger's page (16686) or the collector's health check (13133). OTLP/HTTP is usually on port 4318, at the path /v1/traces.",
     ],
     [
       200,
       "application/json",
       '{"partialSuccess":{"rejectedDataPoints":"2","errorMessage":"too old"}}',
-      "the receiver refused 2 data points: too old",
+      "the receiver refused data points (2): too old",
     ],
-  ])("is reported with its text: %i %s %s", async (status, type, body, said) => {
+  ])("is reported with its text: %i %s %s", async (status, type, body, text) => {
     await using server = await listening((request, response) => {
       request
         .resume()
         .on("end", () => response.writeHead(status, { "content-type": type }).end(body));
     });
     process.env.OTEL_TRACES_EXPORTER = "none";
+    const said = text.replace("URL", server.url);
     const reports = keepReports();
     const telemetry = setupTelemetry({ endpoint: server.url, onError: reports.onError });
     sendRun(telemetry.createBridge());
@@ -319,6 +326,19 @@ describe("an endpoint that takes no metrics", () => {
       `metric export: Error: ${said}`,
     ]);
     await telemetry.shutdown();
+  });
+
+  it("is told of once where only the last metrics fail, with what to do", async () => {
+    await using server = await OtlpServer.start({ answer: () => 401 });
+    const reports = keepReports();
+    process.env.OTEL_TRACES_EXPORTER = "none";
+    const telemetry = setupTelemetry({ endpoint: server.url, onError: reports.onError });
+    sendRun(telemetry.createBridge());
+    await telemetry.shutdown();
+    expect(reports.all.map(({ error, where }) => `${where}: ${String(error)}`)).toEqual([
+      "shutdown: Error: the last metrics did not arrive: Error: HTTP 401 Unauthorized (from " +
+        `${server.url}/v1/metrics). Set credentials in OTEL_EXPORTER_OTLP_HEADERS, for example authorization=Bearer%20TOKEN.`,
+    ]);
   });
 
   it("is told of once while it lasts, and at the end", async () => {
@@ -347,7 +367,7 @@ describe("an endpoint that takes no metrics", () => {
     await telemetry.shutdown();
     expect(told()).toEqual(["metric export", "metric export", "shutdown"]);
     expect(String(reports.all.at(-1)?.error)).toBe(
-      "Error: the last metrics did not arrive: Error: HTTP 400 Bad Request",
+      `Error: the last metrics did not arrive: Error: HTTP 400 Bad Request (from ${server.url}/v1/metrics)`,
     );
   });
 

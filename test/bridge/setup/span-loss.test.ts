@@ -78,11 +78,18 @@ describe("a burst of 10,000 spans in one tick, then a shutdown", () => {
   });
 });
 
+const DEBUG = ". OTEL_LOG_LEVEL=debug shows its text.";
+
 describe("a request that fails", () => {
   it.each<[Answer, string, string]>([
-    [413, "rejected", "413 Payload Too Large"],
-    [500, "rejected", "500 Internal Server Error"],
-    [400, "rejected", "400 Bad Request"],
+    [413, "rejected", `413 Payload Too Large (from URL)${DEBUG}`],
+    [500, "rejected", `500 Internal Server Error (from URL)${DEBUG}`],
+    [400, "rejected", `400 Bad Request (from URL)${DEBUG}`],
+    [
+      404,
+      "rejected",
+      "404 Not Found (from URL). Another server answers there. OTLP/HTTP is usually on port 4318, at the path /v1/traces.",
+    ],
   ])("with %s is counted as %s", async (status, reason, text) => {
     await using server = await OtlpServer.start({ answer: () => status });
     const reports = keepReports();
@@ -91,7 +98,7 @@ describe("a request that fails", () => {
     await tracing.shutdown();
     expect(tracing.diagnostics()).toMatchObject({ ended: 2, failed: 2, lost: { [reason]: 2 } });
     expect(reports.losses("shutdown").map(({ message }) => message)).toEqual([
-      `2 spans lost (${reason} 2) of 2 that ended; last error of an export: ${text}`,
+      `2 spans lost (${reason} 2) of 2 that ended; last error of an export: ${text.replace("URL", `${server.url}/v1/traces`)}`,
     ]);
   });
 
@@ -188,7 +195,7 @@ describe("reports while the process runs", () => {
     await tracing.shutdown();
     expect(lines.filter((line) => line.startsWith("entelix-otel: shutdown: "))).toEqual([
       "entelix-otel: shutdown: SpanLossError: 1 spans lost (rejected 1) of 1 that ended; " +
-        "last error of an export: 500 Internal Server Error",
+        `last error of an export: 500 Internal Server Error (from ${server.url}/v1/traces)${DEBUG}`,
     ]);
   });
 

@@ -52,6 +52,8 @@ function periodic(exporter: PushMetricExporter, options: TelemetrySetupOptions) 
 export class MetricReporter {
   /** Its requests end with the reports. Absent without OTLP. */
   exporter: OtlpMetricExporter | undefined;
+  /** Whether the last metrics are being sent. The shutdown reports their errors. */
+  isLast = false;
   readonly #reporter: Reporter;
   #over = false;
 
@@ -114,7 +116,7 @@ class ReportedMetricExporter implements PushMetricExporter {
   #note({ code, error }: Parameters<Parameters<PushMetricExporter["export"]>[1]>[0]): void {
     const worked = this.#trouble === undefined;
     this.#trouble = code === 0 ? undefined : (error ?? new Error("the export failed"));
-    if (worked && this.#trouble !== undefined) {
+    if (worked && this.#trouble !== undefined && !this.#reporter.isLast) {
       this.#reporter.report(this.#trouble, "metric export");
     }
   }

@@ -8,6 +8,7 @@ import { CONTENT_TYPES } from "../../export/request-format.ts";
 import { REPLAY } from "../../export/send-policy.ts";
 import { type Outcome, SpanSender } from "../../export/span-sender.ts";
 import type { OtlpTarget } from "../exporter-choice.ts";
+import { moreOf } from "../span-ledger.ts";
 
 type ExportDone = Parameters<PushMetricExporter["export"]>[1];
 type ExportResult = Parameters<ExportDone>[0];
@@ -103,12 +104,11 @@ function pointsOf({ scopeMetrics }: ResourceMetrics): number {
 /** With the receiver's text. Metrics have no content, so the text cannot repeat any. */
 function resultOf(outcome: Outcome): ExportResult {
   if (outcome.kind !== "taken") {
-    return { code: FAILED, error: new Error(describeFailure(outcome), { cause: outcome.error }) };
+    const text = `${describeFailure(outcome)}${moreOf(outcome.error)}`;
+    return { code: FAILED, error: new Error(text, { cause: outcome.error }) };
   }
   const { detail = "it does not say why", refused } = outcome;
   if (refused === 0) return { code: SUCCESS };
-  return {
-    code: FAILED,
-    error: new Error(`the receiver refused ${refused} data points: ${detail}`),
-  };
+  const error = new Error(`the receiver refused data points (${refused}): ${detail}`);
+  return { code: FAILED, error };
 }

@@ -117,6 +117,7 @@ class ProcessMetrics implements MetricsPart {
 
   /** Sends the last metrics, and unregisters the provider. */
   async shutdown(): Promise<void> {
+    this.#reporter.isLast = true;
     try {
       await this.#provider.shutdown();
     } catch (error) {
