@@ -8,6 +8,15 @@ const API_KEY = Symbol.for("opentelemetry.js.api.1");
 
 /** Whether that part of the API is registered in this process. */
 export function isRegistered(part: ApiPart): boolean {
+  return inApi(part) !== undefined;
+}
+
+/** The version of the copy of the API that registered first. Newer copies do not use what an older one registered. */
+export function registeredVersion(): string {
+  return String(inApi("version"));
+}
+
+function inApi(name: string): unknown {
   const api: unknown = Reflect.get(globalThis, API_KEY);
-  return typeof api === "object" && api !== null && Reflect.get(api, part) !== undefined;
+  return typeof api === "object" && api !== null ? Reflect.get(api, name) : undefined;
 }

@@ -1,3 +1,4 @@
+import { isRegistered, registeredVersion } from "./global-registration.ts";
 import type { Reporter } from "./report.ts";
 
 /** Says that no tracer provider is registered, unless the operator turned spans off. */
@@ -5,8 +6,16 @@ export function noteNoProvider(reporter: Reporter): void {
   const { OTEL_SDK_DISABLED: disabled, OTEL_TRACES_EXPORTER: exporter } = process.env;
   if (disabled?.trim().toLowerCase() === "true" || exporter?.trim().toLowerCase() === "none")
     return;
-  const advice = "call setupTracing() or setupTelemetry(), or start your provider, before them";
-  const text = `no tracer provider is registered, so runs make no spans: ${advice}`;
+  const [what, advice] = isRegistered("trace")
+    ? [
+        `the tracer provider is registered in @opentelemetry/api ${registeredVersion()}, which is older than the copy here`,
+        "use one version (`npm ls @opentelemetry/api` shows the copies)",
+      ]
+    : [
+        "no tracer provider is registered",
+        "call setupTracing() or setupTelemetry(), or start your provider, before them",
+      ];
+  const text = `${what}, so runs make no spans: ${advice}`;
   reporter.notice("ENTELIX_NO_PROVIDER", text, "tracer provider");
 }
 

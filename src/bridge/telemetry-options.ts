@@ -6,6 +6,8 @@ import {
   checkedElsewhere,
   checkFunction,
   checkList,
+  checkOneOf,
+  FAILURE_KIND_IDS,
   type FailureKindId,
   having,
   LOOP_CHECKS,
@@ -133,10 +135,7 @@ export interface BridgeOptions extends TelemetryOptions {
   readonly shutdownTimeoutMs?: number | undefined;
 }
 
-/**
- * The checks of the options, with their names. `captureContent` and `approvalPerson` need no check: any value but
- * `true` counts as `false`.
- */
+/** The checks of the options, with their names. */
 export const BRIDGE_CHECKS: OptionChecks<BridgeOptions> = {
   audit: having("append"),
   tracerProvider: having("getTracer"),
@@ -153,14 +152,19 @@ export const BRIDGE_CHECKS: OptionChecks<BridgeOptions> = {
   attributes: checkFunction,
   rootParent: among("own", "ambient"),
   resolveParent: checkFunction,
-  benignFailureKinds: checkList,
+  benignFailureKinds(given, field) {
+    checkList(given, field);
+    for (const [at, kind] of (Array.isArray(given) ? given : []).entries()) {
+      checkOneOf(kind, `${field}[${at}]`, FAILURE_KIND_IDS);
+    }
+  },
   steps: checkBoolean,
   limits: nested(LIMIT_CHECKS),
   onError: checkFunction,
   mode: among("live", "replay"),
   redact: checkFunction,
-  captureContent: checkedElsewhere,
-  approvalPerson: checkedElsewhere,
+  captureContent: checkBoolean,
+  approvalPerson: checkBoolean,
   loops: nested(LOOP_CHECKS, false),
   maxValueBytes: checkedElsewhere,
   maxMessageBytes: checkedElsewhere,

@@ -61,6 +61,20 @@ describe("a bridge without a tracer provider", () => {
   };
   const line = NO_PROVIDER.replace("entelix-otel: ", "tracer provider: Error: ");
 
+  it("names the older copy of the API in which one is registered", () => {
+    const key = Symbol.for("opentelemetry.js.api.1");
+    const before: unknown = Reflect.get(globalThis, key);
+    Reflect.set(globalThis, key, { version: "1.2.0", trace: {} });
+    try {
+      expect(lines({})).toEqual([
+        "tracer provider: Error: the tracer provider is registered in @opentelemetry/api 1.2.0, which is older than " +
+          "the copy here, so runs make no spans: use one version (`npm ls @opentelemetry/api` shows the copies)",
+      ]);
+    } finally {
+      Reflect.set(globalThis, key, before);
+    }
+  });
+
   it("says it to onError, and again for a provider that starts later, whose first run is lost", () => {
     const hook = told();
     const bridge = new Bridge({ onError: hook.onError });

@@ -81,6 +81,13 @@ const WRONG: readonly (readonly [Call, readonly unknown[], string])[] = [
     [{ benignFailureKinds: "cancelled" }],
     "benignFailureKinds: expected a list, got string",
   ],
+  [
+    otelSink,
+    [{ benignFailureKinds: ["internal", "canceled"] }],
+    "benignFailureKinds[1]: expected tool_error_terminal or usage_limit_exceeded or cancelled or",
+  ],
+  [otelSink, [{ captureContent: "true" }], "captureContent: expected true or false, got string"],
+  [otelSink, [{ approvalPerson: 1 }], "approvalPerson: expected true or false, got number"],
   [otelSink, [{ limits: [] }], "limits: expected an object, got a list"],
   [otelSink, [{ limits: { openRuns: "9" } }], "limits.openRuns: expected a whole number from 1"],
   [otelSink, [{ mode: "Replay" }], 'mode: expected live or replay, got "Replay"'],

@@ -2,6 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 import { diag } from "@opentelemetry/api";
+import { notice } from "../../events/door.ts";
 import { environmentText } from "../setup/environment-variables.ts";
 import type { SignalName } from "../setup/exporter-choice.ts";
 
@@ -24,7 +25,7 @@ const VARIABLES = [
  * runs longer than its certificates keeps its access.
  */
 export class TlsFiles {
-  readonly #files: readonly (readonly [option: keyof TlsOptions, path: string])[];
+  readonly #files: readonly (readonly [option: keyof TlsOptions, path: string, variable: string])[];
   /** Identity of the files that were read last. */
   #version: string | undefined;
   #options: TlsOptions = {};
@@ -33,10 +34,10 @@ export class TlsFiles {
 
   constructor(signal: SignalName) {
     this.#files = VARIABLES.flatMap(([option, name]) => {
-      const path =
-        environmentText(`OTEL_EXPORTER_OTLP_${signal}_${name}`) ??
-        environmentText(`OTEL_EXPORTER_OTLP_${name}`);
-      return path === undefined ? [] : [[option, resolve(path)] as const];
+      const variables = [`OTEL_EXPORTER_OTLP_${signal}_${name}`, `OTEL_EXPORTER_OTLP_${name}`];
+      const variable = variables.find((each) => environmentText(each) !== undefined);
+      if (variable === undefined) return [];
+      return [[option, resolve(environmentText(variable) ?? ""), variable] as const];
     });
   }
 
@@ -58,8 +59,9 @@ export class TlsFiles {
     const isFirst = this.#version === undefined;
     this.#version = version;
     const before = this.#options;
-    const contents = this.#files.map(async ([option, path]) => {
+    const contents = this.#files.map(async ([option, path, variable]) => {
       const content = await readFile(path).catch(() => before[option]);
+      if (isFirst && content?.includes("-----BEGIN") !== true) reportNoPem(variable, path);
       return content === undefined ? [] : [[option, content] as const];
     });
     const options: TlsOptions = Object.fromEntries((await Promise.all(contents)).flat());
@@ -73,6 +75,11 @@ export class TlsFiles {
     }
     return this.#options;
   }
+}
+
+/** Once for each file: spans and metrics read the same ones. Node takes a text without certificates, and none of it. */
+function reportNoPem(variable: string, path: string): void {
+  notice("ENTELIX_ERROR", `${variable}: expected a PEM file, got none: ${path}`, "export");
 }
 
 /** Changes with the file, also if another file takes its place. */

@@ -60,6 +60,22 @@ async function tlsServer({ cert, key }: SelfSigned, clients: SelfSigned[]) {
   };
 }
 
+it.each([
+  ["missing", undefined],
+  ["of another form", "not a certificate"],
+])("a file that is %s is reported once, with its variable", async (_, text) => {
+  const warnings = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+  onTestFinished(() => warnings.mockRestore());
+  const path = join(folder(), "ca.pem");
+  if (text !== undefined) writeFileSync(path, text);
+  vi.stubEnv("OTEL_EXPORTER_OTLP_CERTIFICATE", path);
+  await new TlsFiles("TRACES").current();
+  await new TlsFiles("METRICS").current();
+  expect(warnings.mock.calls.map(([line]) => line)).toEqual([
+    `entelix-otel: OTEL_EXPORTER_OTLP_CERTIFICATE: expected a PEM file, got none: ${path}`,
+  ]);
+});
+
 describe("certificates of the exporter", () => {
   it("are read again when their files change, on connections that stay open", async () => {
     const [authority, before, after] = [selfSigned(), selfSigned(), selfSigned()];
