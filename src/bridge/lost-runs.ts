@@ -8,8 +8,8 @@ export function noteNoProvider(reporter: Reporter): void {
     return;
   const [what, advice] = isRegistered("trace")
     ? [
-        `the tracer provider is registered in @opentelemetry/api ${registeredVersion()}, which is older than the copy here`,
-        "use one version (`npm ls @opentelemetry/api` shows the copies)",
+        `the tracer provider is in an older @opentelemetry/api, ${registeredVersion()}`,
+        "use one version (`npm ls @opentelemetry/api`)",
       ]
     : [
         "no tracer provider is registered",

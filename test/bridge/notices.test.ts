@@ -67,8 +67,8 @@ describe("a bridge without a tracer provider", () => {
     Reflect.set(globalThis, key, { version: "1.2.0", trace: {} });
     try {
       expect(lines({})).toEqual([
-        "tracer provider: Error: the tracer provider is registered in @opentelemetry/api 1.2.0, which is older than " +
-          "the copy here, so runs make no spans: use one version (`npm ls @opentelemetry/api` shows the copies)",
+        "tracer provider: Error: the tracer provider is in an older @opentelemetry/api, 1.2.0, so runs make no spans: " +
+          "use one version (`npm ls @opentelemetry/api`)",
       ]);
     } finally {
       Reflect.set(globalThis, key, before);

@@ -37,7 +37,8 @@ export function setupsPage(
     "# Setups, runtimes and package managers",
     `The end-to-end tests install the packed package beside each of these, run the program of its page, and compare what
 arrives. Versions are those of the tests. Trace ID "run ID": the trace ID of a root run is its run ID. "random": the
-setup chooses the ID. Content is captured only if you [turn it on](privacy.md).`,
+setup chooses the ID, and the bridge warns once that it is not the run ID. Content is captured only if you
+[turn it on](privacy.md).`,
     "## Beside a setup",
     "`npm install entelix-otel` changes nothing that is installed. Each page lists further packages.",
     table("setup", setupLines(setups)),
