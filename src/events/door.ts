@@ -375,7 +375,13 @@ export {
   resolveLoopLimits,
 } from "./tool-calls/loop-limits.ts";
 export type { Loop, ToolCallName } from "./tool-calls/loop-watch.ts";
-export { checkEach, checkedElsewhere, nested, type OptionChecks } from "./unknown-options.ts";
+export {
+  checkEach,
+  checkedElsewhere,
+  nested,
+  type OptionChecks,
+  reportUnknown,
+} from "./unknown-options.ts";
 export { cost, knownCost, tokens, usageForm, wholeNumber } from "./usage-form.ts";
 export {
   type AnswerForm,

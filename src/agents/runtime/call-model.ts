@@ -10,12 +10,13 @@ import {
   type OptionChecks,
   outputMessages,
   recordSource,
+  reportUnknown,
   toMessages,
 } from "../../events/door.ts";
 import type { ModelCall as WrittenCall } from "../writer/door.ts";
 import { inModelCall } from "./active-run.ts";
 import { parametersIn } from "./model-parameters.ts";
-import { checkedReport, type ModelReport } from "./model-report.ts";
+import { checkedReport, type ModelReport, REPORT_FIELDS } from "./model-report.ts";
 import type { OpenCall } from "./open-call.ts";
 import { checkCallTexts, type RunCore, refuseAt, tracked } from "./open-call.ts";
 import { costOf } from "./price.ts";
@@ -206,6 +207,7 @@ function usedBy(
   provider: string | undefined,
 ) {
   const { budget, onError, price } = run.policy;
+  reportUnknown(reported, REPORT_FIELDS, "report.", onError);
   const report = checkedReport(reported, (error) => callErrorHook(onError, error));
   const { responseModel, usage } = report;
   if (usage === undefined) return { ...report, cost: undefined, exceeded: undefined };

@@ -26,6 +26,16 @@ const AXES = [
   "reasoning_output_tokens",
 ] as const satisfies readonly (keyof ModelCallUsage)[];
 
+/** The names of a report's fields. */
+export const REPORT_FIELDS = {
+  usage: true,
+  responseModel: true,
+  provider: true,
+  responseId: true,
+  finishReasons: true,
+  output: true,
+} as const satisfies Record<keyof ModelReport, true>;
+
 /** Called with the reason why a field was omitted. */
 type Wrong = (error: TypeError) => void;
 

@@ -19,7 +19,7 @@ import type { RunRef, SubjectFields } from "../writer/door.ts";
 import { activeRun } from "./active-run.ts";
 import { BUDGET_CHECKS, type Budget, type BudgetLimits, UsageBudget } from "./budget.ts";
 import type { Price } from "./price.ts";
-import type { Approve, RunPolicy, TerminalToolErrors } from "./run-policy.ts";
+import { type Approve, type RunPolicy, sayOnce, type TerminalToolErrors } from "./run-policy.ts";
 import { type RunSubject, subjectFields } from "./run-subject.ts";
 
 /** Maximum of Node's timers. A longer timer would fire at once. */
@@ -89,7 +89,8 @@ export interface RunOptions<I = unknown> extends RunSubject {
   /** The parent run in another process, from `extract`. `null`: no parent, even inside another run. */
   readonly parent?: RunContext | null | undefined;
   /**
-   * Called with errors that do not end the run: errors of the sink, and invalid usage values. Default: not called.
+   * Called with errors that do not end the run: errors of the sink, wrong answers of your functions, and invalid
+   * usage values. Default: a process warning, once for each text.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** How long a pausing run waits for open calls, and a failed run for its sink, in ms. Default 5,000. */
@@ -161,7 +162,7 @@ export function planRun<I>(given: RunOptions<I>): RunPlan<I | undefined> {
       isFailure: options.isFailure ?? inherited?.isFailure,
       price: options.price ?? inherited?.price,
       loops: loopsOf(options, inherited?.loops),
-      onError: options.onError ?? inherited?.onError,
+      onError: options.onError ?? inherited?.onError ?? sayOnce,
       graceMs: milliseconds(options.graceMs, "graceMs") ?? inherited?.graceMs ?? GRACE_MS,
     },
   };

@@ -3,6 +3,7 @@ import {
   checkFunction,
   type IsFailure,
   type LoopLimits,
+  notice,
   type ToolErrorKind,
   yesOrNo,
 } from "../../events/door.ts";
@@ -103,6 +104,19 @@ export interface FailedTool {
  */
 export type TerminalToolErrors = readonly ToolErrorKind[] | ((failed: FailedTool) => boolean);
 
+/** Limit of the text of an error in a notice. */
+const LONGEST = 300;
+
+/** The default of `onError`: the first line of the error is said once, since an event, usage or a cost is lost. */
+export function sayOnce(error: unknown): void {
+  try {
+    const [line = ""] = String(error).split("\n", 1);
+    notice("ENTELIX_ERROR", `runAgent: ${line.slice(0, LONGEST)}`, "run");
+  } catch {
+    // The error cannot be shown.
+  }
+}
+
 /** State that sub-agents inherit from the surrounding run. */
 export interface RunPolicy {
   readonly budget: Budget;
@@ -112,7 +126,7 @@ export interface RunPolicy {
   readonly price: Price | undefined;
   /** Defines a loop of tool calls that ends the run. `undefined`: loops do not end it. */
   readonly loops: LoopLimits | undefined;
-  readonly onError: ((error: unknown) => void) | undefined;
+  readonly onError: (error: unknown) => void;
   /** In ms. See `RunOptions`. */
   readonly graceMs: number;
   /** Fires when the run is aborted. Running sub-agents are aborted, too. */

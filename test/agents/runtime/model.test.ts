@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { PricedCall } from "../../../src/agents/runtime/price.ts";
 import { runAgent } from "../../../src/agents/runtime/run-agent.ts";
 import { interrupt, isInterruption } from "../../../src/agents/runtime/run-errors.ts";
@@ -119,6 +119,23 @@ describe("a model call", () => {
     expect(heard).toEqual([
       "TypeError: usage: expected some of input_tokens, output_tokens, cache_read_input_tokens, " +
         "cache_write_input_tokens, reasoning_output_tokens, got none of them",
+    ]);
+  });
+
+  it("says so once as a process warning without onError, and names unknown fields", async () => {
+    const emitted = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+    onTestFinished(() => emitted.mockRestore());
+    const report = { usage: { promptTokens: 31 }, resposeModel: "m-1" };
+    for (let n = 0; n < 2; n += 1) {
+      await runAgent({ sink: new Told(), ...base }, (run) =>
+        run.model("m", (call) => Reflect.apply(call.report, call, [report])),
+      );
+    }
+    expect(emitted.mock.calls.map(([line]) => String(line))).toEqual([
+      "entelix-otel: runAgent: Error: unknown option `report.resposeModel`: did you mean `report.responseModel`?",
+      expect.stringMatching(
+        /^entelix-otel: runAgent: TypeError: usage: expected some of input_tok/,
+      ),
     ]);
   });
 
