@@ -14,9 +14,14 @@ export interface AdvisedRequest {
 
 const USUAL = "OTLP/HTTP is usually on port 4318, at the path /v1/traces.";
 
+const OTHER_PATH = `The receiver has no such path. ${USUAL} VictoriaMetrics takes only metrics, at /opentelemetry/v1/metrics.`;
+
 /** What an operator can do about a failed request. `undefined`: the error says all that is known. */
-export function adviceOn({ error }: SendFailure, request: AdvisedRequest): string | undefined {
+export function adviceOn(failure: SendFailure, request: AdvisedRequest): string | undefined {
+  const { detail = "", error } = failure;
   const status = statusOf(error);
+  // VictoriaMetrics answers 400 at a path that it does not have.
+  if (status === 400 && /\bpath\b/i.test(detail)) return OTHER_PATH;
   return status === undefined
     ? WITHOUT_ANSWER.find(([pattern]) => pattern.test(error.message))?.[1]
     : adviceOnStatus(status, request);

@@ -38,6 +38,12 @@ describe("what to do about a failed request", () => {
     expect(adviceOn({ error: new StatusError(status, "") }, REQUEST)).toContain(advice);
   });
 
+  it("with an answer about the path: 400", () => {
+    const failure = { error: new StatusError(400, "Bad Request"), detail: "unsupported path" };
+    expect(adviceOn(failure, REQUEST)).toContain("/opentelemetry/v1/metrics");
+    expect(adviceOn({ ...failure, detail: "bad span" }, REQUEST)).toBeUndefined();
+  });
+
   it("is left out where the error says all", () => {
     expect(adviceOn({ error: new Error("socket hang up") }, REQUEST)).toBeUndefined();
     expect(adviceOn({ error: new StatusError(500, "") }, REQUEST)).toBeUndefined();
