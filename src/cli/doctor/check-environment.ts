@@ -48,8 +48,6 @@ interface Rule {
   readonly fix?: string;
 }
 
-const GEN_AI_OPT_INS = ["gen_ai_latest_experimental", "gen_ai/dup"];
-
 const RULES: readonly Rule[] = [
   {
     names: ["OTEL_SDK_DISABLED"],
@@ -79,18 +77,6 @@ const RULES: readonly Rule[] = [
     names: ["OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"],
     applies: (value) => value.toLowerCase() !== "cumulative",
     effect: "alert rules and dashboards are only tested with cumulative",
-  },
-  {
-    names: ["OTEL_SEMCONV_STABILITY_OPT_IN"],
-    // Values of other areas, such as http/dup, are for other instrumentations.
-    applies: (value) =>
-      value
-        .toLowerCase()
-        .split(",")
-        .map((each) => each.trim())
-        .some((each) => each.startsWith("gen_ai") && !GEN_AI_OPT_INS.includes(each)),
-    effect: "an unknown value for gen_ai, so spans and metrics have only the newest names",
-    fix: `Set it to ${GEN_AI_OPT_INS.join(" or ")}.`,
   },
   {
     names: [
