@@ -13,7 +13,7 @@ import {
 import type { Diagnostics } from "./diagnostics.ts";
 import { EventContexts } from "./event-context.ts";
 import { bothOf, Lifecycle, type Outcome, type Run, resolveLimits } from "./lifecycle/door.ts";
-import { noteNoProvider, noteSameRun } from "./lost-runs.ts";
+import { countLate, noteNoProvider, noteSameRun } from "./lost-runs.ts";
 import { BridgeMetrics, NOTHING_REPLACED } from "./metrics/bridge-metrics.ts";
 import { resolveCaps, TenantTally } from "./metrics/label-values.ts";
 import { FirstObserver, RunClaims } from "./metrics/run-claims.ts";
@@ -81,7 +81,7 @@ export class Telemetry {
    * Replay only: events later than this second do not move the clock of the replay. Otherwise one sender's
    * clock that is far ahead would close the runs of all others.
    */
-  horizon: () => number = noHorizon;
+  horizon: () => number = () => Number.POSITIVE_INFINITY;
 
   /** @param rows the audit rows of each run. Absent without an audit log. */
   constructor(options: TelemetryOptions, rows?: RunRows) {
@@ -102,8 +102,7 @@ export class Telemetry {
       if (this.#metrics?.find() !== undefined) return;
       if (isNoProvider(options.tracerProvider)) noteNoProvider(this.reporter);
     });
-    const onSameRun = () => noteSameRun(this.reporter);
-    if (this.#live) this.#claims = new RunClaims(options, onSameRun);
+    if (this.#live) this.#claims = new RunClaims(options, () => noteSameRun(this.reporter));
     this.subject = new SpanSubject(options);
     const benign = new Set(options.benignFailureKinds);
     this.#driver = new OtelDriver({
@@ -184,11 +183,15 @@ export class Telemetry {
       this.#unmetered = false;
       this.#startMetrics();
     }
-    // Senders in plain JavaScript are not held to the types.
-    if (typeof event !== "object" || event === null || this.#closed) {
-      if (this.#closed) this.#metrics?.lateEvent();
+    if (this.#closed) {
+      this.#metrics?.lateEvent();
+      // An audit log refuses the run, which says more.
+      countLate(lifecycle.counters, this.reporter, this.audit === undefined && event);
+      return "no";
+    }
+    if (typeof event !== "object" || event === null) {
       lifecycle.counters.events++;
-      lifecycle.counters.ignored[this.#closed ? "after_shutdown" : "not_an_event"]++;
+      lifecycle.counters.ignored.not_an_event++;
       return "no";
     }
     const before = lifecycle.counters.events;
@@ -221,15 +224,14 @@ export class Telemetry {
    * @returns `false` if it changes nothing, as a repeat or after the shutdown.
    */
   begin(tenantId: string, eventId: string | undefined, at: Instant): boolean {
-    const { lifecycle } = this;
+    const { counters, seen } = this.lifecycle;
     if (this.#closed) {
-      lifecycle.counters.events++;
-      lifecycle.counters.ignored.after_shutdown++;
+      countLate(counters, this.reporter, undefined);
       return false;
     }
     this.#tick(at);
-    lifecycle.counters.events++;
-    return eventId === undefined || !lifecycle.seen.isRepeat(tenantId, eventId);
+    counters.events++;
+    return eventId === undefined || !seen.isRepeat(tenantId, eventId);
   }
 
   /**
@@ -392,8 +394,6 @@ export class Telemetry {
     this.lifecycle.runs.markOpenRuns(at);
   }
 }
-
-const noHorizon = () => Number.POSITIVE_INFINITY;
 
 function namesRun({ run_id, tenant_id, type }: AgentEvent): boolean {
   return [run_id, tenant_id, type].every((text) => typeof text === "string");

@@ -6,6 +6,7 @@ export type NoticeCode =
   | "ENTELIX_NO_PROVIDER"
   | "ENTELIX_NO_TENANT"
   | "ENTELIX_SAME_RUN"
+  | "ENTELIX_AFTER_SHUTDOWN"
   | "ENTELIX_ERROR";
 
 /** Called with a notice, as an error, and with the part of the package that it is about. */

@@ -13,9 +13,15 @@ import {
 } from "@opentelemetry/sdk-trace-node";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MemorySessionLog } from "../../src/entries/audit.ts";
+import { setupTracing } from "../../src/entries/setup.ts";
 import { FanOutSink } from "../../src/entries/sinks.ts";
 import { notice } from "../../src/events/door.ts";
-import { type AgentEventSink, Bridge, type BridgeOptions } from "../../src/index.ts";
+import {
+  type AgentEventSink,
+  Bridge,
+  type BridgeOptions,
+  createIdGenerator,
+} from "../../src/index.ts";
 import { sendRun } from "./setup/sample-run.ts";
 
 const NO_PROVIDER =
@@ -108,6 +114,33 @@ describe("a bridge without a tracer provider", () => {
   it("says nothing where a sampler drops the run", () => {
     const tracerProvider = new NodeTracerProvider({ sampler: new AlwaysOffSampler() });
     expect(lines({ tracerProvider })).toEqual([]);
+  });
+});
+
+describe("a run that starts after the shutdown", () => {
+  it("is reported once, as what follows of earlier runs is not", async () => {
+    const hook = told();
+    const tracerProvider = new NodeTracerProvider({ idGenerator: createIdGenerator() });
+    const bridge = new Bridge({ tracerProvider, onError: hook.onError });
+    const run = { run_id: "018f3c7a-0000-7000-8000-00000000002a", tenant_id: "acme" };
+    bridge.send({ ...run, type: "started", agent: "support" });
+    await bridge.shutdown();
+    bridge.send({ ...run, type: "complete", state: null });
+    expect(hook.lines).toEqual([]);
+    for (const last of ["b", "c"]) sendRun(bridge, `018f3c7a-0000-7000-8000-00000000002${last}`);
+    expect(hook.lines).toEqual([
+      "runs: Error: a run that starts after the shutdown is not reported: " +
+        "call shutdown() once, at the end of the process",
+    ]);
+    expect(bridge.diagnostics().ignored.after_shutdown).toBe(9);
+  });
+
+  it("is reported of a bridge that a setup makes too late", async () => {
+    const hook = told();
+    const tracing = setupTracing({ register: false, onError: hook.onError });
+    await tracing.shutdown();
+    sendRun(tracing.createBridge());
+    expect(hook.lines).toHaveLength(1);
   });
 });
 

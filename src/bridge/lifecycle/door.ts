@@ -1,7 +1,7 @@
 // The door of `bridge/lifecycle`: the pure rules of runs, calls, models and steps. Other parts of the room import from
 // here.
 
-export type { Adjustment, IgnoredReason } from "./counters.ts";
+export type { Adjustment, Counters, IgnoredReason } from "./counters.ts";
 export { IdCache } from "./id-cache.ts";
 export { Lifecycle } from "./lifecycle.ts";
 export { LIMIT_CHECKS, type LifecycleLimits, resolveLimits } from "./limits.ts";
