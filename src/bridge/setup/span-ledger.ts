@@ -189,8 +189,9 @@ export class SpanLossError extends Error {
   }
 }
 
-/** Nothing can be sent any more when the process exits. */
-const AT_EXIT = ": call `await shutdown()` of the setup before process.exit";
+/** Nothing can be sent any more when the process exits: by `process.exit`, or by an uncaught error. */
+const AT_EXIT =
+  ": call `await shutdown()` of the setup in `finally` and before process.exit, or set `handleErrors`";
 
 /** Minimum interval between two reports in ms. */
 const QUIET_MS = 60_000;

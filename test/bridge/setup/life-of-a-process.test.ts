@@ -89,11 +89,28 @@ describe("a process that ends without a shutdown", () => {
   it.each([
     ["forget", ["complete", undefined]],
     ["forget-open", ["abandoned"]],
+    // A listener of the application starts a run when there is nothing else to do.
+    ["forget-last", ["complete", "complete", undefined, undefined]],
   ])("sends before it ends by itself: %s", async (way, expected) => {
     await using server = await OtlpServer.start();
     const ending = await program.run([way, server.url]);
     expect(ending).toEqual({ code: 0, signal: null, output: "ready\n" });
     expect(outcomes(server).sort()).toEqual(expected);
+  });
+
+  it("sends before a signal that comes meanwhile has its effect", async () => {
+    await using server = await OtlpServer.start();
+    const ending = await program.run(["idle-signal", server.url]);
+    expect(ending).toEqual({ code: null, signal: "SIGTERM", output: "ready\n" });
+    expect(outcomes(server)).toEqual(["abandoned"]);
+  });
+
+  it("sends before an error that comes meanwhile ends the process", async () => {
+    await using server = await OtlpServer.start();
+    const ending = await program.run(["idle-error", server.url]);
+    expect(ending.code).toBe(1);
+    expect(ending.output).toContain("Error: no such order");
+    expect(outcomes(server)).toEqual(["abandoned"]);
   });
 
   it("sends spans and metrics", async () => {
@@ -112,7 +129,8 @@ describe("a process that ends without a shutdown", () => {
     expect(ending.code).toBe(4);
     expect(ending.output).toBe(
       "entelix-otel: exit: SpanLossError: 2 spans lost (unconfirmed 2) of 2 that ended: " +
-        "call `await shutdown()` of the setup before process.exit\n",
+        "call `await shutdown()` of the setup in `finally` and before process.exit, " +
+        "or set `handleErrors`\n",
     );
     expect(server.requests).toEqual([]);
   });

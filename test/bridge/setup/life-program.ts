@@ -11,7 +11,7 @@ const [way = "", endpoint = "", setup = "tracing"] = process.argv.slice(2);
 const options = {
   endpoint,
   handleSignals: way !== "deaf",
-  handleErrors: /^(throw|reject|twice|own-errors)$/.test(way),
+  handleErrors: /^(throw|reject|twice|own-errors|idle-error)$/.test(way),
   shutdownTimeoutMs: way === "done" ? 1_000 : 10_000,
 };
 const tracing = setup === "telemetry" ? setupTelemetry(options) : setupTracing(options);
@@ -70,6 +70,25 @@ switch (way) {
     break;
   case "forget-open":
     openRun(sink);
+    break;
+  case "forget-last":
+    sendRun(sink);
+    process.once("beforeExit", async () => {
+      await setImmediate();
+      sendRun(sink, "018f3c7a-0000-7000-8000-00000000002b");
+    });
+    break;
+  case "idle-signal":
+  case "idle-error":
+    openRun(sink);
+    tracing.own({
+      shutdown: () => {
+        if (way === "idle-error") later(new Error("no such order"));
+        else process.kill(process.pid, "SIGTERM");
+        // The end comes before this.
+        return new Promise((resolve) => setTimeout(resolve, 200));
+      },
+    });
     break;
   case "exit":
     sendRun(sink);
