@@ -1,18 +1,11 @@
-import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { listening } from "../../support/listening.ts";
 import { OtlpServer, type OtlpServerOptions } from "../../support/otlp-server.ts";
 import { wireTree } from "../../support/wire-tree.ts";
+import { type BuiltEnding, runNode } from "./built-program.ts";
 
 const PROGRAMS = join(import.meta.dirname, "register-programs");
-
-interface Ending {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly out: string;
-  readonly err: string;
-}
 
 let server: OtlpServer | undefined;
 afterEach(() => server?.close());
@@ -23,33 +16,14 @@ async function run(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
   options: OtlpServerOptions & { readonly flag?: string } = {},
-): Promise<Ending & { readonly spans: OtlpServer["spans"] }> {
+): Promise<BuiltEnding & { readonly spans: OtlpServer["spans"] }> {
   const receiver = await OtlpServer.start(options);
   server = receiver;
-  const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(OTEL|ENTELIX)_/.test(name) && name !== "NODE_ENV",
+  const ending = await runNode(
+    [options.flag ?? "--import", "entelix-otel/register", join(PROGRAMS, program), ...args],
+    { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_SERVICE_NAME: "shop", ...env },
+    (output) => output.includes("waits"),
   );
-  const { flag = "--import" } = options;
-  const ending = await new Promise<Ending>((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [flag, "entelix-otel/register", join(PROGRAMS, program), ...args],
-      {
-        env: {
-          ...Object.fromEntries(inherited),
-          OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-          OTEL_SERVICE_NAME: "shop",
-          ...env,
-        },
-      },
-      (_, out, err) => {
-        resolve({ code: child.exitCode, signal: child.signalCode, out, err });
-      },
-    );
-    child.stdout?.on("data", (chunk) => {
-      if (String(chunk).includes("waits")) child.kill("SIGTERM");
-    });
-  });
   return { ...ending, spans: receiver.spans };
 }
 
