@@ -1,13 +1,18 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readPage } from "../docs/pages.ts";
 import { listening } from "../support/listening.ts";
 import { expectMessageForm, messagesOn } from "../support/message-form.ts";
 import { OtlpServer } from "../support/otlp-server.ts";
 import { wireTree } from "../support/wire-tree.ts";
 import { AdaptersProject, installedPath, packed } from "./support/adapters-project.ts";
 import { byId, type PrintedRun, replayed } from "./support/printed-spans.ts";
+
+const execute = promisify(execFile);
 
 let folder: string;
 let tarball: string;
@@ -159,6 +164,56 @@ describe.each([
   });
 });
 
+/** Runs the text of a program in a project. @returns its warnings, and what arrived. */
+async function runText(project: AdaptersProject, node: string, text: string) {
+  await using receiver = await OtlpServer.start();
+  const env = { PATH: process.env.PATH, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url };
+  const args = ["--input-type=module", "--eval", text];
+  const { stderr } = await execute(node, args, { cwd: project.folder, env });
+  return { stderr, spans: receiver.spans };
+}
+
+describe("the AI SDK 6 by the row of the README", () => {
+  it("is a run of the tenant", async () => {
+    const row = readPage("README.md")
+      .split("\n")
+      .find((line) => line.startsWith("| [AI SDK 6]"));
+    const [, , , telemetry = ""] = row?.split("|") ?? [];
+    const [option, statement] = [...telemetry.matchAll(/`([^`]+)`/g)].map(([, code]) => code);
+    const project = await AdaptersProject.create("ai-sdk-6-newest", tarball, process.execPath);
+    try {
+      const program = `
+        import { generateText } from "ai";
+        import { MockLanguageModelV3 } from "ai/test";
+        import { AiSdkTelemetry } from "entelix-otel/ai-sdk";
+        import { setupTracing } from "entelix-otel/setup";
+        const tracing = setupTracing();
+        const [sink, tenant] = [tracing.createBridge(), "acme"];
+        ${statement};
+        const doGenerate = async () => (${ANSWER});
+        const model = new MockLanguageModelV3({ modelId: "small-1", doGenerate });
+        await generateText({ model, prompt: "Where is order 17?", ${option} });
+        await tracing.shutdown();`;
+      const { spans, stderr } = await runText(project, process.execPath, program);
+      expect(stderr).toBe("");
+      expect(wireTree(spans)).toEqual(["invoke_agent generateText", "  chat small-1"]);
+      expect(spans.map(({ attributes }) => attributes["entelix.tenant_id"])).toEqual(
+        spans.map(() => "acme"),
+      );
+    } finally {
+      await project.remove();
+    }
+  });
+});
+
+/** What a model of the SDK's mocks answers. */
+const ANSWER = JSON.stringify({
+  content: [{ type: "text", text: "sent" }],
+  finishReason: { unified: "stop" },
+  usage: { inputTokens: { total: 31 }, outputTokens: { total: 7 } },
+  warnings: [],
+});
+
 describe("the AI SDK 7", () => {
   let project: AdaptersProject;
 
@@ -188,6 +243,29 @@ describe("the AI SDK 7", () => {
       ...["  execute_tool look", "    GET /tool", "  chat small-1", "    GET /model"],
       ...["invoke_agent streams", "  chat small-1", "    GET /model"],
     ]);
+  });
+
+  it("says why a run has no tenant, where the call does not include its context", async () => {
+    const program = `
+      import { generateText, registerTelemetry } from "ai";
+      import { MockLanguageModelV4 } from "ai/test";
+      import { AiSdkTelemetry } from "entelix-otel/ai-sdk";
+      import { setupTracing } from "entelix-otel/setup";
+      const tracing = setupTracing();
+      const tenant = ({ runtimeContext }) => runtimeContext.tenantId;
+      registerTelemetry(new AiSdkTelemetry({ sink: tracing.createBridge(), tenant }));
+      const doGenerate = async () => (${ANSWER});
+      const model = new MockLanguageModelV4({ modelId: "small-1", doGenerate });
+      const runtimeContext = { tenantId: "acme" };
+      for (const telemetry of [{}, {}, { includeRuntimeContext: { tenantId: true } }])
+        await generateText({ model, prompt: "Where is order 17?", runtimeContext, telemetry });
+      await tracing.shutdown();`;
+    const { spans, stderr } = await runText(project, newerNode, program);
+    expect(stderr.match(/a run without a tenant is not reported: .*/g)).toEqual([
+      "a run without a tenant is not reported: TypeError: tenant: expected a text that is not empty, got undefined; " +
+        "`runtimeContext` has only the fields that the call's `telemetry.includeRuntimeContext` names (AI SDK 6: `metadata`)",
+    ]);
+    expect(wireTree(spans)).toEqual(["invoke_agent generateText", "  chat small-1"]);
   });
 
   it("runs the example", async () => {

@@ -4,6 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listening } from "../support/listening.ts";
+import { OtlpServer } from "../support/otlp-server.ts";
+import { wireTree } from "../support/wire-tree.ts";
 import { AdaptersProject, installedPath, packed } from "./support/adapters-project.ts";
 import { inForm } from "./support/long-form.ts";
 import { MANAGERS, type ManagerRow, SDK } from "./support/manager-rows.ts";
@@ -14,6 +17,7 @@ import { ALL, type Arrived, TelemetryRecorder } from "./support/telemetry-record
 
 const execute = promisify(execFile);
 const SUPPORT = new URL("support/", import.meta.url).pathname;
+const PROGRAMS = new URL("../bridge/setup/register-programs/", import.meta.url).pathname;
 const TIMEOUT_MS = 220_000;
 
 let folder: string;
@@ -149,6 +153,80 @@ describe.each(inForm({ short: [], long: NEXT }))("the edge runtime of $title", (
     await expect(playRow(row, files)).rejects.toThrow("Native module not found: node:process");
   });
 });
+
+const WITH_FILES = RUNTIMES.flatMap(({ audit, ...row }) =>
+  audit === undefined ? [] : [{ ...row, audit }],
+);
+
+describe.each(tested(WITH_FILES))("an audit log on $title", (row) => {
+  it("is complete and intact", async () => {
+    const project = await AdaptersProject.create(row.server, tarball, newerNode);
+    try {
+      const { folder: cwd } = project;
+      await writeFile(join(cwd, "package.json"), '{ "name": "shop", "private": true }');
+      await cp(join(SUPPORT, "setup-audit.mjs"), join(cwd, "setup-audit.mjs"));
+      await using receiver = await OtlpServer.start();
+      const { HOME = "", PATH = "" } = process.env;
+      const env = { HOME, PATH, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url };
+      const [program = "", ...args] = row.audit;
+      const { stdout } = await execute(program, args, { cwd, env, timeout: TIMEOUT_MS });
+      expect(JSON.parse(stdout)).toEqual({ end: "closed", ok: true, rows: 4 });
+      expect(wireTree(receiver.spans)).toEqual(["invoke_agent support", "  execute_tool look_up"]);
+    } finally {
+      await project.remove();
+    }
+  });
+});
+
+const AUTO = "@opentelemetry/auto-instrumentations-node/dist/register";
+
+const LOADED = [
+  ["--require", `${AUTO}.cjs`],
+  ["--import", `${AUTO}.mjs`],
+] as const;
+
+describe.each(inForm({ short: [], long: LOADED }))(
+  "register beside the auto-instrumentations, loaded by %s",
+  (flag, file) => {
+    it("has the requests of models and tools below their calls", async () => {
+      const theirs = join(await installedPath("auto-instrumentations"), file);
+      const project = await AdaptersProject.create("langchain-newest", tarball, newerNode);
+      try {
+        const { folder: cwd } = project;
+        await cp(join(PROGRAMS, "langchain-http.mjs"), join(cwd, "app.mjs"));
+        // Theirs instruments `fetch`.
+        await writeFile(join(cwd, "instrumented.mjs"), "");
+        await using shop = await listening();
+        await using receiver = await OtlpServer.start();
+        const { HOME = "", PATH = "" } = process.env;
+        const env = {
+          HOME,
+          PATH,
+          OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+          OTEL_METRICS_EXPORTER: "none",
+          OTEL_LOGS_EXPORTER: "none",
+          OTEL_NODE_ENABLED_INSTRUMENTATIONS: "undici",
+          OTEL_NODE_RESOURCE_DETECTORS: "none",
+        };
+        const args = [flag, theirs, "--import", "entelix-otel/register", "app.mjs", shop.url];
+        await execute(newerNode, args, { cwd, env, timeout: TIMEOUT_MS });
+        expect(wireTree(receiver.spans)).toEqual(HTTP_TREE);
+      } finally {
+        await project.remove();
+      }
+    });
+  },
+);
+
+/** What `langchain-http.mjs` does. */
+const HTTP_TREE = [
+  "invoke_agent agent",
+  ...["  step agent", "    chat Model", "      GET /model"],
+  ...["  step tools", "    execute_tool look", "      GET /tool"],
+  ...["  step agent", "    chat Model", "      GET /model"],
+  "invoke_agent streams",
+  ...["  step agent", "    chat Streaming", "      GET /model"],
+];
 
 describe.each(tested(MANAGERS))("$title", (row) => {
   it("installs the packed package with the SDK of the README", async () => {

@@ -13,10 +13,17 @@ export interface SetupRow {
   readonly commands: readonly (readonly string[])[];
   /** A program of this folder that the commands start. */
   readonly driver?: string;
+  /** Runs `setup-audit.mjs`, for a runtime that has files. */
+  readonly audit?: readonly string[];
   /** CI tests it, too: one of each kind. */
   readonly inCi?: boolean;
   readonly arrives: Arrived;
 }
+
+const BUN = "../node_modules/.bin/bun";
+const DENO = "../node_modules/.bin/deno run --allow-env --allow-net --allow-read --allow-sys".split(
+  " ",
+);
 
 const NEXT = ["node", "../node_modules/next/dist/bin/next"];
 
@@ -94,7 +101,8 @@ export const RUNTIMES: readonly SetupRow[] = [
     page: "on-bun.md",
     package: "bun",
     server: "bun",
-    commands: [["../node_modules/.bin/bun", "app.mjs"]],
+    commands: [[BUN, "app.mjs"]],
+    audit: [BUN, "setup-audit.mjs"],
     inCi: true,
     arrives: ALL,
   },
@@ -103,11 +111,8 @@ export const RUNTIMES: readonly SetupRow[] = [
     page: "on-deno.md",
     package: "deno",
     server: "deno",
-    commands: [
-      "../node_modules/.bin/deno run --allow-env --allow-net --allow-read --allow-sys app.mjs".split(
-        " ",
-      ),
-    ],
+    commands: [[...DENO, "app.mjs"]],
+    audit: [...DENO, "--allow-write", "setup-audit.mjs"],
     arrives: ALL,
   },
   {
