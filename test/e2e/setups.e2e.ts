@@ -180,10 +180,10 @@ describe.each(tested(WITH_FILES))("an audit log on $title", (row) => {
 
 const AUTO = "@opentelemetry/auto-instrumentations-node/dist/register";
 
-const LOADED = [
+const LOADED: readonly (readonly [string, string])[] = [
   ["--require", `${AUTO}.cjs`],
   ["--import", `${AUTO}.mjs`],
-] as const;
+];
 
 describe.each(inForm({ short: [], long: LOADED }))(
   "register beside the auto-instrumentations, loaded by %s",
