@@ -15,6 +15,8 @@ export type RecordingTarget =
  * because a recording with a gap would be misleading.
  */
 export class RecordingWriter {
+  /** Those whose file is open. They have one listener, since Node warns of more than ten. */
+  static readonly #open = new Set<RecordingWriter>();
   readonly #name: string;
   readonly #stream: Writable;
   readonly #owned: boolean;
@@ -48,12 +50,26 @@ export class RecordingWriter {
       const fd = openSync(target.path, "a+", 0o600);
       this.#stream = createWriteStream(target.path, { fd, highWaterMark: FILE_BUFFER });
       if (endsInsideLine(fd)) this.#stream.write("\n");
+      if (RecordingWriter.#open.size === 0) process.on("exit", RecordingWriter.#atExit);
+      RecordingWriter.#open.add(this);
     } else {
       this.#name = "the stream";
       this.#stream = target.stream;
     }
     this.#stream.on("drain", this.#onDrain).on("error", this.#onError).on("close", this.#onClose);
   }
+
+  /** Reports what waited when the process ended: nothing can be written any more. */
+  static readonly #atExit = (): void => {
+    if (process.env.OTEL_LOG_LEVEL?.trim().toLowerCase() === "none") return;
+    for (const writer of RecordingWriter.#open) {
+      const bytes = writer.#stream.writableLength;
+      if (writer.#failure !== undefined || bytes === 0) continue;
+      const advice = "call `await shutdown()` of the recorder in `finally` and before process.exit";
+      const what = `recording to ${writer.#name}: the last ${bytes} bytes were not written`;
+      process.stderr.write(`entelix-otel: ${what}: ${advice}\n`);
+    }
+  };
 
   /**
    * Writes one line.
@@ -103,6 +119,8 @@ export class RecordingWriter {
       await flushed;
     } finally {
       if (this.#owned) await this.#closeFile();
+      RecordingWriter.#open.delete(this);
+      if (RecordingWriter.#open.size === 0) process.off("exit", RecordingWriter.#atExit);
       // A failed stream may still emit an error. Without a listener, it would end the process.
       if (this.#failure === undefined) this.#stream.off("error", this.#onError);
       this.#stream.off("drain", this.#onDrain).off("close", this.#onClose);

@@ -1,5 +1,7 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { codeBlocks, readPage } from "../../docs/pages.ts";
 import { deadUrl, OtlpServer } from "../../support/otlp-server.ts";
 import { wireTree } from "../../support/wire-tree.ts";
@@ -172,6 +174,48 @@ describe("the program of the README with LangChain", () => {
     expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(3);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain("two bridges of one tracer provider got the same run");
+  });
+});
+
+describe("a recording", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "entelix-otel-recording-"));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const program = (path: string, end: string) => `
+    import { runAgent } from "entelix-otel/runtime";
+    import { RecorderSink } from "entelix-otel/sinks";
+    const sink = new RecorderSink({ path: ${JSON.stringify(path)} });
+    await runAgent({ sink, agent: "support", tenant: "acme" }, () => "sent");
+    ${end}`;
+
+  it.each([
+    ["idle", ""],
+    ["shutdown", "await sink.shutdown(); process.exit();"],
+  ])("is complete where its program ends by %s", async (way, end) => {
+    const path = join(folder, way);
+    const { code, err } = await runText(program(path, end));
+    expect([code, err]).toEqual([0, ""]);
+    const lines = (await readFile(path, "utf8")).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line).type)).toEqual(["started", "complete"]);
+  });
+
+  it.each([
+    ["exit", "process.exit(3);", 3],
+    ["throw", 'throw new Error("no such order");', 1],
+  ])("says what is lost where its program ends by %s", async (way, end, status) => {
+    const path = join(folder, way);
+    const { code, err } = await runText(program(path, end));
+    expect(code).toBe(status);
+    const [said] = err.split("\n").filter((line) => line.startsWith("entelix-otel:"));
+    expect(said?.replace(/\d+ bytes/, "N bytes")).toBe(
+      `entelix-otel: recording to ${path}: the last N bytes were not written: ` +
+        "call `await shutdown()` of the recorder in `finally` and before process.exit",
+    );
+    const quiet = await runText(program(path, end), { OTEL_LOG_LEVEL: "none" });
+    expect(quiet.err).not.toContain("entelix-otel:");
   });
 });
 
