@@ -59,7 +59,9 @@ export class ChunkSpanProcessor implements SpanProcessor {
     return this.#settings.exportTimeoutMillis;
   }
 
-  onStart(): void {}
+  onStart(span: ReadableSpan): void {
+    if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0) this.#ledger.start();
+  }
 
   onEnd(span: ReadableSpan): void {
     if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;

@@ -25,6 +25,7 @@ export class SpanLedger {
   onLoss: () => void = () => {};
   /** Short text of the last export error. */
   lastError: string | undefined;
+  #started = 0;
   #ended = 0;
   #exported = 0;
   #failed = 0;
@@ -42,6 +43,15 @@ export class SpanLedger {
   /** Spans that wait for a request. */
   get queued(): number {
     return this.#queued;
+  }
+
+  /** Spans that have not ended. */
+  get open(): number {
+    return this.#started - this.#ended;
+  }
+
+  start(): void {
+    this.#started++;
   }
 
   /** Counts a span that ended and waits. */
@@ -157,8 +167,8 @@ function textOf(error: Error): string {
   return texts.join(", ") || error.name;
 }
 
-/** Lost spans by reason. `unconfirmed` are pending spans at the end. */
-type LostBy = Map<LossReason | "unconfirmed", number>;
+/** Lost spans by reason. At the end, `unconfirmed` are pending spans, and `open` are those that have not ended. */
+type LostBy = Map<LossReason | "unconfirmed" | "open", number>;
 
 /**
  * The error that `onError` receives when spans were lost.
@@ -182,8 +192,9 @@ export class SpanLossError extends Error {
       reasons.push(`${reason} ${spans}`);
     }
     const last = lastError === undefined ? "" : `; last error of an export: ${lastError}`;
-    const all = `${lost} spans lost (${reasons.join(", ")}) of ${counts.ended} that ended`;
-    super(`${all}${advice}${last}`);
+    const open = lostBy.get("open") ?? 0;
+    const all = `${counts.ended} that ended${open > 0 ? ` and ${open} that did not` : ""}`;
+    super(`${lost} spans lost (${reasons.join(", ")}) of ${all}${advice}${last}`);
     this.lost = lost;
     this.counts = counts;
   }
@@ -224,7 +235,7 @@ export class LossReporter {
   }
 
   /**
-   * Reports all losses since the start, and all spans that are not confirmed yet.
+   * Reports all losses since the start, and all spans that are not confirmed yet. At an exit, also those that are open.
    *
    * @param where context of the report.
    */
@@ -235,6 +246,7 @@ export class LossReporter {
     const counts = this.#ledger.counts();
     const lostBy: LostBy = new Map(LOSS_REASONS.map((reason) => [reason, counts.lost[reason]]));
     lostBy.set("unconfirmed", counts.pending);
+    if (where === "exit") lostBy.set("open", this.#ledger.open);
     this.#report(lostBy, counts, where);
   }
 

@@ -123,12 +123,15 @@ describe("a process that ends without a shutdown", () => {
     );
   });
 
-  it("says at process.exit which spans were lost, and what to do", async () => {
+  it.each([
+    ["exit", "2 spans lost (unconfirmed 2) of 2 that ended"],
+    ["exit-open", "1 spans lost (open 1) of 0 that ended and 1 that did not"],
+  ])("says at process.exit which spans were lost, and what to do: %s", async (way, lost) => {
     await using server = await OtlpServer.start();
-    const ending = await program.run(["exit", server.url]);
+    const ending = await program.run([way, server.url]);
     expect(ending.code).toBe(4);
     expect(ending.output).toBe(
-      "entelix-otel: exit: SpanLossError: 2 spans lost (unconfirmed 2) of 2 that ended: " +
+      `entelix-otel: exit: SpanLossError: ${lost}: ` +
         "call `await shutdown()` of the setup in `finally` and before process.exit, " +
         "or set `handleErrors`\n",
     );

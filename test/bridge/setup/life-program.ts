@@ -90,6 +90,10 @@ switch (way) {
       },
     });
     break;
+  case "exit-open":
+    openRun(sink);
+    process.exit(4);
+    break;
   case "exit":
     sendRun(sink);
     process.exit(4);
