@@ -123,9 +123,9 @@ describe("a run that starts after the shutdown", () => {
     const tracerProvider = new NodeTracerProvider({ idGenerator: createIdGenerator() });
     const bridge = new Bridge({ tracerProvider, onError: hook.onError });
     const run = { run_id: "018f3c7a-0000-7000-8000-00000000002a", tenant_id: "acme" };
-    bridge.send({ ...run, type: "started", agent: "support" });
+    void bridge.send({ ...run, type: "started", agent: "support" });
     await bridge.shutdown();
-    bridge.send({ ...run, type: "complete", state: null });
+    void bridge.send({ ...run, type: "complete", state: null });
     expect(hook.lines).toEqual([]);
     for (const last of ["b", "c"]) sendRun(bridge, `018f3c7a-0000-7000-8000-00000000002${last}`);
     expect(hook.lines).toEqual([

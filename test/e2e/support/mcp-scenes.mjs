@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createServer } from "node:http";
 import { PassThrough } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   InMemorySpanExporter,
   NodeTracerProvider,
@@ -203,12 +204,18 @@ const scenes = {
   },
   async timeout(stage) {
     const client = await stage.inMemory(stage.client(), stage.server());
-    return stage.run(async () => said(await kit.call(client, { name: "slow" }, { timeout: 50 })));
+    return stage.run(async () =>
+      said(await kit.call(client, { name: "slow" }, { timeout: 1_000 })),
+    );
   },
   async abort(stage) {
-    const client = await stage.inMemory(stage.client(), stage.server());
     const caller = new AbortController();
-    setTimeout(() => caller.abort(), 50);
+    const slow = (_, extra) => {
+      // The server has the call.
+      setImmediate(() => caller.abort());
+      return sleep(60_000, undefined, { signal: (extra.mcpReq ?? extra).signal });
+    };
+    const client = await stage.inMemory(stage.client(), stage.server({}, { slow }));
     return stage.run(async () =>
       said(await kit.call(client, { name: "slow" }, { signal: caller.signal })),
     );
