@@ -152,8 +152,6 @@ export class CallTracker {
         asked: readsRows(this.#needs) ? askedOf(inputs) : undefined,
       };
       const started = graph ? this.#runs.startGraph(from) : this.#runs.start(from);
-      // Until it has started, it is a repetition if the handler is registered twice.
-      if (started instanceof Promise) this.#scopes.set(id, parentId, { kind: "refused", id });
       return whenKnown(started, (run) => {
         if (run === undefined) return;
         run.namedAgent = named;

@@ -13,8 +13,10 @@ export class EndedScopes {
   readonly #scopes: KnownScope[] = [];
   #next = 0;
 
+  /** The scope that ended last, because the caller may use an ID of its own again. */
   get(id: string): KnownScope | undefined {
-    return this.#scopes[this.#ids.indexOf(id)];
+    const latest = this.#ids.lastIndexOf(id, this.#next - 1);
+    return this.#scopes[latest < 0 ? this.#ids.lastIndexOf(id) : latest];
   }
 
   add(id: string, scope: KnownScope): void {

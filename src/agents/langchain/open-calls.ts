@@ -2,7 +2,14 @@ import type { AgentError } from "../../events/door.ts";
 import type { LangChainHandlerOptions } from "./handler-options.ts";
 import type { RunState } from "./run-state.ts";
 import type { RunStart, Runs } from "./runs.ts";
-import type { KnownScope, ModelScope, Scope, ScopeTable, ToolScope } from "./scope.ts";
+import type {
+  KnownScope,
+  ModelScope,
+  RefusedScope,
+  Scope,
+  ScopeTable,
+  ToolScope,
+} from "./scope.ts";
 import type { StoppedGraphs } from "./stopped-graphs.ts";
 
 export const IGNORED = "ignored";
@@ -39,7 +46,7 @@ export class OpenCalls {
   ): KnownScope | undefined | typeof IGNORED {
     const { runningIn } = this;
     this.runningIn = undefined;
-    if (this.#isKnown(id, parentId)) return IGNORED;
+    if (this.#isKnown(id, parentId, runningIn, metadata)) return IGNORED;
     const around = parentId === undefined ? this.#runs.within(runningIn, metadata) : undefined;
     const above = this.#runs.above(parentId) ?? around;
     if (above?.kind !== "refused") {
@@ -53,9 +60,19 @@ export class OpenCalls {
     return IGNORED;
   }
 
-  #isKnown(id: string, parentId: string | undefined): boolean {
+  #isKnown(
+    id: string,
+    parentId: string | undefined,
+    runningIn: string | undefined,
+    metadata: unknown,
+  ): boolean {
     if (!this.#scopes.knows(id, parentId)) return false;
     this.counts.duplicates += 1;
+    // Only the caller can give two invocations one ID, and only to outermost ones.
+    if (parentId === undefined) {
+      const above = this.#runs.above(undefined) ?? this.#runs.within(runningIn, metadata);
+      this.#runs.startsAgain(id, above, metadata);
+    }
     return true;
   }
 
@@ -67,7 +84,8 @@ export class OpenCalls {
       this.counts.unmatched += 1;
       return undefined;
     }
-    this.#scopes.delete(id, scope);
+    const isLast = scope.kind !== "refused" || scope.id !== id || endsShare(scope);
+    if (isLast) this.#scopes.delete(id, scope);
     return scope.kind === "refused" ? undefined : scope;
   }
 
@@ -114,4 +132,10 @@ export class OpenCalls {
     const run = this.#runs.start(own);
     return run && { run, within: undefined };
   }
+}
+
+/** @returns whether no other invocation with the ID is open. */
+function endsShare(scope: RefusedScope): boolean {
+  scope.shares = (scope.shares ?? 1) - 1;
+  return scope.shares <= 0;
 }

@@ -66,6 +66,8 @@ export class RunState {
   pause: Pause | undefined = undefined;
   /** The agent name in its metadata, which may be inherited. */
   namedAgent: string | undefined = undefined;
+  /** The tenant that its invocation named. `undefined`: the default or the paused run's. */
+  givenTenant: string | undefined = undefined;
   /** The paused run that it resumes. */
   resumes: KnownPause | undefined = undefined;
   /** Number of its segment. Above 1 if it resumes under its own ID. */

@@ -1,4 +1,4 @@
-import { type AgentError, FROM_RUN, handed, type Instant } from "../../events/door.ts";
+import { AgentError, FROM_RUN, handed, type Instant } from "../../events/door.ts";
 import {
   type Fields,
   fieldsOf,
@@ -23,8 +23,10 @@ import { questionOf } from "./messages.ts";
 import { type Interruption, partOf, pauseDetails, reviewsOf, thrownPause } from "./pauses.ts";
 import { PendingReviews } from "./pending-reviews.ts";
 import { RunState } from "./run-state.ts";
-import type { KnownScope, Scope, ScopeTable, ToolScope } from "./scope.ts";
+import type { KnownScope, RefusedScope, Scope, ScopeTable, ToolScope } from "./scope.ts";
 import { StopSignals } from "./stop-signals.ts";
+
+const SHARED_ID = "another tenant used the ID of this run (`runId`) at the same time";
 
 /** Data of a run's start. */
 export interface RunStart {
@@ -140,10 +142,46 @@ export class Runs {
     if (outer?.inGraph === true || threadId === undefined) {
       return this.#begin(invocation, undefined);
     }
-    return whenKnown(this.#pausedOf(invocation, threadId), (paused) => {
+    const { tenant } = invocation;
+    const waiting: RefusedScope = { kind: "refused", id: from.id, given: tenant.given };
+    const known = this.#pausedOf(invocation, threadId);
+    // Until it has started, it is a repetition if the handler is registered twice.
+    if (known instanceof Promise) this.#scopes.set(from.id, undefined, waiting);
+    return whenKnown(known, (paused) => {
+      if (waiting.shares !== undefined) return undefined;
+      if (known instanceof Promise) this.#scopes.delete(from.id, waiting);
       if (paused !== undefined) this.#paused.delete(threadId, paused);
       return this.#begin(invocation, paused);
     });
+  }
+
+  /**
+   * An open outermost invocation starts again: a repetition, or another one with the ID. If that is another tenant's,
+   * nothing says whose the later reports are, so none is sent until both have ended.
+   */
+  startsAgain(id: string, above: Scope | undefined, metadata: unknown): void {
+    const scope = this.#scopes.get(id);
+    if (scope === undefined || above?.kind === "refused") return;
+    const fields = fieldsOf(metadata);
+    const around = this.#sameTenant(above, fields);
+    const given = around === undefined ? this.#tenants.of(fields).given : around.run.tenant;
+    if (scope.kind === "refused") {
+      if (scope.shares !== undefined) scope.shares += 1;
+      else if (given !== scope.given) this.#refuseShared(scope);
+      return;
+    }
+    const { run } = scope;
+    if (given === run.givenTenant || given === run.tenant) return;
+    const refused: RefusedScope = { kind: "refused", id };
+    this.#scopes.set(id, undefined, refused);
+    this.#refuseShared(refused);
+    if (run.id === id) this.#fail(run, AgentError.invalidRequest(SHARED_ID), undefined);
+  }
+
+  #refuseShared(scope: RefusedScope): void {
+    scope.shares = 2;
+    this.counts.refused += 1;
+    this.#onError(new Error(SHARED_ID));
   }
 
   #invocation(from: RunStart): Invocation {
@@ -199,6 +237,7 @@ export class Runs {
       totals: outer?.totals ?? new UsageTotals(),
       stops: outer?.stops ?? new StopSignals(),
     });
+    run.givenTenant = invocation.tenant.given;
     run.aroundId = outer === undefined ? undefined : above?.id;
     run.reviews = graph ? (this.#reviewsIn(from, paused) ?? outer?.reviews) : outer?.reviews;
     if (paused !== undefined && isNext) run.part = partOf(paused) + 1;

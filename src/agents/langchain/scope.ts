@@ -81,6 +81,10 @@ export interface ForeignScope extends InRun {
 export interface RefusedScope {
   readonly kind: "refused";
   readonly id: string;
+  /** The tenant that the invocation named, if the answer of the store of paused runs is not known yet. */
+  readonly given?: string | undefined;
+  /** Number of open invocations with this ID, if they are those of several tenants. */
+  shares?: number;
 }
 
 /** The scope of a LangChain call. */
@@ -189,20 +193,27 @@ export class ScopeTable {
   }
 
   set(id: string, parentId: string | undefined, scope: Scope): void {
-    // Another handler may still accept the invocation.
-    if (scope.kind === "refused") this.#put(this.#own, id, scope);
-    else if (parentId === undefined) {
+    if (scope.kind === "refused") {
+      // Another handler may still accept the invocation.
+      if (this.#own.has(id)) this.#leaveOutermost(id);
+      this.#put(this.#own, id, scope);
+    } else if (parentId === undefined) {
       this.#put(this.#own, id, scope);
       this.#put(this.#shared.outermost, id, scope);
     } else this.#put(this.#shared.inner, id, scope);
   }
 
   delete(id: string, scope = this.get(id)): void {
-    const { ended, inner, outermost } = this.#shared;
+    const { ended, inner } = this.#shared;
     if (scope !== undefined && scope.kind !== "refused") ended.add(id, scope);
-    // An invocation of another handler with the same ID stays.
-    if (outermost.get(id) === this.#own.get(id)) outermost.delete(id);
+    this.#leaveOutermost(id);
     if (!this.#own.delete(id)) inner.delete(id);
+  }
+
+  /** An invocation of another handler with the same ID stays. */
+  #leaveOutermost(id: string): void {
+    const { outermost } = this.#shared;
+    if (outermost.get(id) === this.#own.get(id)) outermost.delete(id);
   }
 
   /** Whether anything in the run is open. Scans all open calls. */

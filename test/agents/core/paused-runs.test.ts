@@ -1,3 +1,4 @@
+import { RunnableLambda } from "@langchain/core/runnables";
 import { Command, interrupt, MemorySaver } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
 import { type KnownPause, type PausedRuns, Pauses } from "../../../src/agents/core/door.ts";
@@ -53,6 +54,36 @@ describe("paused runs", () => {
     await paused.settled();
     expect(rows.size).toBe(0);
     expect(errors).toEqual([]);
+  });
+
+  it("of a database delay a graph, which is then followed inside a chain, too", async () => {
+    const { store } = pausedRunsDatabase();
+    const seen = observe({ pausedRuns: store });
+    const graph = oneNodeGraph("inner", async () => ({ messages: [says("done")] }));
+    const chain = RunnableLambda.from((input: typeof ASKED, config) => graph.invoke(input, config));
+    await run(seen, chain.withConfig({ runName: "outer" }), ASKED, {
+      configurable: { thread_id: "t1" },
+    });
+    expect(seen.tree()).toEqual(["invoke_agent outer complete", "  invoke_agent inner complete"]);
+    expect(seen.errors).toEqual([]);
+  });
+
+  it("of two tenants with one ID wait for the database, and then nothing is sent", async () => {
+    const { store } = pausedRunsDatabase();
+    const seen = observe({ pausedRuns: store });
+    const graph = oneNodeGraph("graph", async () => ({ messages: [says("secret")] }));
+    await Promise.all(
+      ["acme", "globex"].map((tenant_id) =>
+        graph.invoke(ASKED, {
+          callbacks: [seen.handler],
+          runId: "019e23ab-0000-7000-8000-00000000b001",
+          metadata: { tenant_id },
+          configurable: { thread_id: "t1" },
+        }),
+      ),
+    );
+    expect(seen.lines()).toEqual([]);
+    expect(seen.handler.counts).toMatchObject({ refused: 1, faults: 0 });
   });
 
   it.each([

@@ -77,6 +77,50 @@ describe("a handler", () => {
     ]);
   });
 
+  it("sends nothing of two tenants' invocations that have one ID at the same time", () => {
+    const seen = observe({ tenant: ({ org }) => String(org) });
+    const { handler } = seen;
+    const start = (org: string) => handler.handleChainStart({}, {}, "r1", undefined, [], { org });
+    const call = (id: string) => {
+      handler.handleToolStart({}, "{}", id, "r1", [], {}, "look");
+      handler.handleToolEnd("secret", id);
+    };
+    start("acme");
+    call("tool-1");
+    start("acme");
+    start("globex");
+    for (const id of ["tool-2", "tool-3"]) call(id);
+    handler.handleChainEnd({ answer: "secret" }, "r1");
+    call("tool-4");
+    handler.handleChainEnd({ answer: "secret" }, "r1");
+    expect(seen.lines()).toEqual([
+      "started chain",
+      "tool_start look",
+      "tool_complete look",
+      "failed internal: invalid request: another tenant used the ID of this run (`runId`) at the same time",
+    ]);
+    expect(new Set(seen.told.map(({ event }) => event.tenant_id))).toEqual(new Set(["acme"]));
+    expect(handler.counts).toMatchObject({ refused: 1, duplicates: 2, faults: 0 });
+  });
+
+  it("of an ID that a tenant uses after another one has the calls of the latter", () => {
+    const seen = observe({ tenant: ({ org }) => String(org) });
+    const { handler } = seen;
+    for (const org of ["acme", "globex"]) {
+      handler.handleChainStart({}, {}, "r1", undefined, [], { org });
+      handler.handleChainEnd({}, "r1");
+    }
+    handler.handleToolStart({}, "{}", "left-behind", "r1", [], { org: "globex" }, "look");
+    expect(seen.told.map(({ event }) => `${event.type} ${event.tenant_id}`)).toEqual([
+      "started acme",
+      "complete acme",
+      "started globex",
+      "complete globex",
+      "started globex",
+      "tool_start globex",
+    ]);
+  });
+
   it("that refuses an invocation leaves it to another one", async () => {
     const seen = observe();
     const refusing = new LangChainHandler({
