@@ -87,3 +87,13 @@ export function decisionIn(input: unknown, paused: KnownPause | undefined): Deci
   if (typeof given?.approved !== "boolean") return undefined;
   return { approved: given.approved, tool, toolUseId, reason: textOf(given.reason) ?? "" };
 }
+
+/** The call that waited for an approval. */
+export function awaitedIn(
+  paused: KnownPause | undefined,
+): Pick<Decision, "tool" | "toolUseId"> | undefined {
+  const { isApproval, tool, toolUseId } = paused?.details ?? {};
+  const [name, id] = [textOf(tool), textOf(toolUseId)];
+  if (isApproval !== true || name === undefined || id === undefined) return undefined;
+  return { tool: name, toolUseId: id };
+}

@@ -25,6 +25,7 @@ import {
   type OpenModel,
   type RunState,
   type SpanScope,
+  sendAwaited,
   sendHeld,
 } from "./run-state.ts";
 
@@ -103,6 +104,7 @@ export class ModelCalls {
   #open(span: MastraSpan, run: RunState, generation: Generation, startedMs?: number): OpenModel {
     sendHeld(run);
     this.flushFailed(run);
+    sendAwaited(run, undefined);
     const { attributes } = span;
     const request = requestIn(generation.attributes, attributes);
     const model: OpenModel = {

@@ -71,6 +71,12 @@ export interface OpenStep extends Step {
   error: Thrown | undefined;
 }
 
+/** A call that waited for an approval. What the resumed run does with it shows the decision. */
+interface AwaitedCall {
+  readonly toolUseId: string;
+  decided(approved: boolean): void;
+}
+
 /** A run of an agent or a workflow. */
 export interface RunState extends BegunRun<OpenTool> {
   readonly kind: "agent" | "workflow";
@@ -84,6 +90,8 @@ export interface RunState extends BegunRun<OpenTool> {
   readonly models: Map<string, OpenModel>;
   readonly embeddings: Map<string, OpenEmbedding>;
   readonly steps: Set<OpenStep>;
+  /** The call whose decision the run resumes with, if Mastra does not show the decision. */
+  awaited: AwaitedCall | undefined;
   /** Names of the tools that Mastra left to the client. It does so with a tool that does not exist, too. */
   readonly clientTools: Set<string>;
   /** IDs of its spans. */
@@ -100,6 +108,14 @@ export interface RunState extends BegunRun<OpenTool> {
   finish: string | undefined;
   /** The last errors of its calls. Spans only have copies. */
   readonly errors: unknown[];
+}
+
+/** Sends the decision of a resumed run. @param started the call that starts. `undefined`: the model is asked again. */
+export function sendAwaited(run: RunState, started: string | undefined): void {
+  const { awaited } = run;
+  if (awaited === undefined || (started !== undefined && started !== awaited.toolUseId)) return;
+  run.awaited = undefined;
+  awaited.decided(started !== undefined);
 }
 
 /** Sends the failure of a call. @param stop the error of a stop that caused it. */

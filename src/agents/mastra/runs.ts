@@ -10,6 +10,7 @@ import {
   type AskedTenant,
   askedTenant,
   beginRun,
+  type Decision,
   type Fields,
   fieldsOf,
   type KnownPause,
@@ -26,7 +27,7 @@ import {
   whenKnown,
 } from "../core/door.ts";
 import { type ActiveRun, abortError, activeRun, cutBy } from "../runtime/door.ts";
-import { answeredIn, askedIn, decisionIn } from "./conversation.ts";
+import { answeredIn, askedIn, awaitedIn, decisionIn } from "./conversation.ts";
 import type { EmbeddingCalls } from "./embeddings.ts";
 import { failureOf } from "./errors.ts";
 import { type MastraSpan, runIn } from "./mastra-span.ts";
@@ -155,6 +156,7 @@ export class Runs {
       models: new Map(),
       embeddings: new Map(),
       steps: new Set(),
+      awaited: undefined,
       clientTools: new Set(),
       spans: new Set(),
       failedModel: undefined,
@@ -182,15 +184,23 @@ export class Runs {
     { requestContext }: MastraRun,
   ): void {
     if (!run.isResumed || run.kind !== "agent") return;
+    const waitMs = waitedMs(paused);
+    const send = (decision: Decision) =>
+      sendDecision(run.writer, decision, {
+        by: "user",
+        decidedBy: this.#options.decidedBy,
+        metadata: requestContext,
+        waitMs,
+        onError: this.#onError,
+      });
     const decision = decisionIn(span.input, paused);
-    if (decision === undefined) return;
-    sendDecision(run.writer, decision, {
-      by: "user",
-      decidedBy: this.#options.decidedBy,
-      metadata: requestContext,
-      waitMs: waitedMs(paused),
-      onError: this.#onError,
-    });
+    if (decision !== undefined) send(decision);
+    // Durable agents do not show with what they resume.
+    else if (span.input === undefined) {
+      const call = awaitedIn(paused);
+      const decided = (approved: boolean) => call && send({ ...call, approved, reason: "" });
+      run.awaited = call && { toolUseId: call.toolUseId, decided };
+    }
   }
 
   #threadOf(run: MastraRun): string | undefined {
@@ -254,13 +264,13 @@ export class Runs {
     const output = fieldsOf(span.output);
     const tool = textOf(output?.toolName);
     const toolUseId = textOf(output?.toolCallId);
-    const isApproval = output?.reason === "tool-call-approval" && toolUseId !== undefined;
+    const isApproval = APPROVALS.has(output?.reason) && toolUseId !== undefined;
     run.finish = "suspended";
     this.#close(run, PAUSED);
     const { active, pauseKey } = run;
     if (pauseKey !== undefined) {
       const { runId, subject, tenantId, threadId } = active;
-      const details = { isApproval };
+      const details = { isApproval, toolUseId, tool };
       this.#paused.add(pauseKey, { runId, tenantId, at: Date.now(), threadId, subject, details });
     }
     const call = toolUseId === undefined ? undefined : { tool_use_id: toolUseId, tool };
@@ -279,6 +289,9 @@ export class Runs {
     this.#parts.steps.cutAll(run, cut);
   }
 }
+
+/** Why an agent is suspended, if a tool call waits for an approval. The second is that of durable agents. */
+const APPROVALS: ReadonlySet<unknown> = new Set(["tool-call-approval", "approval"]);
 
 /** Includes the agent or workflow, because a nested workflow has the same run ID. */
 function pauseKeyOf({ id, kind, runId }: MastraRun): string | undefined {

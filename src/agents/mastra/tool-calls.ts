@@ -12,7 +12,13 @@ import {
 import { keepResult } from "./conversation.ts";
 import { modelText, thrownOf } from "./errors.ts";
 import type { MastraSpan } from "./mastra-span.ts";
-import { keepError, type OpenTool, type RunState, type SpanScope } from "./run-state.ts";
+import {
+  keepError,
+  type OpenTool,
+  type RunState,
+  type SpanScope,
+  sendAwaited,
+} from "./run-state.ts";
 
 /** Follows Mastra's tool calls, including those of MCP servers. */
 export class ToolCalls {
@@ -39,6 +45,7 @@ export class ToolCalls {
       isOver: false,
     };
     run.totals.toolCalls += 1;
+    sendAwaited(run, toolUseId);
     const input = this.#options.contentNeed === "none" ? undefined : span.input;
     run.writer.toolStarted(tool, input, textOf(attributes.toolDescription), step?.stepId);
     return { run, tool };
