@@ -127,6 +127,8 @@ export interface EventDetails {
    * this end, also below another run.
    */
   readonly own_usage?: boolean;
+  /** For the end of a model call: it stands for an unknown number of calls. Metrics of single calls leave it out. */
+  readonly sums_calls?: boolean;
   /** For starts and ends of calls, runs and steps over the Model Context Protocol. */
   readonly mcp?: McpDetails;
   /** Set by a `RecorderSink`. */
@@ -204,6 +206,7 @@ export const eventDetails = record({
   usage: withoutNull(usageForm),
   cost_known: withoutNull(flag),
   own_usage: withoutNull(flag),
+  sums_calls: withoutNull(flag),
   mcp: withoutNull(mcp),
   recorder: withoutNull(recorder),
 }) satisfies Form<EventDetails>;

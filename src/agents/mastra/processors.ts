@@ -40,7 +40,7 @@ export function sendHiddenUse(span: MastraSpan, { run, step, tool }: SpanScope):
     modelCallId: run.writer.newId(),
     model: undefined,
     startedMs,
-    details: around === undefined ? undefined : { tool_use_id: around },
+    details: { sums_calls: true, ...(around === undefined ? {} : { tool_use_id: around }) },
   };
   run.totals.requests += 1;
   run.totals.add(usage);

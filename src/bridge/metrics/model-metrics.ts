@@ -40,7 +40,7 @@ export class ModelMetrics {
   measure(
     call: ModelCall<unknown>,
     at: Instant,
-    { attributes = {}, model }: ModelEnd,
+    { attributes = {}, model, sumsCalls = false }: ModelEnd,
     error: string | undefined,
   ): void {
     const { earlier: earlierInstruments, inferenceDuration, operationDuration } = this.#instruments;
@@ -56,7 +56,7 @@ export class ModelMetrics {
     const { earlier, isInference } = series;
     const seconds = millisecondsBetween(call.startedAt, at) / 1000;
     const duration = isInference ? inferenceDuration : operationDuration;
-    this.#measurer.record(duration, seconds, series.durations.of(error));
+    if (!sumsCalls) this.#measurer.record(duration, seconds, series.durations.of(error));
     const input = this.#figure(attributes, INPUT);
     const output = this.#figure(attributes, OUTPUT);
     if (input !== undefined) this.#measurer.count(series.inputTokens, input);
@@ -66,17 +66,18 @@ export class ModelMetrics {
       if (figure !== undefined) this.#measurer.count(series.part(part), figure);
     }
     const first = this.#figure(attributes, "gen_ai.response.time_to_first_chunk");
-    if (isInference) {
+    if (isInference && !sumsCalls) {
       const { firstChunk, inputPerCall, outputPerCall } = this.#instruments;
       this.#recordKnown(inputPerCall, input, series.inputPerCall.of(error));
       this.#recordKnown(outputPerCall, output, series.outputPerCall.of(error));
       this.#recordKnown(firstChunk, first, series.firstChunk);
     }
     if (earlier === undefined || earlierInstruments === undefined) return;
-    if (isInference) {
+    if (isInference && !sumsCalls) {
       this.#measurer.record(operationDuration, seconds, earlier.durations.of(error));
       this.#recordKnown(earlierInstruments.firstChunk, first, earlier.firstChunk);
     }
+    // Also of several calls, because no other metric under the names before has the tokens.
     this.#recordKnown(earlierInstruments.tokenUsage, input, earlier.input.of(error));
     this.#recordKnown(earlierInstruments.tokenUsage, output, earlier.output.of(error));
   }

@@ -31,6 +31,7 @@ export function answerOf(event: ModelComplete, details: EventDetails | undefined
     outcome: "complete",
     model: nameIn(event.model),
     operation: operationIn(event),
+    sumsCalls: details?.sums_calls,
     content: event.output ?? undefined,
     asked: event.input ?? undefined,
     context: contextOf(event),

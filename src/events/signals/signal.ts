@@ -342,6 +342,8 @@ export type ModelEnd = (
   readonly model?: string | undefined;
   /** Only for a call whose start was not seen. */
   readonly operation?: ModelOperation | undefined;
+  /** Whether it stands for an unknown number of calls. */
+  readonly sumsCalls?: boolean | undefined;
   readonly attributes?: SpanAttributes | undefined;
 };
 

@@ -20,6 +20,7 @@ it("a processor's own model calls are one call without a model, with their token
   const [call] = heard.ofType("model_complete");
   expect(call).toMatchObject({ usage: { input_tokens: 30, output_tokens: 4 } });
   expect(call).not.toHaveProperty("cost_usd");
+  expect(call?.sentIn.details).toEqual({ sums_calls: true });
   const usage = { requests: 1, input_tokens: 30, output_tokens: 4 };
   expect(heard.ofType("complete")[0]?.usage).toMatchObject(usage);
 });

@@ -1,10 +1,11 @@
 import { AlwaysOffSampler } from "@opentelemetry/sdk-trace-node";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { RunEvents } from "../../support/run-events.ts";
 import { meteredBench } from "./meter.ts";
 
 const DURATION = "gen_ai.client.inference.duration";
 const OPERATION_DURATION = "gen_ai.client.operation.duration";
+const OPERATION = "gen_ai.client.inference.operation";
 const INPUT = "gen_ai.client.inference.usage.input_tokens";
 const OUTPUT = "gen_ai.client.inference.usage.output_tokens";
 
@@ -55,6 +56,26 @@ describe("a model call", () => {
       [TOKENS, 31],
     ]);
     expect(seen.sum("entelix.tokens")).toBe(62);
+  });
+
+  it("that stands for several has its tokens counted, but is no measurement of one call", async () => {
+    vi.stubEnv("OTEL_SEMCONV_STABILITY_OPT_IN", "gen_ai/dup");
+    const bench = meteredBench();
+    vi.unstubAllEnvs();
+    const run = new RunEvents("r");
+    bench.at(0, run.started());
+    bench.at(1, run.modelStart("m1", { provider: "openai" }));
+    const usage = { input_tokens: 31, output_tokens: 7 };
+    const answer = run.modelComplete("m1", { usage, first_output_ms: 5 });
+    bench.at(9, answer, { details: { sums_calls: true } });
+    bench.at(10, run.complete());
+    const seen = await bench.collect();
+    expect([seen.sum(INPUT), seen.sum(OUTPUT), seen.sum("entelix.tokens")]).toEqual([31, 7, 38]);
+    const earlier = seen.points("gen_ai.client.token.usage").map(({ histogram }) => histogram?.sum);
+    expect(earlier).toEqual([31, 7]);
+    for (const name of [DURATION, OPERATION_DURATION, `${OPERATION}.input_tokens`]) {
+      expect([name, seen.points(name)]).toEqual([name, []]);
+    }
   });
 
   it("counts once, however often its events come, and though no span is made", async () => {

@@ -23,6 +23,7 @@ const DETAILS: EventDetails = {
   usage: { requests: 1, input_tokens: 2n ** 60n, output_tokens: 1, tool_calls: 0, cost_usd: "0" },
   cost_known: true,
   own_usage: true,
+  sums_calls: true,
   exception: { type: "TypeError", message: "secret", stacktrace: "at secret" },
 };
 
