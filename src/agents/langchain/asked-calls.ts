@@ -2,7 +2,7 @@ import { textOfResult, textProperty, whyNotMade } from "../../events/door.ts";
 import { fieldsOf, listOf, startedNow, textOf } from "../core/door.ts";
 import { messagesIn } from "./held-failures.ts";
 import { toolInput } from "./invocation.ts";
-import { type AskedCall, callsIn, isSame } from "./review.ts";
+import { type AskedCall, callsIn, isSame, openCallsIn } from "./review.ts";
 import type { RunState } from "./run-state.ts";
 import type { ModelScope } from "./scope.ts";
 
@@ -51,6 +51,17 @@ export class AskedCalls {
       for (const older of this.#calls.get(id) ?? []) this.#know(older);
       this.#calls.set(id, same);
       this.#open += same.length;
+    }
+  }
+
+  /** A node starts in a run that continues a paused one. Its state has calls of an answer before the pause. */
+  continued(state: unknown): void {
+    for (const asked of openCallsIn(state)) {
+      const [first, ...others] = this.#calls.get(asked.id) ?? [];
+      if (first?.isKnown === true || others.length > 0) continue;
+      if (first === undefined) this.#open += 1;
+      // A person may have edited it.
+      this.#calls.set(asked.id, [{ ...asked, nth: 0, isKnown: false }]);
     }
   }
 

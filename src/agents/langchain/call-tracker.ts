@@ -164,6 +164,7 @@ export class CallTracker {
     if (isInGraph) {
       noteNode(run, metadata, runName);
       run.reviews?.nodeStarted(id, inputs);
+      if (run.continues) run.asked.continued(inputs);
     }
     const name = isInGraph && !run.ended ? nodeName(metadata, runName, tags) : undefined;
     if (name === undefined) this.#scopes.set(id, parentId, above);

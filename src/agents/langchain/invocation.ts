@@ -68,6 +68,11 @@ export function threadOf(metadata: unknown): string | undefined {
 export function isResumption(inputs: unknown, metadata: unknown, paused: KnownPause): boolean {
   const checkpointId = textOf(fieldsOf(metadata)?.checkpoint_id);
   if (checkpointId !== undefined && checkpointId !== paused.details?.checkpointId) return false;
+  return continues(inputs);
+}
+
+/** Whether a graph with this input goes on from its checkpoint. */
+export function continues(inputs: unknown): boolean {
   const fields = fieldsOf(inputs);
   return fields === undefined || fields.lg_name === "Command" || fields.input === null;
 }

@@ -36,6 +36,15 @@ export function lastCalls(state: unknown): readonly AskedCall[] | undefined {
   return undefined;
 }
 
+/** Those of them that no later message of the state answers. */
+export function openCallsIn(state: unknown): readonly AskedCall[] {
+  const calls = lastCalls(state) ?? [];
+  if (calls.length === 0) return calls;
+  const messages = listOf(fieldsOf(state)?.messages) ?? [];
+  const answered = new Set(messages.slice(-MOST).map((each) => fieldsOf(each)?.tool_call_id));
+  return calls.filter(({ id }) => !answered.has(id));
+}
+
 /** @param unnamed the ID of calls without one. Default: they are left out. */
 export function callsIn(calls: readonly unknown[], unnamed?: string): readonly AskedCall[] {
   const found: AskedCall[] = [];

@@ -70,6 +70,8 @@ export class RunState {
   givenTenant: string | undefined = undefined;
   /** The paused run that it resumes. */
   resumes: KnownPause | undefined = undefined;
+  /** Whether it, or the graph around it, goes on from a checkpoint. */
+  continues = false;
   /** Number of its segment. Above 1 if it resumes under its own ID. */
   part = 1;
   /** The last error below it. The run's own error may have less data. */

@@ -17,7 +17,7 @@ import { activeRun, cutBy } from "../runtime/door.ts";
 import { eventOf } from "./event-ids.ts";
 import { type InvocationTenant, type LangChainHandlerOptions, Tenants } from "./handler-options.ts";
 import type { HeldFailures } from "./held-failures.ts";
-import { isResumption, threadOf } from "./invocation.ts";
+import { continues, isResumption, threadOf } from "./invocation.ts";
 import { explained, failureOf, runFailureOf, signalOf, stopReasonOf } from "./langchain-errors.ts";
 import { questionOf } from "./messages.ts";
 import { type Interruption, partOf, pauseDetails, reviewsOf, thrownPause } from "./pauses.ts";
@@ -237,6 +237,7 @@ export class Runs {
       totals: outer?.totals ?? new UsageTotals(),
       stops: outer?.stops ?? new StopSignals(),
     });
+    run.continues = graph && (continues(from.inputs) || outer?.continues === true);
     run.givenTenant = invocation.tenant.given;
     run.aroundId = outer === undefined ? undefined : above?.id;
     run.reviews = graph ? (this.#reviewsIn(from, paused) ?? outer?.reviews) : outer?.reviews;

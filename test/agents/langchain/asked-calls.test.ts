@@ -1,7 +1,8 @@
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { RunnableLambda } from "@langchain/core/runnables";
+import { MemorySaver } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
-import { oneNodeGraph, run } from "./agents.ts";
+import { ASKED, add, oneNodeGraph, reactAgent, run } from "./agents.ts";
 import { observe } from "./observed.ts";
 import { ScriptedModel, says } from "./scripted-model.ts";
 
@@ -24,6 +25,25 @@ async function loop(asks: AIMessage, answers: readonly BaseMessage[], before: Ba
   expect(seen.of("complete")).toHaveLength(1);
   return seen;
 }
+
+it("a call of an answer before a pause that the resumed graph does not make is a failed call", async () => {
+  const seen = observe();
+  const script = [says("", ["add", "c1", { a: "no" }], ["add", "c2", { a: 1, b: 2 }]), says("3")];
+  const agent = reactAgent(script, [add], {
+    checkpointer: new MemorySaver(),
+    interruptBefore: ["tools"],
+  });
+  const thread = { configurable: { thread_id: "t1" } };
+  await run(seen, agent, ASKED, thread);
+  expect(told(seen)).toEqual([]);
+  await run(seen, agent, null, thread);
+  expect(told(seen)).toEqual([["add", "tool_input_invalid"]]);
+  // A later turn of the thread has the answered calls in its state.
+  const later = reactAgent([says("again")], [add]);
+  const { messages } = await agent.getState(thread).then(({ values }) => values);
+  await run(seen, later, { messages: [...messages, new HumanMessage("and?")] });
+  expect(told(seen)).toHaveLength(1);
+});
 
 describe("a call that the code of a run answers itself", () => {
   it.each([

@@ -176,6 +176,29 @@ describe("a person's decision about a call", () => {
     ]);
   });
 
+  it("that approves a call which the graph then does not make leaves a failed call", async () => {
+    const seen = await decide(
+      [pay("p1", 900), pay("p2", 3)],
+      [
+        { type: "edit", editedAction: { name: "pay", args: { amount: "much" } } },
+        { type: "edit", editedAction: { name: "refund", args: {} } },
+      ],
+    );
+    expect(decisionsOf(seen).map(({ id, outcome }) => [id, outcome])).toEqual([
+      ["p1", "edited"],
+      ["p2", "edited"],
+    ]);
+    const failed = seen
+      .of("tool_error")
+      .map(({ event }) => [event.tool_use_id, event.tool, event.envelope.wire_code]);
+    expect(failed).toEqual([
+      ["p1", "pay", "tool_input_invalid"],
+      ["p2", "refund", "tool_unknown"],
+    ]);
+    expect(seen.of("tool_start")[0]?.event.input).toEqual({ amount: "much" });
+    expect(seen.trees()[1]?.attributes).toMatchObject({ "entelix.run.tool_calls": 2 });
+  });
+
   it("is one of several, and calls that nobody was asked about have none", async () => {
     const calls = [pay("p1", 1), look("l1"), pay("p2", 2)];
     const seen = await decide(calls, [{ type: "approve" }, { type: "reject" }]);
