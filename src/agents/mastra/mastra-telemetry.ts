@@ -235,6 +235,11 @@ export class MastraTelemetry {
 
   #startedRun(span: MastraSpan, above: SpanScope | undefined): void | Promise<void> {
     const kind = span.type === "agent_run" ? "agent" : "workflow";
+    const open = this.#scopes.runOf(textOf(span.metadata.resumedFromSpanId) ?? "");
+    if (open !== undefined) {
+      this.#scopes.removeRun(open);
+      this.#runs.pausedUnseen(open);
+    }
     const run = this.#runs.start(span, kind, above);
     if (run instanceof Promise) {
       return run.then((begun) => this.#addRun(begun)).catch(this.#fence.fault);

@@ -62,6 +62,7 @@ export class ModelCalls {
       attributes,
       messages: [...messages],
       isFresh: !run.isResumed,
+      askedAgain: undefined,
       calls: 0,
     };
     return { run, step, tool, generation };
@@ -105,6 +106,8 @@ export class ModelCalls {
     sendHeld(run);
     this.flushFailed(run);
     sendAwaited(run, undefined);
+    generation.askedAgain?.();
+    generation.askedAgain = undefined;
     const { attributes } = span;
     const request = requestIn(generation.attributes, attributes);
     const model: OpenModel = {
@@ -193,14 +196,17 @@ export class ModelCalls {
     run.models.delete(spanId);
     const { attributes, errorInfo } = span;
     const isError = errorInfo !== undefined || attributes.finishReason === "error";
+    const isAnswered = model.finish !== undefined;
+    if (errorInfo !== undefined && model.error === undefined && !isAnswered) {
+      this.threw(run, model, copiedError(errorInfo));
+    }
     if (model.error !== undefined) this.#hold(run, model, model.error.thrown, attributes);
     // The answer is complete, so the error is Mastra's, not the model's.
-    else if (isError && model.finish !== undefined) this.#answered(run, model, undefined, step);
-    else if (errorInfo !== undefined) this.#hold(run, model, copiedError(errorInfo), attributes);
+    else if (isError && isAnswered) this.#answered(run, model, undefined, step);
     else if (isError) {
       model.ended ??= { at: now(), ms: performance.now() };
       run.failedModel = model;
-    } else if (model.finish !== undefined || attributes.finishReason !== undefined) {
+    } else if (isAnswered || attributes.finishReason !== undefined) {
       this.#answered(run, model, span, step);
     } else this.cut(run, model, AgentError.cancelled());
   }

@@ -39,6 +39,8 @@ export interface Generation {
   readonly messages: unknown[];
   /** Whether the messages are known from the start. A resumed loop does not know the earlier ones. */
   readonly isFresh: boolean;
+  /** Called when the model is asked after the last turn. */
+  askedAgain: (() => void) | undefined;
   calls: number;
 }
 

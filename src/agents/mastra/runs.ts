@@ -215,7 +215,7 @@ export class Runs {
     if (errorInfo !== undefined) this.#fail(run, errorInfo);
     else if (status === "suspended") this.#pause(run, span);
     else if (isTripped(attributes, status)) this.#trip(run, attributes);
-    else if (status === "aborted" || status === "canceled" || wasCut(run, span)) this.#cancel(run);
+    else if (STOPPED.has(status) || wasCut(run, span)) this.#cancel(run);
     // The span of such a run shows an answer, which the caller does not get.
     else if (processor?.phase !== "outputResult") this.#complete(run, span);
     else if (processor.errorInfo === undefined) this.#trip(run);
@@ -260,6 +260,12 @@ export class Runs {
     run.writer.failed({ thrown, source: FROM_RUN, text });
   }
 
+  /** Another run resumes it, and its span has not ended: for a later resumption, durable agents begin an empty one. */
+  pausedUnseen(run: RunState): void {
+    this.#close(run, PAUSED);
+    run.writer.interrupted({ type: "custom" }, [], undefined);
+  }
+
   #pause(run: RunState, span: MastraSpan): void {
     const output = fieldsOf(span.output);
     const tool = textOf(output?.toolName);
@@ -292,6 +298,9 @@ export class Runs {
 
 /** Why an agent is suspended, if a tool call waits for an approval. The second is that of durable agents. */
 const APPROVALS: ReadonlySet<unknown> = new Set(["tool-call-approval", "approval"]);
+
+/** How a run ends that was stopped. The last is that of durable agents. */
+const STOPPED: ReadonlySet<unknown> = new Set(["aborted", "canceled", "abort"]);
 
 /** Includes the agent or workflow, because a nested workflow has the same run ID. */
 function pauseKeyOf({ id, kind, runId }: MastraRun): string | undefined {

@@ -14,6 +14,7 @@ import { modelText, thrownOf } from "./errors.ts";
 import type { MastraSpan } from "./mastra-span.ts";
 import {
   keepError,
+  type ModelStep,
   type OpenTool,
   type RunState,
   type SpanScope,
@@ -58,9 +59,16 @@ export class ToolCalls {
   }
 
   /** A turn ended. If the model is asked again, Mastra itself has answered calls of tools that do not exist. */
-  turnEnded({ attributes, output }: MastraSpan, { modelStep, run, step }: SpanScope): void {
+  turnEnded({ attributes, output }: MastraSpan, scope: SpanScope): void {
+    const { modelStep, run } = scope;
     if (run.clientTools.size === 0 || modelStep === undefined) return;
-    if (attributes.isContinued !== true) return;
+    const send = () => this.#answered(output, modelStep, scope);
+    if (attributes.isContinued === true) send();
+    // Durable agents do not say it.
+    else if (attributes.isContinued === undefined) modelStep.generation.askedAgain = send;
+  }
+
+  #answered(output: unknown, modelStep: ModelStep, { run, step }: SpanScope): void {
     const offered = listOf(modelStep.generation.attributes.tools) ?? [];
     for (const asked of listOf(fieldsOf(output)?.toolCalls) ?? []) {
       const call = fieldsOf(asked);

@@ -175,6 +175,12 @@ describe("calls that a framework does not make", () => {
 
   it.each([
     ["is one that Mastra answers", true, [{ name: "add" }], [["execute_tool nope", "u1"]]],
+    [
+      "is one after which a durable agent asks the model again",
+      undefined,
+      [{ name: "add" }],
+      [["execute_tool nope", "u1"]],
+    ],
     ["is the application's own, which Mastra waits for", false, [{ name: "add" }], []],
     ["is one that the client offers", true, [{ name: "nope" }], []],
   ])("are known from what Mastra leaves to the client, if it %s", async (...given) => {
@@ -189,6 +195,10 @@ describe("calls that a framework does not make", () => {
     const { args, id: toolCallId, name: toolName } = UNKNOWN;
     const output = { toolCalls: [{ toolCallId, toolName, args }] };
     step.end({ attributes: { isContinued }, output });
+    if (isContinued !== false) {
+      const next = generation.child("model_step");
+      next.child("model_inference", { attributes: REQUEST }).end(answered());
+    }
     generation.end(answered());
     run.end({ output: { text: "done" } });
     expect(failedCalls(recording)).toEqual(calls.map((call) => [...call, ...MISSING]));

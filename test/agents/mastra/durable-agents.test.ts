@@ -76,4 +76,48 @@ describe("a durable agent", () => {
     second.end({ output: { text: "done" } });
     expect(heard.types().slice(2)).toEqual(["started", "tool_start", "tool_complete", "complete"]);
   });
+
+  it("that a signal stopped is cancelled", () => {
+    const heard = listen();
+    const run = agentRun(heard.telemetry);
+    const { generation, inference } = asked(run);
+    const errorInfo = { name: "AbortError", message: "This operation was aborted" };
+    inference.end({ errorInfo });
+    generation.end({ attributes: { finishReason: "abort" }, output: { text: "" } });
+    run.end({ output: { text: "" } });
+    expect(heard.ofType("model_error")[0]?.envelope.wire_code).toBe("cancelled");
+    expect(heard.ofType("failed")[0]?.kind).toEqual({ type: "cancelled" });
+  });
+
+  it("fails with the error of its model, of which only a copy is known", () => {
+    const heard = listen();
+    const run = agentRun(heard.telemetry);
+    const errorInfo = { name: "Error", message: "busy" };
+    asked(run).inference.end({ errorInfo });
+    run.end({ errorInfo });
+    expect(heard.ofType("model_error")[0]?.kind).toEqual({ type: "model_dispatch" });
+    const [failed] = heard.ofType("failed");
+    expect(failed?.kind).toEqual({ type: "model_dispatch" });
+    expect(failed?.envelope.origin).toEqual("model");
+  });
+
+  it("leaves no open run behind that Mastra begins for a second resumption", () => {
+    const heard = listen();
+    const first = agentRun(heard.telemetry);
+    first.end(suspended("approval"));
+    const empty = agentRun(heard.telemetry);
+    const metadata = { runId: "mastra-1", resumed: true, resumedFromSpanId: empty.id };
+    const second = agentRun(heard.telemetry, { ...resumed(empty.traceId), metadata });
+    second.end({ output: { text: "done" } });
+    expect(heard.types()).toEqual([
+      "started",
+      "interrupted",
+      "started",
+      "interrupted",
+      "started",
+      "complete",
+    ]);
+    const [paused, , last] = heard.ofType("started");
+    expect(last?.sentIn.resumed_from_run_id).toBe(paused?.run_id);
+  });
 });
