@@ -48,7 +48,10 @@ export class ModelCalls {
   /** Time of the run's last activity. The next model call starts after it. */
   #sinceAt: Instant = now();
   #sinceMs = performance.now();
+  /** The requested model, if it is known. */
   model: string | undefined;
+  /** Sub-agents only: the model of the agent above, which they ask unless their definition names another one. */
+  above: string | undefined;
   /** Number of calls. */
   requests = 0;
 
@@ -84,7 +87,7 @@ export class ModelCalls {
    */
   message(message: Fields, isCut: boolean): void {
     const id = textOf(message.id);
-    const open = this.#openFor(id);
+    const open = this.#openFor(id, textOf(message.model));
     open.isCut ||= isCut;
     open.lastAt = now();
     open.lastMs = performance.now();
@@ -100,7 +103,7 @@ export class ModelCalls {
     switch (event.type) {
       case "message_start": {
         const message = fieldsOf(event.message);
-        const open = this.#openFor(textOf(message?.id));
+        const open = this.#openFor(textOf(message?.id), textOf(message?.model));
         open.firstMs ??= performance.now();
         open.model = textOf(message?.model) ?? open.model;
         return;
@@ -121,13 +124,17 @@ export class ModelCalls {
     }
   }
 
-  #openFor(id: string | undefined): OpenModelCall {
+  #openFor(id: string | undefined, answeredBy: string | undefined): OpenModelCall {
     const open = this.#open;
     if (open !== undefined && (open.messageId === undefined || open.messageId === id)) {
       open.messageId = id ?? "";
       return open;
     }
     this.answered();
+    const { above } = this;
+    // `claude-sonnet-4-5[1m]` is answered by `claude-sonnet-4-5-20250929`.
+    const [name = ""] = above?.split("[") ?? [];
+    if (name !== "" && answeredBy?.startsWith(name) === true) this.model = above;
     const begun = this.#begin();
     begun.messageId = id ?? "";
     return begun;

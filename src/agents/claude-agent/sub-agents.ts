@@ -155,7 +155,7 @@ export class SubAgents {
     const origin = { tenantId: ref.tenantId, outer: ref };
     const run = new AgentRun(host.shared, newRunRef(origin, host.shared.tools.onError), above);
     for (let at: AgentRun | undefined = above; at !== undefined; at = at.above) at.hasOthers = true;
-    run.model.model = above.model.model;
+    run.model.above = above.model.model ?? above.model.above;
     run.started(
       {
         agent: type ?? announced?.type ?? textOf(given?.subagent_type) ?? "sub-agent",

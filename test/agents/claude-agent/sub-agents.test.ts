@@ -89,6 +89,34 @@ describe("sub-agents", () => {
     expect(seen.errors).toEqual([]);
   });
 
+  it("have the model of the agent above as the requested one only if it answers", async () => {
+    const seen = observe();
+    await play(seen, async (sdk) => {
+      await sdk.prompt("hi");
+      const outer = { prompt: "plan it", subagent_type: "planner" };
+      sdk.send(says("m1", uses("t1", "Agent", outer)));
+      await sdk.before("t1", "Agent", outer);
+      sdk.send(taskStarted("a1", "t1", "planner", { prompt: "plan it" }));
+      for (const [id, model] of [
+        ["m2", "claude-haiku-4-5-20251001"],
+        ["m3", "claude-sonnet-4-5-20250929"],
+      ] as const) {
+        const message = { id, role: "assistant", model, content: [text("plan")] };
+        sdk.send(says(id, text("plan"), { ...inOuter, message }));
+      }
+      await sdk.after("t1", "Agent", { status: "completed", agentId: "a1" });
+      sdk.send(result("done"));
+    });
+    const answered = seen
+      .of("model_complete")
+      .map(({ event }) => [event.model, event.response_model]);
+    expect(answered).toEqual([
+      [null, "claude-haiku-4-5-20251001"],
+      ["claude-sonnet-4-5", "claude-sonnet-4-5-20250929"],
+      ["claude-sonnet-4-5", "claude-sonnet-4-5-20250929"],
+    ]);
+  });
+
   it("are runs below the calls that started them, two deep", async () => {
     const seen = observe();
     await play(seen, nested);
