@@ -1,6 +1,6 @@
 import type { Instant } from "../../events/door.ts";
 import type { SafeSink } from "../core/door.ts";
-import { BROKEN_OFF, parseSpanError } from "./parse-span-error.ts";
+import { BROKEN_OFF, parseSpanError, SHARED } from "./parse-span-error.ts";
 import { failureOf, reportEnd, reportPause } from "./run-reports.ts";
 import { RunStarts } from "./run-starts.ts";
 import type { SdkSpan } from "./sdk.ts";
@@ -167,6 +167,14 @@ export class AgentRuns extends RunStarts {
       const { span } = run;
       if (span?.error?.message === THROWN) this.end(trace, span, at);
     });
+  }
+
+  /** Another tenant uses the ID of the trace. Nothing says whose a later span is. */
+  shared(trace: TraceRecord, at: Instant): void {
+    const { agents, root } = trace;
+    for (const run of [...[...agents.values()].reverse(), root]) {
+      if (run !== undefined) this.#close(trace, run, at, { parsed: SHARED, of: run });
+    }
   }
 
   /** The trace ended. Agents that the SDK left open are paused, and the trace's own run ends. */

@@ -26,6 +26,15 @@ export const BROKEN_OFF: ParsedError = {
   ofTool: false,
 };
 
+const SHARED_ID = "another tenant used the ID of this trace at the same time";
+
+/** Two traces of one ID are open, and their tenants differ. */
+export const SHARED: ParsedError = {
+  text: SHARED_ID,
+  error: AgentError.invalidRequest(SHARED_ID),
+  ofTool: false,
+};
+
 /** `Name: message`, the string form of an error. */
 const PRINTED = /^([A-Za-z_$][\w$]*): ([\s\S]*)$/;
 /** Node's text before the code of a failed connection or look-up. */

@@ -6,6 +6,7 @@ import { Approvals, awaitedCalls } from "./approvals.ts";
 import { CallSpans } from "./call-spans.ts";
 import { noCounts } from "./counts.ts";
 import { runIdOfTrace } from "./ids.ts";
+import { SHARED } from "./parse-span-error.ts";
 import { type SdkSpan, type SdkTrace, shown, UNNAMED_WORKFLOW } from "./sdk.ts";
 import { notBefore, timeOf } from "./span-time.ts";
 import {
@@ -78,9 +79,15 @@ export class TraceFollower {
     const known = this.#table.find(trace.traceId);
     if (known === undefined) {
       this.#add(trace, runIdOfTrace(trace.traceId), true);
-    } else if (known.tenantId !== undefined && isOver(known)) {
-      // The ID of an ended trace is used again, and its run ID is taken.
+    } else if (known.tenantId === undefined ? known.begun === 0 : isOver(known)) {
+      // The ID of an ended trace is used again, and its run ID may be taken.
       this.#add(trace, undefined, true);
+    } else if (this.#isOthers(trace, known)) {
+      this.#runs.shared(known, now());
+      this.counts.untenanted += 1;
+      this.#onError(new Error(SHARED.text));
+      const { begun, traceId } = known;
+      this.#table.add({ traceId, tenantId: undefined, begun: begun + 1, resting: false });
     } else {
       known.begun += 1;
       if (known.tenantId !== undefined) this.#runs.releaseAll(known);
@@ -354,6 +361,14 @@ export class TraceFollower {
     const { subject } = inherited;
     const known = { tenantId, threadId: inherited.threadId, subject, outer, rootRunId };
     return newTrace(trace, known, seen);
+  }
+
+  /** Whether an open trace is another tenant's, and spans do not name theirs. */
+  #isOthers(trace: SdkTrace, known: KnownTrace): known is TraceRecord {
+    const { begun, tenantId } = known;
+    if (tenantId === undefined || begun === 0) return false;
+    if (textOf(trace.metadata?.tenant_id) !== undefined) return false;
+    return this.#tenant(trace, activeRun()?.tenantId) !== tenantId;
   }
 
   /** The trace's metadata take precedence, then the surrounding run, then the option. */

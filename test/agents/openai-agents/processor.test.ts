@@ -190,6 +190,26 @@ describe("the processor", () => {
     expect(agents).toEqual(["known", "A", "Ours"]);
   });
 
+  it("sends nothing of two tenants' traces of one ID at the same time, if spans do not name theirs", async () => {
+    const heard = listen({ tenant: ({ name }) => name });
+    const traceId = "trace_shared";
+    const both = async () => {
+      await run(simple("Ours"), "hi");
+      await withTrace("globex", () => run(simple("Theirs"), "secret"), { traceId });
+    };
+    await withTrace("acme", both, { traceId });
+    expect(new Set(heard.told.map(({ event }) => event.tenant_id))).toEqual(new Set(["acme"]));
+    const [failed] = heard.told.filter(({ event }) => event.type === "failed");
+    expect(failed?.event).toMatchObject({
+      error: "another tenant used the ID of this trace at the same time",
+      envelope: { wire_code: "invalid_request" },
+    });
+    expect(JSON.stringify(heard.told)).not.toMatch(/Theirs|secret/);
+    expect(heard.processor.counts).toMatchObject({ untenanted: 1, faults: 0 });
+    await withTrace("globex", () => run(simple(), "hi"), { traceId });
+    expect(heard.told.at(-1)?.event).toMatchObject({ type: "complete", tenant_id: "globex" });
+  });
+
   it("waits for the sink, but not for ever", async () => {
     let taken = 0;
     const sink = {
