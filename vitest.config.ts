@@ -18,7 +18,7 @@ const OWN_PROCESS = [
   "test/agents/openai-agents/shutdown.test.ts",
   "test/agents/runtime/{calling-off,unknown-options}.test.ts",
   "test/agents/core/refusals.test.ts",
-  "test/bridge/notices.test.ts",
+  "test/bridge/{notices,polluted-prototype}.test.ts",
   "test/events/{option-places,unknown-options}.test.ts",
   "test/service/http/ingest-server.test.ts",
   "test/view/runs/damage.test.ts",

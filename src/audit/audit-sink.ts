@@ -23,6 +23,7 @@ import {
   signalOf,
   TIME_ANSWER,
   wholeFrom,
+  withoutAdded,
 } from "../events/door.ts";
 import { AuditCalls, type AuditScope, type CallRow, type ResumeScope } from "./audit-calls.ts";
 import type { AuditEntry, RowAnchor, ThreadKey } from "./audit-row.ts";
@@ -151,6 +152,10 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
    *   or envelope that throws when it is read is ignored, and `onError` is called.
    */
   send(event: AgentEvent, envelope?: EventEnvelope): void | Promise<void> {
+    return this.#take(withoutAdded(event), withoutAdded(envelope));
+  }
+
+  #take(event: AgentEvent, envelope: EventEnvelope | undefined): void | Promise<void> {
     const keepsNames = keepNames();
     try {
       const later = envelope?.details?.happened_at !== undefined;
@@ -274,7 +279,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
       case "tool_call_denied": {
         const { details, session_id } = refs;
         const { event_id, is_new, unnamed } = id();
-        const signal = signalOf(event, [at[0], at[1]], details);
+        const signal = withoutAdded(signalOf(event, [at[0], at[1]], details));
         const run = known ?? this.#factsOf(signal, refs);
         const facts: EventFacts = { event_id, is_new, unnamed, session_id, details };
         const rows = this.#selected(signalRows(signal, run, facts, inUtc(at)));
@@ -319,7 +324,10 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     { event: given, event_id = null, is_new, projected }: PreparedRow,
     { details, span_id = null, trace_id = null }: RowRefs,
   ): AuditEntry {
-    const event = withinRow(given, { recorded: details?.recorder?.cut, isJson: projected });
+    const event = withinRow(withoutAdded(given), {
+      recorded: details?.recorder?.cut,
+      isJson: projected,
+    });
     if (event.cut !== undefined) this.#cutRows += 1;
     return { event, run_id: canonicalRunId(run_id), event_id, is_new, trace_id, span_id };
   }

@@ -7,6 +7,7 @@ import {
   isText,
   MOST_NAME,
   RecentMap,
+  withoutAdded,
 } from "../events/door.ts";
 import type { EventFacts } from "./event-rows.ts";
 import type { ThreadHints } from "./run-threads.ts";
@@ -99,7 +100,7 @@ export function refsOf(
 ): EventRefs {
   // Untyped programs may send `null`.
   if (envelope === undefined || envelope === null) {
-    return { clocked: true, span_id: span?.span_id, trace_id: span?.trace_id };
+    return withoutAdded({ clocked: true, span_id: span?.span_id, trace_id: span?.trace_id });
   }
   const { details, event_id, root_run_id, session_id, thread_id } = envelope;
   const { parent_tool_use_id, resumed_from_run_id } = envelope;

@@ -231,7 +231,8 @@ function decisionOf(
     decision: decision?.outcome ?? (approved ? "approved" : "denied"),
     timestamp,
   };
-  const { person, proposed_input } = decision ?? {};
+  const person = decision?.person;
+  const proposed_input = decision?.proposed_input;
   const by = decision?.by ?? (signal.signal === "call_denied" ? deciderIn(signal) : undefined);
   const waited = signal.signal === "call_approved" ? signal.waitMs : undefined;
   const wait_ms = decision?.wait_ms ?? waited;

@@ -61,6 +61,7 @@ export function withinRow(event: AnyGraphEvent, options: RowValueOptions = {}): 
   let fields: Record<string, unknown> | undefined;
   // Unlike Object.entries, this makes no array for each field. A row is a plain object, made here or read from JSON.
   for (const field in event) {
+    if (!Object.hasOwn(event, field)) continue;
     const value: unknown = Reflect.get(event, field);
     if (field === "kind" || field === "timestamp" || value === undefined) continue;
     const bytes = typeof value === "string" && !CONTENT.has(field) ? MOST_TEXT_BYTES : most;

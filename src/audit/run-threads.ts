@@ -1,4 +1,4 @@
-import { canonicalRunId, RecentMap, tenantKey } from "../events/door.ts";
+import { canonicalRunId, RecentMap, tenantKey, withoutAdded } from "../events/door.ts";
 
 /** Fields that determine a run's thread. */
 export interface ThreadHints {
@@ -36,7 +36,8 @@ export class RunThreads {
   }
 
   /** Updates the run's thread from an event, and returns it. */
-  learn(tenant: string, run: string, hints: ThreadHints): string {
+  learn(tenant: string, run: string, given: ThreadHints): string {
+    const hints = withoutAdded(given);
     if (!run) return hints.thread_id ?? "";
     const name = this.#nameOf(tenant, run);
     const next = this.#next(tenant, run, hints, this.#runs.get(name));

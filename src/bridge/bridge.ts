@@ -21,10 +21,12 @@ import {
   forgetNames,
   type Instant,
   keepNames,
+  lookForHidden,
   type RunContext,
   type RunContextSource,
   type SpanActivator,
   type SpanTarget,
+  withoutAdded,
 } from "../events/door.ts";
 import type { Diagnostics } from "./diagnostics.ts";
 import type { Run } from "./lifecycle/door.ts";
@@ -108,6 +110,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
    * @throws RangeError when a limit or `shutdownTimeoutMs` is outside its range.
    */
   constructor(given: BridgeOptions = {}) {
+    lookForHidden();
     const options = checkEach(given, BRIDGE_CHECKS);
     this.#reason = options.mode === "replay" ? "end_of_input" : "shutdown";
     this.#timeoutMs = options.shutdownTimeoutMs ?? 5_000;
@@ -141,7 +144,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
   send(event: AgentEvent, envelope?: EventEnvelope): void | Promise<void> {
     const keepsNames = keepNames();
     try {
-      return this.#take(event, envelope);
+      return this.#take(withoutAdded(event), withoutAdded(envelope));
     } finally {
       if (keepsNames) forgetNames();
     }
@@ -241,7 +244,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
    * await bridge.withSpan({ tenant_id, run_id, tool_use_id }, () => callTool());
    */
   withSpan<T>(target: SpanTarget, work: () => T): T {
-    return this.#telemetry.contexts.withSpan(target, work);
+    return this.#telemetry.contexts.withSpan(withoutAdded(target), work);
   }
 
   /**

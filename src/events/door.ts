@@ -263,10 +263,12 @@ export {
   having,
   isCount,
   isWholeNumber,
+  notGiven,
   shownNumber,
   wholeFrom,
 } from "./option-checks.ts";
 export { isPlainWithin, plainJson, surelyFits } from "./plain-json.ts";
+export { lookForHidden, withoutAdded } from "./polluted-prototype.ts";
 export { processWide } from "./process-wide.ts";
 export { Deferred, isPromise } from "./promises.ts";
 export { hasEarlierNames } from "./semconv/opt-in.ts";

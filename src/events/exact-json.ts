@@ -60,6 +60,7 @@ function isExactInside(
   }
   // Unlike Object.keys and Object.values, this makes no array, which would be most of the cost.
   for (const key in value) {
+    if (!Object.hasOwn(value, key)) continue;
     const inner = value[key];
     // Most values are strings, and the cost is the call for each value.
     if (typeof inner === "string") continue;

@@ -16,12 +16,18 @@ export function checkHas(value: unknown, field: string, method: string): void {
 /** @throws TypeError unless the value is an object with this function. */
 export function checkGiven(value: unknown, field: string, method: string): void {
   const holds = isObject(value) || typeof value === "function";
-  if (holds && typeof Reflect.get(value, method) === "function") return;
+  if (!holds || typeof Reflect.get(value, method) !== "function") {
+    throw notGiven(value, field, method);
+  }
+}
+
+/** The error for a value that is no object with this function. */
+export function notGiven(value: unknown, field: string, method: string): TypeError {
   const expected = `an object with a function "${method}"`;
   // The result of `setupTracing` or `setupTelemetry`.
   const isSetup = method === "send" && isObject(value) && "createBridge" in value;
   const advice = isSetup ? ": pass its `createBridge()`" : "";
-  throw new TypeError(`${field}: expected ${expected}, got ${describe(value)}${advice}`);
+  return new TypeError(`${field}: expected ${expected}, got ${describe(value)}${advice}`);
 }
 
 /** @throws TypeError unless the value is a function, or absent. */

@@ -112,6 +112,7 @@ function plainRestOf(value: object, bytes: number, depth: number, look: PlainLoo
   }
   // Unlike Object.keys, this makes no array, which would be most of the cost.
   for (const name in fields) {
+    if (!Object.hasOwn(fields, name)) continue;
     left = restAfter(name, fields[name], left, depth, look);
     if (left < 0) return left;
   }

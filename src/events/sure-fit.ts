@@ -62,6 +62,7 @@ function restOfObject(value: object, bytes: number, depth: number): number {
     return left;
   }
   for (const name in value) {
+    if (!Object.hasOwn(value, name)) continue;
     left = restAfter(name, value[name], left, depth);
     if (left < 0) return left;
   }

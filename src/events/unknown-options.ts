@@ -2,13 +2,16 @@ import { nearest } from "./nearest.ts";
 import { type NoticeHook, notice } from "./notices.ts";
 import { checkObject, checkOptionsObject } from "./option-checks.ts";
 import { meantBy } from "./option-places.ts";
+import { isAdded, ownCopy } from "./polluted-prototype.ts";
 
 /**
  * Checks the value of an option. @throws TypeError or RangeError that names the option.
  *
  * @param hook the application's `onError`, for notices of unknown names inside the option.
+ * @returns the object to use, if it is not the given one.
  */
-type OptionCheck = (value: unknown, option: string, hook?: NoticeHook) => void;
+// biome-ignore lint/suspicious/noConfusingVoidType: most checks return nothing, and a boolean would become the value.
+type OptionCheck = (value: unknown, option: string, hook?: NoticeHook) => object | void;
 
 /** A check for each option of a type. The compiler refuses a missing and an additional name. */
 export type OptionChecks<T> = { readonly [Name in keyof T]-?: OptionCheck };
@@ -21,24 +24,7 @@ export type OptionChecks<T> = { readonly [Name in keyof T]-?: OptionCheck };
  */
 export function checkEach<T extends object>(options: T, checks: OptionChecks<T>): T {
   checkOptionsObject(options);
-  const given = withoutPrototype(options, checks);
-  const hook = hookIn(given);
-  const hints = reportUnknown(given, checks, "", hook);
-  for (const name of namesOf(checks)) {
-    try {
-      checks[name](given[name], name, hook);
-    } catch (error) {
-      throw withHint(error, hints.get(name));
-    }
-  }
-  return given;
-}
-
-/** Not `for … in`, which would also see what other code added to `Object.prototype`. */
-function namesOf<T>(checks: OptionChecks<T>): readonly (keyof T & string)[] {
-  const names: (keyof T & string)[] = [];
-  for (const name in checks) if (Object.hasOwn(checks, name)) names.push(name);
-  return names;
+  return checkFields(options, checks, "", undefined);
 }
 
 /**
@@ -48,45 +34,49 @@ function namesOf<T>(checks: OptionChecks<T>): readonly (keyof T & string)[] {
  * @param mayBe values that are no such object, for example `false`. Default: none.
  */
 export function nested<T extends object>(checks: OptionChecks<T>, ...mayBe: readonly unknown[]) {
-  return (value: unknown, option: string, hook?: NoticeHook): void => {
-    if (mayBe.includes(value)) return;
+  return (value: unknown, option: string, hook?: NoticeHook): object | undefined => {
+    if (mayBe.includes(value)) return undefined;
     checkObject(value, option);
-    if (typeof value !== "object" || value === null) return;
-    reportUnknown(value, checks, `${option}.`, hook);
-    for (const name of namesOf(checks)) {
-      const own = isPolluted(name, value) ? undefined : Reflect.get(value, name);
-      checks[name](own, `${option}.${name}`, hook);
-    }
+    if (typeof value !== "object" || value === null) return undefined;
+    return checkFields<object>(value, checks, `${option}.`, hook);
   };
+}
+
+/** @param path of the object, with a dot at its end. Empty for the options themselves, whose `onError` is the hook. */
+function checkFields<T extends object>(
+  given: T,
+  checks: OptionChecks<T>,
+  path: string,
+  hookAround: NoticeHook | undefined,
+): T {
+  const names = namesOf(checks);
+  // Usually nothing is added, and nothing is copied.
+  let own = names.some(isAdded) ? ownCopy(given) : given;
+  const hook = path === "" ? hookIn(own) : hookAround;
+  const hints = reportUnknown(own, checks, path, hook);
+  for (const name of names) {
+    try {
+      const used = checks[name](own[name], path + name, hook);
+      if (used === undefined || used === own[name]) continue;
+      if (own === given) own = ownCopy(given);
+      Reflect.set(own, name, used);
+    } catch (error) {
+      throw withHint(error, hints.get(name));
+    }
+  }
+  return own;
+}
+
+/** Not `for … in`, which would also see what other code added to `Object.prototype`. */
+function namesOf<T>(checks: OptionChecks<T>): readonly (keyof T & string)[] {
+  const names: (keyof T & string)[] = [];
+  for (const name in checks) if (Object.hasOwn(checks, name)) names.push(name);
+  return names;
 }
 
 /** The check of an option that is checked where it is used. */
 export function checkedElsewhere(): void {
   // Only its name is known here.
-}
-
-/**
- * Options without what other code added to `Object.prototype`. A polluted prototype would otherwise set options of all
- * agents, for example the thread of their rows.
- */
-function withoutPrototype<T extends object>(options: T, checks: OptionChecks<T>): T {
-  const names = namesOf(checks).filter((name) => isPolluted(name, options));
-  if (names.length === 0) return options;
-  const copy = { ...options };
-  // Not by an assignment, which fails if the property of the prototype is read-only.
-  for (const name of names) Object.defineProperty(copy, name, { value: undefined });
-  return copy;
-}
-
-/** Whether an option has its value from `Object.prototype`. */
-function isPolluted(name: string, options: object): boolean {
-  if (!(name in Object.prototype)) return false;
-  let at: unknown = options;
-  while (typeof at === "object" && at !== null && at !== Object.prototype) {
-    if (Object.hasOwn(at, name)) return false;
-    at = Object.getPrototypeOf(at);
-  }
-  return at === Object.prototype;
 }
 
 /** The application's `onError`, if it is usable. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { checkBoolean, checkFunction, checkText } from "../../src/events/option-checks.ts";
-import { checkEach, reportUnknown } from "../../src/events/unknown-options.ts";
+import { checkEach, nested, reportUnknown } from "../../src/events/unknown-options.ts";
 
 const KNOWN = { serviceName: true, endpoint: true };
 
@@ -116,6 +116,18 @@ describe("a polluted Object.prototype", () => {
     const { endpoint, register } = checkEach(given, CHECKS);
     clean();
     expect([register, endpoint]).toEqual([false, undefined]);
+  });
+
+  it("sets no options inside options", () => {
+    pollute("endpoint", 5);
+    const checks = { limits: nested({ endpoint: checkText, register: checkBoolean }) };
+    const given: { limits?: { endpoint?: string; register?: boolean } } = {
+      limits: { register: true },
+    };
+    const { limits } = checkEach(given, checks);
+    const [endpoint, register] = [limits?.endpoint, limits?.register];
+    clean();
+    expect([endpoint, register]).toEqual([undefined, true]);
   });
 
   it("does not hide those of the application, nor those of its classes", () => {

@@ -38,8 +38,9 @@ export class ClaudeAgent {
   #forgotten = 0;
   #sessionsForgotten = 0;
 
-  constructor(options: ClaudeAgentOptions) {
-    this.#limits = checkClaudeAgentOptions(options);
+  constructor(given: ClaudeAgentOptions) {
+    const { limits, options } = checkClaudeAgentOptions(given);
+    this.#limits = limits;
     this.#options = options;
     this.#fence = new Fence(options.sink, options.onError);
     this.#known = new RecentMap(this.#limits.sessions);

@@ -85,11 +85,14 @@ export interface KnownLimits {
 }
 
 /** @throws TypeError or RangeError when an option is invalid. */
-export function checkClaudeAgentOptions(options: ClaudeAgentOptions): KnownLimits {
-  checkEach(options, CHECKS);
+export function checkClaudeAgentOptions(given: ClaudeAgentOptions): {
+  readonly options: ClaudeAgentOptions;
+  readonly limits: KnownLimits;
+} {
+  const options = checkEach(given, CHECKS);
   const { limits = {} } = options;
   const { openAgents = 1_000, openCalls = 10_000, sessions = 10_000 } = limits;
-  return { openAgents, openCalls, sessions };
+  return { options, limits: { openAgents, openCalls, sessions } };
 }
 
 const LIMITS: OptionChecks<ClaudeAgentLimits> = {

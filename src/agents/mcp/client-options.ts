@@ -61,7 +61,9 @@ const CHECKS: OptionChecks<McpClientOptions> = {
   isFailure,
   onError,
   sink: having("send"),
-  tenant: (given) => given === undefined || tenant(given),
+  tenant(given) {
+    if (given !== undefined) tenant(given);
+  },
   loneCalls: among("run", "skip"),
   agent: checkText,
   propagate: among("run", "trace", "none"),

@@ -51,7 +51,9 @@ export function checkServerOptions(options: McpServerOptions): McpServerOptions 
 const { decidedBy: _, price: __, ...COMMON } = ADAPTER_CHECKS;
 const CHECKS: OptionChecks<McpServerOptions> = {
   ...COMMON,
-  trust: (value, field) => typeof value === "boolean" || checkFunction(value, field),
+  trust(value, field) {
+    if (typeof value !== "boolean") checkFunction(value, field);
+  },
   agent: checkText,
   maxOpenCalls: wholeFrom(1),
 };

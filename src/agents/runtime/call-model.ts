@@ -131,6 +131,7 @@ export function callModel<T>(
       operation,
       startedMs: 0,
       durationMs: undefined,
+      details: undefined,
     };
     const wrong = (error: unknown) => callErrorHook(run.policy.onError, error);
     const answer = new Answer(call, modelCallId, wrong);

@@ -44,7 +44,8 @@ export function callStep<T>(
     const { writer } = run;
     const { input, kind } = options;
     const stepId = writer.newId();
-    const step = { stepId, step: name, kind, startedMs: 0, durationMs: undefined };
+    const timed = { startedMs: 0, durationMs: undefined, details: undefined };
+    const step = { stepId, step: name, kind, ...timed };
     const callId = around.callKey ?? around.toolUseId;
     const details = callId === undefined ? undefined : { tool_use_id: callId };
     call.begin((error) => void writer.stepCut(step, error), step);

@@ -86,6 +86,7 @@ export function callTool<T, I>(
       key: undefined,
       startedMs: 0,
       durationMs: undefined,
+      details: undefined,
       options,
       fn,
     };

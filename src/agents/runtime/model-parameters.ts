@@ -40,7 +40,7 @@ export function parametersIn(given: unknown): ModelParameters | undefined {
   if (typeof stream === "boolean") found.stream = stream;
   const sequences = textsIn(property(given, "stop_sequences"));
   if (sequences !== undefined) found.stop_sequences = sequences;
-  for (const _ in found) return found;
+  for (const name in found) if (Object.hasOwn(found, name)) return found;
   return undefined;
 }
 

@@ -1,4 +1,10 @@
-import { isWholeNumber, type ModelCallUsage, outputMessages, property } from "../../events/door.ts";
+import {
+  isWholeNumber,
+  type ModelCallUsage,
+  outputMessages,
+  property,
+  withoutAdded,
+} from "../../events/door.ts";
 import type { ModelAnswer } from "../writer/door.ts";
 
 /** Data of a model's answer. Omit fields that the provider does not report. */
@@ -43,7 +49,8 @@ type Wrong = (error: TypeError) => void;
  * The valid fields of a report. Invalid fields are omitted, because the answer must not fail. Never
  * throws.
  */
-export function checkedReport(report: ModelReport, wrong: Wrong): ModelAnswer {
+export function checkedReport(given: ModelReport, wrong: Wrong): ModelAnswer {
+  const report = withoutAdded(given);
   const { output } = report;
   const usage = usageOf(report.usage, wrong);
   const responseModel = textOf(report.responseModel, "responseModel", wrong);

@@ -160,7 +160,7 @@ export function checkCallTexts(
     throw new TypeError(`${of}: expected a name that is not empty, got ${typeof name}`);
   }
   for (const field in texts) {
-    const value = texts[field];
+    const value = Object.hasOwn(texts, field) ? texts[field] : undefined;
     if (value === undefined || value === null || typeof value === "string") continue;
     throw new TypeError(`${of} ${name}: expected ${field} to be a text, got ${typeof value}`);
   }

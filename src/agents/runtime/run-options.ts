@@ -11,9 +11,11 @@ import {
   type LoopLimits,
   type LoopOptions,
   nested,
+  notGiven,
   type OptionChecks,
   type RunContext,
   resolveLoopLimits,
+  withoutAdded,
 } from "../../events/door.ts";
 import type { RunRef, SubjectFields } from "../writer/door.ts";
 import { activeRun } from "./active-run.ts";
@@ -201,7 +203,7 @@ function milliseconds(value: unknown, field: string): number | undefined {
 
 function checkSink(sink: AgentEventSink | undefined): AgentEventSink {
   if (typeof sink?.send === "function") return sink;
-  throw new TypeError(`sink: expected an object with a function "send", got ${describe(sink)}`);
+  throw notGiven(sink, "sink", "send");
 }
 
 function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
@@ -211,8 +213,9 @@ function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
   throw new TypeError(`signal: expected an AbortSignal, got ${describe(signal)}`);
 }
 
-function checkParent(parent: RunContext | null | undefined): RunContext | undefined {
-  if (parent === null || parent === undefined) return undefined;
+function checkParent(given: RunContext | null | undefined): RunContext | undefined {
+  if (given === null || given === undefined) return undefined;
+  const parent = withoutAdded(given);
   text(parent.parent_run_id, "parent.parent_run_id");
   text(parent.root_run_id, "parent.root_run_id");
   const { parent_tool_use_id, traceparent, tracestate, thread_id } = parent;

@@ -1,4 +1,4 @@
-import { checkList, checkObject, describe } from "../../events/door.ts";
+import { checkList, checkObject, describe, withoutAdded } from "../../events/door.ts";
 import type { SubjectFields } from "../writer/door.ts";
 
 /**
@@ -16,7 +16,7 @@ export interface RunSubject {
   readonly metadata?: Readonly<Record<string, string | number | boolean>> | undefined;
 }
 
-const NO_SUBJECT: SubjectFields = Object.freeze({});
+const NO_SUBJECT: SubjectFields = Object.freeze({ session_id: undefined, details: undefined });
 
 /**
  * The envelope fields of a subject: a copy, so that later changes of the given object have no effect.
@@ -25,7 +25,7 @@ const NO_SUBJECT: SubjectFields = Object.freeze({});
  * @throws TypeError for a field of the wrong type, and for an empty `user`, `session` or name.
  */
 export function subjectFields(given: RunSubject, above: SubjectFields = NO_SUBJECT): SubjectFields {
-  const { user, session, tags, metadata } = given;
+  const { user, session, tags, metadata } = withoutAdded(given);
   if (user === undefined && session === undefined && tags === undefined && metadata === undefined) {
     return above;
   }
@@ -38,10 +38,8 @@ export function subjectFields(given: RunSubject, above: SubjectFields = NO_SUBJE
     ...(labels === undefined ? {} : { tags: labels }),
     ...(data === undefined ? {} : { metadata: data }),
   });
-  return Object.freeze({
-    ...(session_id === undefined ? {} : { session_id }),
-    ...(Object.keys(details).length === 0 ? {} : { details }),
-  });
+  const hasDetails = Object.keys(details).length > 0;
+  return Object.freeze({ session_id, details: hasDetails ? details : undefined });
 }
 
 function nameIn(value: unknown, field: string): string | undefined {

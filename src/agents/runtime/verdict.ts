@@ -1,4 +1,4 @@
-import type { DecisionDetails } from "../../events/door.ts";
+import { type DecisionDetails, withoutAdded } from "../../events/door.ts";
 
 /** The reason of a denial without one. */
 const NO_REASON = "not approved";
@@ -30,7 +30,7 @@ export function verdictOf(decision: unknown, took: number): Verdict | "exempt" |
     default:
       return (
         (typeof decision === "object" && decision !== null
-          ? verdictIn(decision, wait_ms)
+          ? verdictIn(withoutAdded(decision), wait_ms)
           : undefined) ?? fail(decision)
       );
   }

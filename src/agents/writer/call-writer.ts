@@ -20,6 +20,7 @@ import {
   resultException,
   resultText,
   type ToolFailure,
+  withoutAdded,
 } from "../../events/door.ts";
 import {
   costKnown,
@@ -141,7 +142,7 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
   }
 
   toolFailed(call: ToolCall, failure: Failure, modelText?: ModelText, on: Stamp = NOW): T {
-    const { envelope, shown, source, text, thrown } = failure;
+    const { envelope, shown, source, text, thrown } = withoutAdded(failure);
     const made = toolFailureOf(thrown, source, text);
     const fields = envelope === undefined ? made : { ...made, envelope };
     const exception = exceptionDetails(thrown, text, shown);
@@ -308,7 +309,8 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
   }
 
   /** @param on with the time of the answer's last part. */
-  modelAnswered(call: ModelCall, answer: ModelAnswer, on: Stamp = NOW): T {
+  modelAnswered(call: ModelCall, given: ModelAnswer, on: Stamp = NOW): T {
+    const answer = withoutAdded(given);
     const { content, cost, firstOutputMs: firstMs, provider, request } = answer;
     const event: Open<ModelComplete> = {
       type: "model_complete",
@@ -338,7 +340,7 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
   }
 
   modelFailed(call: ModelCall, failure: ModelFailure, on: Stamp = NOW): T {
-    const { cost, shown, text, thrown } = failure;
+    const { cost, shown, text, thrown } = withoutAdded(failure);
     const details = { ...exceptionDetails(thrown, text, shown), ...costKnown(cost) };
     return this.#modelError(call, failure, details, on);
   }
@@ -349,7 +351,8 @@ export class CallWriter<T = void, C extends ToolCall = ToolCall> extends EventWr
     return this.#modelError(call, failure, costKnown(use?.cost), on);
   }
 
-  #modelError(call: ModelCall, failure: ModelFailure, details?: EventDetails, on: Stamp = NOW): T {
+  #modelError(call: ModelCall, given: ModelFailure, details?: EventDetails, on: Stamp = NOW): T {
+    const failure = withoutAdded(given);
     const { cost, responseId, responseModel, server, thrown, usage } = failure;
     const event: Open<ModelError> = {
       type: "model_error",

@@ -14,8 +14,8 @@ import {
 
 /** The envelope fields of a run's subject. All events of the run share this frozen object. */
 export interface SubjectFields {
-  readonly session_id?: string;
-  readonly details?: Pick<EventDetails, "user_id" | "tags" | "metadata">;
+  readonly session_id?: string | undefined;
+  readonly details?: Pick<EventDetails, "user_id" | "tags" | "metadata"> | undefined;
 }
 
 /** The identity of a run: the fields that all its events have. */
@@ -43,7 +43,7 @@ export interface Stamp {
 }
 
 /** A new ID, and now. */
-export const NOW: Stamp = {};
+export const NOW: Stamp = { eventId: undefined, at: undefined, isLate: undefined };
 
 /** Data of a run's start. */
 export interface Beginning {

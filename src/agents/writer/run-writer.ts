@@ -10,6 +10,7 @@ import {
   operatorText,
   toolEnvelopeOf,
   type UsageSnapshot,
+  withoutAdded,
 } from "../../events/door.ts";
 import { CallWriter } from "./call-writer.ts";
 import { costKnown, lastedMs, type OpenEnvelope, withDetails } from "./event-writer.ts";
@@ -24,7 +25,8 @@ import {
 
 /** Sends the events of one run: its start, its end, its steps and its calls. */
 export class RunWriter<T = void, C extends ToolCall = ToolCall> extends CallWriter<T, C> {
-  started(from: Beginning, on: Stamp = NOW): T {
+  started(given: Beginning, on: Stamp = NOW): T {
+    const from = withoutAdded(given);
     const { agent, asked, parentCallKey, parentRunId, parentStepId, parentToolUseId } = from;
     const { resumedFromRunId } = from;
     const envelope = withDetails(this.envelope(on, parentStepId), from.details);
@@ -55,7 +57,7 @@ export class RunWriter<T = void, C extends ToolCall = ToolCall> extends CallWrit
 
   /** `details` of the failure take precedence over the exception that is made of it. */
   failed(failure: Failure, on: Stamp = NOW): T {
-    const { details, envelope, kind, shown, source, text, thrown } = failure;
+    const { details, envelope, kind, shown, source, text, thrown } = withoutAdded(failure);
     const exception = exceptionDetails(thrown, text, shown);
     return this.send(
       {

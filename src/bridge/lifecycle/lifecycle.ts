@@ -7,6 +7,7 @@ import {
   type SignalSubject,
   type SpanAttributes,
   subtractMs,
+  withoutAdded,
 } from "../../events/door.ts";
 import type { CallIdBudget } from "./call-history.ts";
 import { CallKeeper, isSameEnd } from "./call-keeper.ts";
@@ -72,7 +73,8 @@ export class Lifecycle<H> {
   }
 
   /** Carries out one signal. */
-  apply(signal: Signal, context: SignalContext<H>): Outcome<H> {
+  apply(given: Signal, context: SignalContext<H>): Outcome<H> {
+    const signal = withoutAdded(given);
     // Senders in plain JavaScript can pass other types.
     if (typeof signal.tenantId !== "string" || typeof signal.runId !== "string") {
       return this.#ignore("not_an_event");

@@ -1,4 +1,9 @@
-import { checkedElsewhere, type LoopLimits, type OptionChecks } from "../../events/door.ts";
+import {
+  checkedElsewhere,
+  type LoopLimits,
+  type OptionChecks,
+  withoutAdded,
+} from "../../events/door.ts";
 
 /**
  * Limits of the state that the bridge keeps in memory. The diagnostics count each time that a limit
@@ -65,7 +70,8 @@ export const LIMIT_CHECKS: OptionChecks<Partial<LifecycleLimits>> = {
  * @throws RangeError if a limit is not a whole number from 1 (`markerAfterMs`: from 0), or if `closedRuns`
  *   is above 16,777,216.
  */
-export function resolveLimits(given: Partial<LifecycleLimits> = {}): LifecycleLimits {
+export function resolveLimits(asked: Partial<LifecycleLimits> = {}): LifecycleLimits {
+  const given = withoutAdded(asked);
   const limits: { -readonly [K in keyof LifecycleLimits]: LifecycleLimits[K] } = {
     ...DEFAULT_LIFECYCLE_LIMITS,
   };

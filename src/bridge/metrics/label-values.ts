@@ -1,4 +1,10 @@
-import { checkedElsewhere, checkWhole, describe, type OptionChecks } from "../../events/door.ts";
+import {
+  checkedElsewhere,
+  checkWhole,
+  describe,
+  type OptionChecks,
+  withoutAdded,
+} from "../../events/door.ts";
 import { OTHER, UNKNOWN } from "./metric-names.ts";
 import { MOST_SERIES } from "./series-table.ts";
 
@@ -38,7 +44,8 @@ const DEFAULT_CAPS: LabelCaps = { tenants: 50, agents: 50, tools: 100, models: 5
  * @throws RangeError if a number is not whole, or if a number or the length of a list is not from 0 to 1,900.
  * @throws TypeError if a cap is neither, or if a list contains something other than text.
  */
-export function resolveCaps(given: MetricOptions = {}): LabelCaps {
+export function resolveCaps(asked: MetricOptions = {}): LabelCaps {
+  const given = withoutAdded(asked);
   return {
     tenants: checked(given.tenants ?? DEFAULT_CAPS.tenants, "metrics.tenants"),
     agents: checked(given.agents ?? DEFAULT_CAPS.agents, "metrics.agents"),

@@ -80,6 +80,7 @@ export class SpanRecord implements Span, ReadableSpan {
     let sets = 0;
     let gaps = false;
     for (const key in attributes) {
+      if (!Object.hasOwn(attributes, key)) continue;
       sets += 1;
       if (attributes[key] === undefined) gaps = true;
     }
@@ -114,7 +115,7 @@ export class SpanRecord implements Span, ReadableSpan {
 
   setAttributes(attributes: Attributes): this {
     for (const key in attributes) {
-      const value = attributes[key];
+      const value = Object.hasOwn(attributes, key) ? attributes[key] : undefined;
       if (value !== undefined) this.setAttribute(key, value);
     }
     return this;
@@ -196,7 +197,7 @@ function isAttributes(value: Attributes | TimeInput | undefined): value is Attri
 function withoutGaps(attributes: Attributes): Attributes {
   const without: Attributes = {};
   for (const key in attributes) {
-    const value = attributes[key];
+    const value = Object.hasOwn(attributes, key) ? attributes[key] : undefined;
     if (value !== undefined) without[key] = value;
   }
   return without;

@@ -68,8 +68,8 @@ export interface InjectOptions extends ExtractOptions {
  * await fetch(url, { headers: inject({}) });
  * spawn("expert", { env: inject({ ...process.env }, { format: "environment" }) });
  */
-export function inject<C extends object>(carrier: C, options: InjectOptions = {}): C {
-  checkEach(options, INJECT_CHECKS);
+export function inject<C extends object>(carrier: C, given: InjectOptions = {}): C {
+  const options = checkEach(given, INJECT_CHECKS);
   const { format = "headers", traceparent } = options;
   const run = "context" in options ? options.context : currentRunContext();
   for (const [name, value] of Object.entries(written(run, format, traceparent, options))) {
@@ -117,9 +117,9 @@ function put(carrier: object, name: string, value: string | undefined): void {
  */
 export function extract(
   carrier: HeadersLike | Readonly<Record<string, unknown>> | null | undefined,
-  options: ExtractOptions = {},
+  given: ExtractOptions = {},
 ): RunContext | undefined {
-  checkEach(options, EXTRACT_CHECKS);
+  const options = checkEach(given, EXTRACT_CHECKS);
   const { format = "headers" } = options;
   switch (format) {
     case "headers":

@@ -94,6 +94,7 @@ export class SpanHandle implements Context, ContentCuts {
     const span = this.#span;
     if (span === undefined) return;
     for (const name in attributes) {
+      if (!Object.hasOwn(attributes, name)) continue;
       const value = attributes[name];
       if (value !== undefined) span.setAttribute(name, ownValue(value));
     }
@@ -141,6 +142,7 @@ export function parentIn(
 export function attributesOf(given: SpanAttributes): Attributes {
   const attributes: Attributes = {};
   for (const name in given) {
+    if (!Object.hasOwn(given, name)) continue;
     const value = given[name];
     if (value !== undefined) attributes[name] = ownValue(value);
   }

@@ -1,15 +1,16 @@
+import { ownValue } from "../polluted-prototype.ts";
 import { asAgentError } from "./as-agent-error.ts";
 
 /**
  * Reads a property of any thrown value. `undefined` if a getter or Proxy throws, because handling an error must not
- * fail.
+ * fail, and for what other code added to `Object.prototype`.
  */
 export function property(value: unknown, key: string | symbol): unknown {
   if (value === null || (typeof value !== "object" && typeof value !== "function")) {
     return undefined;
   }
   try {
-    return Reflect.get(value, key);
+    return ownValue(value, key);
   } catch {
     return undefined;
   }

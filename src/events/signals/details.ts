@@ -1,6 +1,7 @@
 import type { UsageSnapshot } from "../agent-event.ts";
 import { property } from "../errors/thrown.ts";
 import type { DecisionDetails, EventDetails } from "../event-details.ts";
+import { withoutAdded } from "../polluted-prototype.ts";
 import { soundUsage } from "../sound-usage.ts";
 import { decimalText, MOST_INT, MOST_NAME } from "../value-limits.ts";
 import type { RunUsage } from "./signal.ts";
@@ -47,14 +48,14 @@ export function decisionIn(
   if (typeof given !== "object" || given === null) return undefined;
   const { by, person, proposed_input, reason, wait_ms } = given;
   const other = outcome === "approved" ? "edited" : "answered";
-  return {
+  return withoutAdded({
     outcome: given.outcome === other ? other : outcome,
     ...(by === "user" || by === "policy" ? { by } : {}),
     ...(typeof person === "string" && person !== "" ? { person } : {}),
     ...(typeof reason === "string" ? { reason } : {}),
     ...(isWait(wait_ms) ? { wait_ms } : {}),
     ...(proposed_input === undefined ? {} : { proposed_input }),
-  };
+  });
 }
 
 type Loose = { readonly [K in keyof DecisionDetails]?: unknown };

@@ -1,6 +1,7 @@
 import { boundedJson } from "../bounded-json.ts";
 import type { RecorderDetails } from "../event-details.ts";
 import { isObject } from "../object-forms.ts";
+import { withoutAdded } from "../polluted-prototype.ts";
 import { CONTENT_FORMS, MOST_CONTENT_BYTES, MOST_LINE_BYTES } from "../value-limits.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -92,7 +93,8 @@ class Line {
   }
 
   /** @returns `undefined` if the line is too long. It is then not completed. */
-  of({ details, fields, recorder }: LineParts): RecordedLine | undefined {
+  of({ details, fields, recorder: given }: LineParts): RecordedLine | undefined {
+    const recorder = withoutAdded(given);
     const members = this.#members(fields, "");
     const inside = details === undefined ? [] : this.#members(details, "details.");
     if (this.#length > MOST_LINE_BYTES) return undefined;

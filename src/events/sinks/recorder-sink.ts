@@ -6,13 +6,8 @@ import type { ExceptionDetails } from "../errors/exception-of.ts";
 import type { EventDetails } from "../event-details.ts";
 import { type EventEnvelope, isTraceparent, SequenceCounter } from "../event-envelope.ts";
 import { formatRfc3339, type Instant, isSpanTime, parseRfc3339, TIME_ANSWER } from "../instant.ts";
-import {
-  checkBoolean,
-  checkFunction,
-  checkWhole,
-  having,
-  isWholeNumber,
-} from "../option-checks.ts";
+import { checkBoolean, checkFunction, having, isWholeNumber, wholeFrom } from "../option-checks.ts";
+import { lookForHidden, withoutAdded } from "../polluted-prototype.ts";
 import { checkEach, checkedElsewhere, type OptionChecks } from "../unknown-options.ts";
 import { answerOf } from "../users-functions.ts";
 import { CONTENT_FORMS, MOST_CONTENT_BYTES, MOST_NAME } from "../value-limits.ts";
@@ -117,18 +112,17 @@ export class RecorderSink<S = unknown> implements AgentEventSink<S>, ClosableSin
    * @throws TypeError if an option is of another type.
    * @throws RangeError if `maxBufferedBytes` is not a whole number from 1.
    */
-  constructor(options: RecorderSinkOptions) {
-    checkTypes(options);
-    const limit = options.maxBufferedBytes ?? DEFAULT_MAX_BUFFERED_BYTES;
-    checkWhole(limit, "maxBufferedBytes", 1);
-    this.#options = options;
-    this.#writer = new RecordingWriter(options, limit);
+  constructor(given: RecorderSinkOptions) {
+    lookForHidden();
+    this.#options = checkTypes(given);
+    const { maxBufferedBytes = DEFAULT_MAX_BUFFERED_BYTES } = this.#options;
+    this.#writer = new RecordingWriter(this.#options, maxBufferedBytes);
   }
 
   send(event: AgentEvent<S>, envelope?: EventEnvelope): void | Promise<void> {
     let line: RecordedLine | undefined;
     try {
-      line = this.#lineOf(event, envelope);
+      line = this.#lineOf(withoutAdded(event), withoutAdded(envelope));
     } catch {
       // A value that cannot be read is not an event, so its sender gets no error.
     }
@@ -380,12 +374,13 @@ function writtenInstant(at: Readonly<Instant>): string | undefined {
   }
 }
 
-function checkTypes(options: RecorderSinkOptions): void {
-  checkEach(options, CHECKS);
+function checkTypes(given: RecorderSinkOptions): RecorderSinkOptions {
+  const options = checkEach(given, CHECKS);
   const { path, stream } = options;
   if ((path === undefined) === (stream === undefined)) {
     throw new TypeError("expected a path or a stream, and not both");
   }
+  return options;
 }
 
 const CHECKS: OptionChecks<RecorderSinkOptions> = {
@@ -395,5 +390,5 @@ const CHECKS: OptionChecks<RecorderSinkOptions> = {
   content: checkBoolean,
   redact: checkFunction,
   clock: checkFunction,
-  maxBufferedBytes: checkedElsewhere,
+  maxBufferedBytes: wholeFrom(1),
 };

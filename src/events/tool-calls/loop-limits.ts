@@ -1,4 +1,5 @@
 import { checkList, checkObject, checkWhole } from "../option-checks.ts";
+import { withoutAdded } from "../polluted-prototype.ts";
 import { checkedElsewhere, type OptionChecks } from "../unknown-options.ts";
 
 /**
@@ -46,7 +47,7 @@ export interface LoopLimits {
 export function resolveLoopLimits(given: LoopOptions | false | undefined): LoopLimits | undefined {
   if (given === false) return undefined;
   checkObject(given, "loops");
-  const { repeat = 5, pingPong = 4, poll = 10, pollTools = [] } = given ?? {};
+  const { repeat = 5, pingPong = 4, poll = 10, pollTools = [] } = withoutAdded(given ?? {});
   for (const [name, value] of Object.entries({ repeat, pingPong, poll })) {
     if (value !== 0) checkWhole(value, `loops.${name}`, 2);
   }

@@ -54,11 +54,11 @@ class Unreadable extends Error {}
  */
 export async function readEvents<E>(
   source: string | URL | ByteSource,
-  options: ReadEventsOptions<E>,
+  given: ReadEventsOptions<E>,
 ): Promise<ReadReport> {
+  const options = checkEach<ReadEventsOptions<E>>(given, CHECKS);
   const isPath = typeof source === "string" || source instanceof URL;
   const name = options.name ?? (isPath ? String(source) : "input");
-  checkEach<ReadEventsOptions<E>>(options, CHECKS);
   const order = new EventOrder(options, options.window);
   // The file is opened when its first byte is read, so not if an option is wrong.
   const bytes = isPath ? inputBytes(source) : source;

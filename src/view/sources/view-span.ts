@@ -73,7 +73,7 @@ function kindOf(attributes: ViewAttributes): SpanKindName {
 function viewAttributes(attributes: SpanAttributes): ViewAttributes {
   const shown: Record<string, ViewValue> = {};
   for (const name in attributes) {
-    const value = attributes[name];
+    const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
     if (value === undefined) continue;
     if (name === "__proto__") Object.defineProperty(shown, name, { value, enumerable: true });
     else shown[name] = viewValue(value);

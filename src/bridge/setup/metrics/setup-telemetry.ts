@@ -85,7 +85,9 @@ export interface TelemetrySetupOptions extends TracingOptions {
 const CHECKS: OptionChecks<TelemetrySetupOptions> = {
   ...TRACING_CHECKS,
   metricReaders: checkList,
-  metricIntervalMs: (given, field) => given === undefined || checkWait(given, field),
+  metricIntervalMs(given, field) {
+    if (given !== undefined) checkWait(given, field);
+  },
 };
 
 /** The metrics of a process. */

@@ -324,7 +324,9 @@ export function unknownFields(event: AgentSdkEvent): Extras | undefined {
   const known = KNOWN_FIELDS.get(event.type);
   if (known === undefined) return undefined;
   // Usually there are none, and nothing is copied.
-  for (const field in event) if (!known.has(field)) return without(event, known);
+  for (const field in event) {
+    if (!known.has(field) && Object.hasOwn(event, field)) return without(event, known);
+  }
   return undefined;
 }
 
