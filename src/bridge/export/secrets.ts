@@ -1,3 +1,5 @@
+import { secretsIn } from "../setup/shown-url.ts";
+
 /** Shorter values, such as a version, would hide words of the text. */
 const SHORTEST = 6;
 
@@ -5,7 +7,8 @@ const SHORTEST = 6;
 const PUBLIC: ReadonlySet<string> = new Set(["content-type", "user-agent"]);
 
 /**
- * Removes the credentials of a request from a text of the receiver, which can repeat what it refuses.
+ * Removes the credentials of a request, also those in its URL, from a text of the receiver, which can repeat what it
+ * refuses.
  *
  * @param headers of the request. Each value counts, also without its scheme such as `Bearer`, and `Basic`
  *   credentials in plain text.
@@ -15,14 +18,15 @@ export function withoutCredentials(
   url: string,
   headers: Readonly<Record<string, string>>,
 ): string {
-  const { password, username } = new URL(url);
-  const [user, key] = [decodeURIComponent(username), decodeURIComponent(password)];
+  const address = new URL(url);
+  const user = decodeURIComponent(address.username);
+  const key = decodeURIComponent(address.password);
   // Node sends them in this form.
   const basic = Buffer.from(`${user}:${key}`).toString("base64");
   const values = Object.entries(headers).flatMap(([name, value]) =>
     PUBLIC.has(name.toLowerCase()) ? [] : formsOf(value),
   );
-  const secrets = [password, key, username, user, basic, ...values];
+  const secrets = [...secretsIn(address), key, user, basic, ...values];
   return secrets
     .filter(({ length }) => length >= SHORTEST)
     .reduce((shown, secret) => shown.replaceAll(secret, "(hidden)"), text);

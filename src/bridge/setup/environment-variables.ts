@@ -7,7 +7,7 @@ import {
 } from "@opentelemetry/api";
 import { isRegistered } from "../global-registration.ts";
 import type { ErrorHook } from "../report.ts";
-import { withoutUsers } from "./shown-url.ts";
+import { withoutSecretsOfUrls } from "./shown-url.ts";
 
 /** An environment variable, trimmed. `undefined` if it is unset or blank. */
 export function environmentText(name: string): string | undefined {
@@ -76,7 +76,7 @@ function consoleLogger(): DiagLogger {
     (level: keyof DiagLogger): DiagLogFunction =>
     (...parts) => {
       for (const [at, part] of parts.entries()) {
-        if (typeof part === "string") parts[at] = withoutUsers(part);
+        if (typeof part === "string") parts[at] = withoutSecretsOfUrls(part);
       }
       const text = parts.join(" ");
       if (said?.has(text)) return;

@@ -82,8 +82,8 @@ export function checkOptions<T extends TracingOptions>(given: T, checks: OptionC
   if (serviceName !== undefined && serviceName.trim() === "") {
     throw new TypeError('serviceName: expected a name, got ""');
   }
-  for (const [name, value] of Object.entries(headers ?? {})) {
-    checkHeader(name, value);
+  for (const [at, [name, value]] of Object.entries(headers ?? {}).entries()) {
+    checkHeader(name, value, at + 1);
   }
   if (queueBytes !== undefined && !(Number.isSafeInteger(queueBytes) && queueBytes >= 1)) {
     throw new RangeError(`queueBytes: expected a whole number of bytes from 1, got ${queueBytes}`);
@@ -94,18 +94,17 @@ export function checkOptions<T extends TracingOptions>(given: T, checks: OptionC
 }
 
 /** Checked here, since a header that HTTP cannot carry would make every request fail. */
-function checkHeader(name: string, value: unknown): void {
-  // The message does not contain the value, which can be a secret.
-  if (typeof value !== "string") {
-    throw new TypeError(`headers.${name}: expected text, got ${typeof value}`);
-  }
+function checkHeader(name: string, value: unknown, position: number): void {
   try {
     validateHeaderName(name);
   } catch {
-    // A name such as `Authorization: Bearer x` has the secret in it.
-    const [start = ""] = /^[\w-]*/.exec(name) ?? [];
-    const got = `${JSON.stringify(start)} with other characters behind it`;
+    // A name such as `Authorization: Bearer x`, or a key in the wrong place, would show the secret.
+    const got = `other characters in name ${position}`;
     throw new TypeError(`headers: expected names of HTTP headers, got ${got}`);
+  }
+  // The message does not contain the value, which can be a secret.
+  if (typeof value !== "string") {
+    throw new TypeError(`headers.${name}: expected text, got ${typeof value}`);
   }
   try {
     validateHeaderValue(name, value);

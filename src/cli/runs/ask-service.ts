@@ -1,4 +1,5 @@
 import { inputText, type OnWait } from "../../audit/door.ts";
+import { shownUrl } from "../../bridge/door.ts";
 import { type FieldIssue, trimmedEnd } from "../../events/door.ts";
 import { OPEN_RUNS, type OpenRunsAnswer } from "../../service/door.ts";
 import { CliError, messageOf } from "../cli-error.ts";
@@ -60,7 +61,7 @@ export async function askForRuns(
   const address = httpUrl("--url", url, DEFAULT_URL);
   address.pathname = `${trimmedEnd(address.pathname, "/")}/v1/runs`;
   address.search = query.toString();
-  const shown = safe(address.origin + address.pathname);
+  const shown = safe(shownUrl(address.origin + address.pathname));
   if (address.username !== "" || address.password !== "") {
     throw new CliError("--url: expected an address without user and password", TOKEN_HINT);
   }

@@ -1,3 +1,4 @@
+import { shownUrl } from "../../bridge/door.ts";
 import {
   CliError,
   type Fields,
@@ -189,16 +190,17 @@ export async function jaegerUrl(text: string, signal: AbortSignal): Promise<stri
     throw new CliError("--jaeger: expected a URL without a user and a password");
   }
   const address = trimmedEnd(`${url.origin}${url.pathname}`, "/");
+  const shown = safe(trimmedEnd(shownUrl(address), "/"));
   try {
     const answer = await ask(`${address}/api/v3/services`, signal);
     // Jaeger leaves out `services` if it has none.
     if (isFields(answer)) return address;
   } catch (error) {
-    throw new CliError(`--jaeger: ${safe(address)}: ${safe(messageOf(error))}`, undefined, {
+    throw new CliError(`--jaeger: ${shown}: ${safe(messageOf(error))}`, undefined, {
       cause: error,
     });
   }
-  throw new CliError(`--jaeger: ${safe(address)}: expected Jaeger's query API, got another answer`);
+  throw new CliError(`--jaeger: ${shown}: expected Jaeger's query API, got another answer`);
 }
 
 /** Jaeger's answer to a search without results. Its status is 404. */

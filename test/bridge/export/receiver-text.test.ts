@@ -75,15 +75,17 @@ describe("what the receiver says", () => {
     await using server = await ProtobufServer.start(() => ({
       status: 403,
       body: Buffer.from(
-        "no rights: key-of-the-environment, me:s3cret-1, bWU6czNjcmV0LTE=, pass-word; application/x-protobuf",
+        "no rights: key-of-the-environment, me:s3cret-1, bWU6czNjcmV0LTE=, pass-word, query-key, 0123456789abcdef; application/x-protobuf",
       ),
     }));
-    const url = server.url.replace("http://", "http://user:pass-word@");
+    const url = `${server.url.replace("http://", "http://user:pass-word@")}/0123456789abcdef?key=query-key`;
     const headers = { authorization: "Basic bWU6czNjcmV0LTE=" };
     const answer = await new OtlpPost({ url, headers, timeoutMs: 60_000 }).send(Buffer.alloc(0));
-    const shown = "no rights: (hidden), (hidden), (hidden), (hidden); application/x-protobuf";
+    const shown =
+      "no rights: (hidden), (hidden), (hidden), (hidden), (hidden), (hidden); application/x-protobuf";
     expect(answer).toMatchObject({ detail: shown });
-    expect(lines).toEqual([`entelix-otel: ${server.url}: HTTP 403 Forbidden: ${shown}`]);
+    const address = `${server.url}/hidden?key=hidden`;
+    expect(lines).toEqual([`entelix-otel: ${address}: HTTP 403 Forbidden: ${shown}`]);
   });
 
   it.each(["a-key-as-user", "a%2Fkey-as-user"])(

@@ -268,7 +268,7 @@ describe("setupTracing", () => {
       /^headers\.authorization: expected text of one line that HTTP can carry, got other characters in it$/,
     );
     expect(() => setupTracing({ headers: { "api key": "hunter2" } })).toThrow(
-      /^headers: expected names of HTTP headers, got "api" with other characters behind it$/,
+      /^headers: expected names of HTTP headers, got other characters in name 1$/,
     );
     expect(trace.getTracer("app").startSpan("a").isRecording()).toBe(false);
   });

@@ -163,7 +163,8 @@ describe("the runs of a Jaeger", () => {
     const elsewhere = openSources([], { ...ALL, jaeger: `${url}/other` }, silentIo());
     await expect(elsewhere).rejects.toThrow(`--jaeger: ${url}/other: HTTP 404`);
     for (const [address, said] of [
-      ["http://127.0.0.1:1", "no answer"],
+      ["http://127.0.0.1:1", "--jaeger: http://127.0.0.1:1: no answer"],
+      ["http://127.0.0.1:1/0123456789abcdef", "--jaeger: http://127.0.0.1:1/hidden: no answer"],
       ["jaeger:16686", "--jaeger: expected an address"],
       ["http://me:secret@127.0.0.1:1", "without a user and a password"],
     ] as const) {
