@@ -8,7 +8,7 @@ import { defineConfig } from "vitest/config";
 const OWN_PROCESS = [
   "test/bridge/setup/**/*.test.ts",
   "test/docs/{argument-lists,plain-words,typescript}.test.ts",
-  "test/package/{entry-size,expressions}.test.ts",
+  "test/package/{entry-size,expressions,wrong-arguments}.test.ts",
   "test/bridge/spans/{call-details,clock,live-time,progress,subject}.test.ts",
   "test/cli/hang-ups.test.ts",
   "test/audit/storage/lock-on-full-disk.test.ts",

@@ -1,4 +1,4 @@
-import { MOST_NAME } from "../events/door.ts";
+import { checkArgument, MOST_NAME } from "../events/door.ts";
 import type { AnyGraphEvent } from "./wire/graph-event.ts";
 
 /** The key of one thread's log. It includes the tenant, so that no call can reach another tenant's log. */
@@ -74,6 +74,7 @@ export interface NamedThread extends ThreadKey {
 
 /** @throws TypeError if tenant or thread is missing, empty or longer than 4,096 characters. */
 export function namedThread(key: ThreadKey): NamedThread {
+  checkArgument(key, "key");
   const { tenant_id, thread_id } = key;
   checkName(tenant_id, "tenant_id");
   checkName(thread_id, "thread_id");

@@ -4,6 +4,7 @@ import {
   type CallCounts,
   type CallTrail,
   canonicalRunId,
+  checkArgument,
   checkOneOf,
   degradedTools,
   type EventDetails,
@@ -303,6 +304,7 @@ export function toGraphEvent(
   event: AgentEvent,
   timestamp: string | Readonly<Instant>,
 ): GraphEvent | undefined {
+  checkArgument(event, "event");
   switch (event.type) {
     case "tool_start":
       return {

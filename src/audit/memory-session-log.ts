@@ -1,4 +1,4 @@
-import { checkWhole, RecentMap } from "../events/door.ts";
+import { checkEach, checkWhole, RecentMap, wholeFrom } from "../events/door.ts";
 import {
   type AuditEntry,
   type AuditRow,
@@ -34,8 +34,7 @@ export class MemorySessionLog implements SessionLog {
    * @throws RangeError if `eventIds` is not a whole number from 1.
    */
   constructor(options: { readonly eventIds?: number } = {}) {
-    const eventIds = options.eventIds ?? DEFAULT_EVENT_IDS;
-    checkWhole(eventIds, "eventIds", 1);
+    const { eventIds = DEFAULT_EVENT_IDS } = checkEach(options, { eventIds: wholeFrom(1) });
     this.#seen = new RecentMap(eventIds);
   }
 

@@ -2,6 +2,7 @@ import type { InterruptionKind } from "./errors/agent-error-detail.ts";
 import type { ErrorEnvelope, FailureKind, ToolErrorKind } from "./errors/error-kinds.ts";
 import type { RenderedForLlm } from "./errors/llm-text.ts";
 import type { ModelEvent } from "./model-event.ts";
+import { checkArgument } from "./option-checks.ts";
 import type { StepEvent } from "./step-event.ts";
 
 interface RunScoped {
@@ -153,6 +154,7 @@ export const AGENT_EVENT_TYPES = [
  * Upstream: `StateErasureSink` does the same, so that sinks need not know the agent's state type.
  */
 export function eraseState(event: AgentEvent): AgentEvent<null> {
+  checkArgument(event, "event");
   return event.type === "complete" ? { ...event, state: null } : event;
 }
 

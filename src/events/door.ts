@@ -250,20 +250,21 @@ export {
 } from "./object-forms.ts";
 export {
   among,
+  checkArgument,
   checkBoolean,
   checkFunction,
   checkGiven,
+  checkGivenFunction,
+  checkGivenText,
   checkList,
   checkObject,
   checkOneOf,
-  checkOptionsObject,
   checkText,
   checkWhole,
   describe,
   having,
   isCount,
   isWholeNumber,
-  notGiven,
   shownNumber,
   wholeFrom,
 } from "./option-checks.ts";

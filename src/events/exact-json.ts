@@ -1,5 +1,6 @@
 import { boundedJson } from "./bounded-json.ts";
 import { JsonTextParser, MAX_JSON_DEPTH } from "./json-text-parser.ts";
+import { checkGivenText } from "./option-checks.ts";
 import { plainJson } from "./plain-json.ts";
 import { MOST_JSON_BYTES } from "./value-limits.ts";
 
@@ -10,6 +11,7 @@ import { MOST_JSON_BYTES } from "./value-limits.ts";
  * two equal keys counts, and `__proto__` is an ordinary key. For texts without large integers it costs little more
  * than `JSON.parse`.
  *
+ * @throws TypeError if it is no text.
  * @throws JsonSyntaxError (a `SyntaxError`) with the position and the expected syntax. Also for nesting deeper than
  *   1,000 levels and for integers of more than 10,000 digits.
  *
@@ -17,6 +19,7 @@ import { MOST_JSON_BYTES } from "./value-limits.ts";
  * parseExact('{"account":9007199254740993}'); // { account: 9007199254740993n }
  */
 export function parseExact(text: string): JsonValue {
+  checkGivenText(text, "text");
   let value: JsonValue;
   try {
     value = JSON.parse(text);

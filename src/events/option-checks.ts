@@ -1,33 +1,24 @@
 // Untyped programs may give any value for an option. An invalid value is reported where it is given: later it would
 // be an error of each event, or no error at all. An option that is `undefined` counts as not given.
 
-/** @throws TypeError unless the options are an object. */
-export function checkOptionsObject(options: unknown): void {
-  if (!isObject(options)) {
-    throw new TypeError(`options: expected an object, got ${describe(options)}`);
-  }
-}
-
 /** @throws TypeError unless the value is an object with this function, or absent. */
 export function checkHas(value: unknown, field: string, method: string): void {
   if (value !== undefined) checkGiven(value, field, method);
 }
 
 /** @throws TypeError unless the value is an object with this function. */
-export function checkGiven(value: unknown, field: string, method: string): void {
+export function checkGiven<T>(
+  value: T,
+  field: string,
+  method: string,
+): asserts value is NonNullable<T> {
   const holds = isObject(value) || typeof value === "function";
-  if (!holds || typeof Reflect.get(value, method) !== "function") {
-    throw notGiven(value, field, method);
-  }
-}
-
-/** The error for a value that is no object with this function. */
-export function notGiven(value: unknown, field: string, method: string): TypeError {
+  if (holds && typeof Reflect.get(value, method) === "function") return;
   const expected = `an object with a function "${method}"`;
   // The result of `setupTracing` or `setupTelemetry`.
   const isSetup = method === "send" && isObject(value) && "createBridge" in value;
   const advice = isSetup ? ": pass its `createBridge()`" : "";
-  return new TypeError(`${field}: expected ${expected}, got ${describe(value)}${advice}`);
+  throw new TypeError(`${field}: expected ${expected}, got ${describe(value)}${advice}`);
 }
 
 /** @throws TypeError unless the value is a function, or absent. */
@@ -40,6 +31,24 @@ export function checkFunction(value: unknown, field: string): void {
 export function checkObject(value: unknown, field: string): void {
   if (value === undefined || (isObject(value) && !Array.isArray(value))) return;
   throw new TypeError(`${field}: expected an object, got ${describe(value)}`);
+}
+
+/** @throws TypeError unless the argument is an object. */
+export function checkArgument(value: unknown, argument: string): void {
+  if (isObject(value)) return;
+  throw new TypeError(`${argument}: expected an object, got ${describe(value)}`);
+}
+
+/** @throws TypeError unless the value is a function. */
+export function checkGivenFunction(value: unknown, argument: string): void {
+  if (typeof value === "function") return;
+  throw new TypeError(`${argument}: expected a function, got ${describe(value)}`);
+}
+
+/** @throws TypeError unless the value is a text. */
+export function checkGivenText(value: unknown, argument: string): void {
+  if (typeof value === "string") return;
+  throw new TypeError(`${argument}: expected a text, got ${describe(value)}`);
 }
 
 /** @throws TypeError unless the value is a list, or absent. */
@@ -56,7 +65,7 @@ export function checkText(value: unknown, field: string): void {
 
 /** Checks for an object with one of these functions, for a table of checks. */
 export function having(method: string, isRequired = false) {
-  const check = isRequired ? checkGiven : checkHas;
+  const check: typeof checkHas = isRequired ? checkGiven : checkHas;
   return (value: unknown, field: string): void => check(value, field, method);
 }
 

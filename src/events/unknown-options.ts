@@ -1,6 +1,6 @@
 import { nearest } from "./nearest.ts";
 import { type NoticeHook, notice } from "./notices.ts";
-import { checkObject, checkOptionsObject } from "./option-checks.ts";
+import { checkArgument, checkObject } from "./option-checks.ts";
 import { meantBy } from "./option-places.ts";
 import { isAdded, ownCopy } from "./polluted-prototype.ts";
 
@@ -23,7 +23,7 @@ export type OptionChecks<T> = { readonly [Name in keyof T]-?: OptionCheck };
  * @throws TypeError or RangeError for the first invalid option. It names an unknown option that may have meant it.
  */
 export function checkEach<T extends object>(options: T, checks: OptionChecks<T>): T {
-  checkOptionsObject(options);
+  checkArgument(options, "options");
   return checkFields(options, checks, "", undefined);
 }
 

@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { handed, property, RecentMap, tenantKey } from "../../events/door.ts";
+import {
+  checkArgument,
+  checkGivenFunction,
+  handed,
+  property,
+  RecentMap,
+  tenantKey,
+} from "../../events/door.ts";
 import { askedSubject, Fence, type Fields, fieldsOf, tenantOf, textOf } from "../core/door.ts";
 import { type ActiveRun, abortError, activeRun, inToolCall } from "../runtime/door.ts";
 import { FollowedQuery } from "./followed-query.ts";
@@ -64,12 +71,14 @@ export class ClaudeAgent {
     params: P & {},
     details: QueryDetails = {},
   ): Q {
+    checkGivenFunction(query, "query");
     const merged = this.#fence.contain(() => this.#merge(fieldsOf(params) ?? {}, details));
     if (merged === undefined) return Reflect.apply(query, undefined, [params]);
     const { session } = merged;
     let inner: Q;
     try {
       inner = Reflect.apply(query, undefined, [merged.params]);
+      checkArgument(inner, "result of query");
     } catch (thrown) {
       this.#fence.contain(() => session.ended(thrown, false));
       this.#sessions.delete(session);

@@ -1,5 +1,5 @@
 import { currentRunContext } from "../../bridge/door.ts";
-import { among, checkEach, checkFunction } from "../../events/door.ts";
+import { among, checkEach, checkFunction, checkGiven } from "../../events/door.ts";
 import { readMessage } from "./json-rpc.ts";
 import { type Propagate, withContext } from "./meta.ts";
 import { keepCounts, mcpCounts, Reporter } from "./reporter.ts";
@@ -38,6 +38,7 @@ export function mcpTransport<T extends McpTransportLike>(
     propagate: among("run", "trace", "none"),
     onError: checkFunction,
   });
+  checkGiven(transport, "transport", "send");
   if (mcpCounts(transport) !== undefined) return transport;
   const reporter = new Reporter(onError);
   keepCounts(transport, reporter);

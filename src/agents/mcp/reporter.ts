@@ -1,4 +1,4 @@
-import type { AgentEventSink } from "../../events/door.ts";
+import { type AgentEventSink, property } from "../../events/door.ts";
 import { type AdapterCounts, Containment, SafeSink } from "../core/door.ts";
 
 /** Counts, errors and sinks of one wrapped client or server. */
@@ -31,7 +31,7 @@ export function keepCounts(wrapped: object, reporter: Reporter): void {
 
 /** Counts of a client or server that `mcpClient` or `mcpServer` wrapped. `undefined` for any other object. */
 export function mcpCounts(wrapped: object): McpCounts | undefined {
-  const counts: unknown = Reflect.get(wrapped, COUNTS);
+  const counts = property(wrapped, COUNTS);
   return isCounts(counts) ? counts : undefined;
 }
 

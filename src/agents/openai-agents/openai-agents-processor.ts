@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   checkEach,
+  checkGivenFunction,
   type InnerSink,
   type IsFailure,
   isPromise,
@@ -136,6 +137,7 @@ export class OpenAIAgentsProcessor {
    * execute: ({ order }) => processor.withSpan(getCurrentSpan(), () => refund(order)),
    */
   withSpan<T>(span: SpanReference | null | undefined, work: () => T): T {
+    checkGivenFunction(work, "work");
     const there = this.#scopeOf(span);
     if (there === undefined) return work();
     const { open, run, scope } = there;

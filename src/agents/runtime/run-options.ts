@@ -5,13 +5,13 @@ import {
   checkEach,
   checkedElsewhere,
   checkFunction,
+  checkGiven,
   describe,
   type IsFailure,
   LOOP_CHECKS,
   type LoopLimits,
   type LoopOptions,
   nested,
-  notGiven,
   type OptionChecks,
   type RunContext,
   resolveLoopLimits,
@@ -202,8 +202,8 @@ function milliseconds(value: unknown, field: string): number | undefined {
 }
 
 function checkSink(sink: AgentEventSink | undefined): AgentEventSink {
-  if (typeof sink?.send === "function") return sink;
-  throw notGiven(sink, "sink", "send");
+  checkGiven(sink, "sink", "send");
+  return sink;
 }
 
 function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {

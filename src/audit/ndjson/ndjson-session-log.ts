@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { checkText, checkWhole } from "../../events/door.ts";
+import { checkGivenText, checkWhole } from "../../events/door.ts";
 import {
   type AuditEntry,
   type AuditRow,
@@ -32,6 +32,8 @@ import { type OpenedLog, openLog, type Recovery } from "./open-log.ts";
 import { type LineCall, type LogMemory, QueuedAppend, RowBatch } from "./row-batch.ts";
 import type { SegmentStore } from "./segment-store.ts";
 import { ThreadTable } from "./thread-table.ts";
+
+const NOT_OPENED = "expected a call of NdjsonSessionLog.open(), got new NdjsonSessionLog()";
 
 /** An append whose rows are queued. */
 interface Enqueued {
@@ -87,7 +89,7 @@ export class NdjsonSessionLog implements SessionLog {
     options: NdjsonSessionLogOptions = {},
   ): Promise<NdjsonSessionLog> {
     const settings = ndjsonSettings(options);
-    checkText(directory, "directory");
+    checkGivenText(directory, "directory");
     // As in `open(process.env.AUDIT_DIR ?? "")` if the variable is not set.
     if (directory === "") throw new TypeError("expected the log's directory, got an empty path");
     // Absolute, so that a later change of the working directory does not move the log.
@@ -112,6 +114,7 @@ export class NdjsonSessionLog implements SessionLog {
     lock: LockedDirectory,
     opened: OpenedLog,
   ) {
+    if (typeof opened !== "object") throw new TypeError(NOT_OPENED);
     const { durability, files, heads, lookUpBytes: maxBytes, onError, segmentBytes } = settings;
     const { active, events, sealed, store } = opened;
     this.recovery = opened.recovery;

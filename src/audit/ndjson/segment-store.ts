@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { checkGivenText } from "../../events/door.ts";
 import { type AuditRow, type RowAnchor, type ThreadKey, threadText } from "../audit-row.ts";
 import { threadPrefix } from "../row-text.ts";
 import type { FileLayer, LogFile } from "../storage/file-layer.ts";
@@ -226,6 +227,7 @@ export interface LogPaths {
 }
 
 export function logPaths(directory: string): LogPaths {
+  checkGivenText(directory, "directory");
   return { root: directory, archive: join(directory, "archive"), torn: join(directory, "torn") };
 }
 

@@ -20,6 +20,8 @@ import {
 import { ThreadArchiver } from "./thread-archiver.ts";
 import { loadThread, threadHead, threadsOf } from "./threads.ts";
 
+const NOT_OPENED = "expected a call of PostgresSessionLog.open(), got new PostgresSessionLog()";
+
 /** Thread of probes. It belongs to no tenant and never gets a row. */
 const PROBE: ThreadKey = { tenant_id: "entelix-otel", thread_id: "probe" };
 
@@ -58,6 +60,7 @@ export class PostgresSessionLog implements SessionLog {
   }
 
   private constructor(database: Database, settings: CheckedSettings) {
+    if (typeof settings !== "object" || settings === null) throw new TypeError(NOT_OPENED);
     const { doubtMs, durability, lockMs, maxPendingBytes } = settings;
     this.#settings = settings;
     this.#database = database;

@@ -1,4 +1,4 @@
-import { isObject, writeAsItStands } from "../../events/door.ts";
+import { checkArgument, isObject, writeAsItStands } from "../../events/door.ts";
 import type {
   AnyGraphEvent,
   GraphEvent,
@@ -71,6 +71,7 @@ function hasKind(value: Readonly<Record<string, unknown>>): value is UnknownGrap
  * encodeGraphEvent({ kind: "cancelled", reason: "deadline", timestamp: "2026-04-29T12:00:00Z" });
  */
 export function encodeGraphEvent(event: AnyGraphEvent): string {
+  checkArgument(event, "event");
   const text = knownEventForm.write(event);
   if (text.startsWith('{"kind":')) return text;
   if (text.startsWith("{") && Object.hasOwn(event, "kind")) return text;

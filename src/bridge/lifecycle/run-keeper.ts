@@ -90,6 +90,8 @@ export class RunKeeper<H> {
 
   /** The tenant's run, open or closed and in memory. */
   find(tenantId: string, runId: string): Run<H> | undefined {
+    // Untyped programs may not know the run.
+    if (typeof runId !== "string") return undefined;
     const run = this.#runs.find(tenantId, runId);
     if (run !== undefined) return run;
     const canonical = this.canonical(runId);

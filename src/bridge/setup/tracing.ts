@@ -1,6 +1,6 @@
 import { type MeterProvider, ProxyTracerProvider, type TracerProvider } from "@opentelemetry/api";
 import type { TracerProvider as SdkTracerProvider } from "@opentelemetry/sdk-trace";
-import { type ClosableSink, checkOptionsObject } from "../../events/door.ts";
+import { type ClosableSink, checkArgument } from "../../events/door.ts";
 import { Bridge, internalsOf } from "../bridge.ts";
 import type { ChunkSpanProcessor } from "../export/chunk-span-processor.ts";
 import { firstOpenRuns, type OpenRun, type OpenRunsOptions } from "../open-runs.ts";
@@ -104,7 +104,7 @@ export class Tracing {
    * agent.addSink(tracing.createBridge({ audit: log }));
    */
   createBridge(options: Omit<BridgeOptions, "tracerProvider"> = {}): Bridge {
-    checkOptionsObject(options);
+    checkArgument(options, "options");
     const rowsMs = Math.ceil(this.#parts.shutdownTimeoutMs * ROWS_SHARE);
     const bridge = new Bridge({
       ...options,
@@ -197,7 +197,7 @@ export class Tracing {
    * for (const run of telemetry.openRuns({ limit: 20 })) console.log(run.runId, run.waitsFor.kind);
    */
   openRuns(options: OpenRunsOptions = {}): readonly OpenRun[] {
-    checkOptionsObject(options);
+    checkArgument(options, "options");
     const bridges = [...this.#sinks.keys()].filter((sink) => sink instanceof Bridge);
     return firstOpenRuns(
       bridges.flatMap((bridge) => bridge.openRuns(options)),

@@ -14,6 +14,7 @@ import {
   checkEach,
   checkedElsewhere,
   checkFunction,
+  checkGiven,
   currentScope,
   type HeadersLike,
   isRunContextSource,
@@ -141,6 +142,7 @@ const EXTRACTED = createContextKey("entelix-otel.extracted-run-context");
 
 /** The run context that a {@link RunContextPropagator} extracted into this OpenTelemetry context. */
 export function extractedRunContext(from: Context = context.active()): RunContext | undefined {
+  checkGiven(from, "from", "getValue");
   const value: unknown = from.getValue(EXTRACTED);
   return value instanceof Extracted ? value.run : undefined;
 }

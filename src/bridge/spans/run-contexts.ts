@@ -1,5 +1,10 @@
 import { type Context, context, isSpanContextValid } from "@opentelemetry/api";
-import type { EventEnvelope, RunContext, SpanTarget } from "../../events/door.ts";
+import {
+  checkGivenFunction,
+  type EventEnvelope,
+  type RunContext,
+  type SpanTarget,
+} from "../../events/door.ts";
 import { contextInside } from "../event-context.ts";
 import type { Call, Run, RunKeeper } from "../lifecycle/door.ts";
 import { plainContext } from "./plain-context.ts";
@@ -40,6 +45,7 @@ export class RunContexts {
 
   /** Calls `work` in the context of the target. Throws only what `work` throws. */
   withSpan<T>(target: SpanTarget, work: () => T): T {
+    checkGivenFunction(work, "work");
     return context.with(this.#contextOf(target), work);
   }
 

@@ -9,12 +9,13 @@ import {
   type SpanContext,
   trace,
 } from "@opentelemetry/api";
-import type {
-  AgentEvent,
-  AttributeName,
-  KnownAttributes,
-  SpanAttributes,
-  SpanAttributeValue,
+import {
+  type AgentEvent,
+  type AttributeName,
+  checkGiven,
+  type KnownAttributes,
+  type SpanAttributes,
+  type SpanAttributeValue,
 } from "../../events/door.ts";
 import type { Link, Run } from "../lifecycle/door.ts";
 import type { SegmentRows } from "../run-rows.ts";
@@ -158,6 +159,7 @@ function ownValue(value: SpanAttributeValue): AttributeValue {
  * decide by trace ID, as the process of the root run does.
  */
 export function isDerivedParent(context: Context): boolean {
+  checkGiven(context, "context", "getValue");
   return context.getValue(DERIVED_KEY) === true;
 }
 

@@ -1,3 +1,4 @@
+import { checkArgument } from "../option-checks.ts";
 import type { AgentErrorDetail } from "./agent-error-detail.ts";
 import type {
   ErrorEnvelope,
@@ -148,7 +149,7 @@ export function toolErrorKindOfDetail(detail: AgentErrorDetail): ToolErrorKind {
  * `unclassified`.
  */
 export function failureKindFromEnvelope(envelope: ErrorEnvelope): FailureKind {
-  return { type: ROWS.get(envelope.wire_code)?.failure ?? "unclassified" };
+  return { type: ROWS.get(codeIn(envelope))?.failure ?? "unclassified" };
 }
 
 /**
@@ -156,8 +157,14 @@ export function failureKindFromEnvelope(envelope: ErrorEnvelope): FailureKind {
  * code is `internal`.
  */
 export function toolErrorKindFromEnvelope(envelope: ErrorEnvelope): ToolErrorKind {
-  const tool = ROWS.get(envelope.wire_code)?.tool ?? "internal";
+  const tool = ROWS.get(codeIn(envelope))?.tool ?? "internal";
   return typeof tool === "function" ? tool(envelope) : tool;
+}
+
+/** @throws TypeError without an envelope. One of another type has no code: untyped programs send any value. */
+function codeIn(envelope: ErrorEnvelope): string {
+  if (envelope === undefined || envelope === null) checkArgument(envelope, "envelope");
+  return envelope.wire_code;
 }
 
 /** The text for the model: short, and without vendor, status or cause. */

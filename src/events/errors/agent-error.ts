@@ -1,3 +1,4 @@
+import { checkArgument } from "../option-checks.ts";
 import type { InterruptionKind, UsageLimitBreach } from "./agent-error-detail.ts";
 import { type AgentErrorDetail, detailText } from "./agent-error-detail.ts";
 import { envelopeOfDetail } from "./agent-error-tables.ts";
@@ -30,6 +31,7 @@ export class AgentError extends Error {
   readonly detail: AgentErrorDetail;
 
   private constructor(detail: AgentErrorDetail, options?: ErrorOptions) {
+    checkArgument(detail, "detail");
     super(detailText(detail), options);
     this.detail = detail;
   }
@@ -142,11 +144,13 @@ export class AgentError extends Error {
 
   /** A run's budget is used up. */
   static usageLimitExceeded(breach: UsageLimitBreach, options?: ErrorOptions): AgentError {
+    checkArgument(breach, "breach");
     return new AgentError({ type: "usage_limit_exceeded", breach }, options);
   }
 
   /** A tool error that ends the run. `source` is the tool's error, which becomes the `cause`. */
   static toolErrorTerminal(kind: ToolErrorKind, toolName: string, source: AgentError): AgentError {
+    checkArgument(source, "source");
     return new AgentError(
       { type: "tool_error_terminal", kind, toolName, source },
       { cause: source },

@@ -37,7 +37,8 @@ const UNNAMED_TOOL = "unknown";
  */
 export function classifyFailure(error: unknown, source?: FailureSource): FailureKind {
   const known = asAgentError(error);
-  const kind = kindOf(error, known, source);
+  // Untyped programs may send `null`.
+  const kind = kindOf(error, known, source ?? undefined);
   if (kind.type === "unclassified") warnUnclassified(error);
   return kind;
 }
@@ -138,7 +139,7 @@ function toolKindOf(
  */
 export function envelopeOf(error: unknown, source?: FailureSource): ErrorEnvelope {
   const known = asAgentError(error);
-  if (source === undefined) {
+  if (source === undefined || source === null) {
     return known === undefined ? UNCLASSIFIED_ENVELOPE : envelopeOfDetail(known.detail);
   }
   const origin = originOf(error, known, source);

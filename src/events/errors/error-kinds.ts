@@ -1,3 +1,4 @@
+import { checkArgument } from "../option-checks.ts";
 import type { UsageLimitBreach } from "./agent-error-detail.ts";
 import type { FailureOrigin } from "./failure-source.ts";
 
@@ -37,6 +38,7 @@ export const FAILURE_KIND_IDS = [
 
 /** The value of `entelix.failure.kind` for a failure. */
 export function wireId(kind: FailureKind): FailureKindId {
+  checkArgument(kind, "kind");
   return kind.type;
 }
 

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../agent-event.ts";
 import type { EventEnvelope } from "../event-envelope.ts";
+import { checkGivenFunction } from "../option-checks.ts";
 
 /**
  * Receives every lifecycle event of an agent, in order.
@@ -112,5 +113,6 @@ export function isSpanActivator(sink: unknown): sink is SpanActivator {
 
 /** Calls `work` inside the target's span, if the sink can. Sinks that wrap others use it. */
 export function withSpanOf<T>(sink: unknown, target: SpanTarget, work: () => T): T {
+  checkGivenFunction(work, "work");
   return isSpanActivator(sink) ? sink.withSpan(target, work) : work();
 }

@@ -2,7 +2,7 @@ import type { AgentEvent } from "../agent-event.ts";
 import { now } from "../clock.ts";
 import { property } from "../errors/thrown.ts";
 import type { EventEnvelope } from "../event-envelope.ts";
-import { checkGiven, describe } from "../option-checks.ts";
+import { checkGiven, checkGivenFunction, describe } from "../option-checks.ts";
 import { isPromise } from "../promises.ts";
 import type { AgentEventSink, ClosableSink, ContentNeed, InnerSink } from "./agent-event-sink.ts";
 import {
@@ -90,6 +90,7 @@ export class FanOutSink<S = unknown> implements AgentEventSink<S>, ClosableSink,
 
   /** Calls `work` inside the target's span of the first sink that has an open one. */
   withSpan<T>(target: SpanTarget, work: () => T): T {
+    checkGivenFunction(work, "work");
     // The innermost span counts. A sink that wraps others cannot know whether one of them has a span.
     const innermostFirst = (inner: () => T, sink: InnerSink<S>) => () =>
       withSpanOf(sink, target, inner);

@@ -1,4 +1,5 @@
 import {
+  checkArgument,
   type Instant,
   JsonSyntaxError,
   type JsonValue,
@@ -145,5 +146,6 @@ export interface LineIssue extends DecodeIssue {
  * formatIssue(issue); // 'events.ndjson:12: tenant_id: expected non-empty text'
  */
 export function formatIssue(issue: LineIssue): string {
+  checkArgument(issue, "issue");
   return `${issue.file}:${issue.line}: ${issue.field}: expected ${issue.expected}`;
 }

@@ -1,9 +1,11 @@
 import { inputBytes } from "../../audit/door.ts";
 import {
+  checkArgument,
   checkEach,
   checkedElsewhere,
   checkFunction,
   checkText,
+  describe,
   nested,
   type OptionChecks,
 } from "../../events/door.ts";
@@ -28,7 +30,9 @@ export class SourceReadError extends Error {
   /** The counts up to the failure. */
   readonly report: ReadReport;
 
-  constructor(name: string, { cause, message }: Error, report: ReadReport) {
+  constructor(name: string, error: Error, report: ReadReport) {
+    checkArgument(error, "error");
+    const { cause, message } = error;
     super(`${name}: cannot be read to its end: ${message}`, { cause });
     this.report = report;
   }
@@ -58,6 +62,7 @@ export async function readEvents<E>(
 ): Promise<ReadReport> {
   const options = checkEach<ReadEventsOptions<E>>(given, CHECKS);
   const isPath = typeof source === "string" || source instanceof URL;
+  if (!isPath) checkSource(source);
   const name = options.name ?? (isPath ? String(source) : "input");
   const order = new EventOrder(options, options.window);
   // The file is opened when its first byte is read, so not if an option is wrong.
@@ -105,8 +110,18 @@ async function* withReadErrors<T>(batches: AsyncIterable<T>): AsyncGenerator<T, 
   }
 }
 
+function checkSource(source: ByteSource): void {
+  if (typeof source === "object" && source !== null) {
+    if (Symbol.asyncIterator in source || Symbol.iterator in source) return;
+  }
+  throw new TypeError(`source: expected a path or a stream of bytes, got ${describe(source)}`);
+}
+
 const CHECKS: OptionChecks<ReadEventsOptions<unknown>> = {
-  dialects: checkedElsewhere,
+  dialects(given) {
+    if (Array.isArray(given) && given.length > 0) return;
+    throw new TypeError(`dialects: expected a list of dialects, got ${describe(given)}`);
+  },
   name: checkText,
   maxLineBytes: checkedElsewhere,
   onIssue: checkFunction,
