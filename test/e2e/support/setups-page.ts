@@ -59,5 +59,12 @@ with a link to the request, because the trace ID is then the run ID. With \`root
     command("pnpm add", SDK_2),
     `\`bun add\` takes the same packages. \`yarn add\` does, too, and needs \`@opentelemetry/api\` in addition: Yarn installs
 no peers.`,
+    "## If a package is missing",
+    `With \`entelix-otel\` alone, an import of \`entelix-otel/setup\` or \`entelix-otel/telemetry\` fails, because both need an
+SDK. Node says \`Cannot find package '@opentelemetry/sdk-metrics' imported from …/telemetry.mjs\`
+(\`ERR_MODULE_NOT_FOUND\`; \`Cannot find module\` with \`require\`). Install the SDK:`,
+    `\`\`\`sh\nnpm install ${SDK.join(" ")}\n\`\`\``,
+    `If only \`sdk-metrics\` is missing, either install it, or use \`setupTracing\` of \`entelix-otel/setup\`. If your
+application has a provider, you need neither entry: \`new Bridge()\` uses the registered one.`,
   ].join("\n\n")}\n`;
 }
