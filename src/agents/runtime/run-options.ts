@@ -239,9 +239,9 @@ function checkTerminal(given: unknown, field: string): void {
 
 /** The other options are checked when the plan is made. */
 const CHECKS: OptionChecks<RunOptions> = {
-  agent: checkedElsewhere,
-  sink: checkedElsewhere,
-  tenant: checkedElsewhere,
+  tenant: (given) => void text(given ?? activeRun()?.tenantId, "tenant"),
+  agent: (given) => void text(given, "agent"),
+  sink: (given) => checkGiven(given ?? activeRun()?.sink, "sink", "send"),
   threadId: checkedElsewhere,
   user: checkedElsewhere,
   session: checkedElsewhere,

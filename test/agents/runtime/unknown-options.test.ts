@@ -20,3 +20,14 @@ it("of calls are reported: a misspelt `approve` would call the tool", async () =
     "entelix-otel: unknown option `inputs`: did you mean `input`?",
   ]);
 });
+
+it("of runs are named in the error about an option that is missing", async () => {
+  vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+  const { sink } = keepingSink("all");
+  const given = JSON.parse('{"agent":"a","tenantId":"acme"}');
+  await expect(runAgent({ ...given, sink }, () => 1)).rejects.toThrow(
+    new TypeError(
+      "tenant: expected a text that is not empty, got undefined; unknown option `tenantId`: did you mean `tenant`?",
+    ),
+  );
+});
