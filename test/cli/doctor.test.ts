@@ -340,11 +340,7 @@ describe.concurrent("doctor and the variables", () => {
       "90000",
       "failures are reported late, and may be reported twice",
     ],
-    [
-      "OTEL_SEMCONV_STABILITY_OPT_IN",
-      "http, gen_ai/dupe",
-      "expected gen_ai_latest_experimental",
-    ],
+    ["OTEL_SEMCONV_STABILITY_OPT_IN", "http, gen_ai/dupe", "expected gen_ai_latest_experimental"],
   ])("finds %s=%s", async (name, value, said) => {
     const { code, stdout } = await doctor([], { env: { [name]: value } });
     const problems = stdout.split("\n").filter((line) => line.startsWith("✗"));
