@@ -45,7 +45,7 @@ async function delivered(reply: (request: number, body: Buffer) => Reply) {
     exported,
     rejected: lost.rejected,
     taken: server.names.length,
-    said: losses("shutdown").map(({ message }) => message),
+    said: losses("shutdown").map(({ message }) => message.replace(server.url, "URL")),
   };
 }
 
@@ -82,31 +82,44 @@ it.each([202, 204])("%i without a body is a confirmation", async (status) => {
   expect(await delivered(() => ({ status }))).toMatchObject({ exported: SPANS, said: [] });
 });
 
+const USUAL = "OTLP/HTTP is usually on port 4318, at the path /v1/traces.";
+const NO_RECEIVER = `Another server answers there, such as Jaeger's page (16686) or the collector's health check (13133). ${USUAL}`;
+const REDIRECTED = "Set the endpoint to the address that it redirects to.";
+const TEXT = "OTEL_LOG_LEVEL=debug shows its text.";
+
 it.each([
   [
     "a page",
     answer(200, "<!doctype html><title>Login</title>", "text/html"),
     `${NOT_OTLP} text/html`,
+    NO_RECEIVER,
   ],
   [
     "the answer of a health check",
     answer(200, '{"status":"ok"}', "application/json"),
     `${NOT_OTLP} application/json`,
+    NO_RECEIVER,
   ],
-  ["308", answer(308), "308 Permanent Redirect"],
-  ["302", answer(302), "302 Found"],
-  ["401", answer(401, "token expired"), "401 Unauthorized"],
-  ["404", answer(404, "no route"), "404 Not Found"],
-  ["408", answer(408), "408 Request Timeout"],
-  ["500", answer(500), "500 Internal Server Error"],
-])("%s is no confirmation: the spans are lost and reported", async (_, reply, error) => {
+  ["308", answer(308), "308 Permanent Redirect", REDIRECTED],
+  ["302", answer(302), "302 Found", REDIRECTED],
+  [
+    "401",
+    answer(401, "token expired"),
+    "401 Unauthorized",
+    "Set credentials in OTEL_EXPORTER_OTLP_HEADERS, for example authorization=Bearer%20TOKEN.",
+  ],
+  ["404", answer(404, "no route"), "404 Not Found", `Another server answers there. ${USUAL}`],
+  ["408", answer(408), "408 Request Timeout", TEXT],
+  ["500", answer(500), "500 Internal Server Error", TEXT],
+])("%s is no confirmation: the spans are lost and reported", async (_, reply, error, advice) => {
   const { said, ...counts } = await delivered(() => reply);
-  expect(said).toEqual([lostBy(error)]);
+  expect(said).toEqual([lostBy(`${error} (from URL). ${advice}`)]);
   expect(counts).toMatchObject({ exported: 0, rejected: SPANS });
 });
 
 it("the spans that an answer rejects are lost and reported, the others are exported", async () => {
   const { said, ...counts } = await delivered(() => partial(3, "span too old"));
   expect(counts).toMatchObject({ exported: SPANS - 3, rejected: 3 });
-  expect(said).toEqual([lostBy("200 partial success", 3)]);
+  const error = "200 partial success; OTEL_LOG_LEVEL=debug shows the reason";
+  expect(said).toEqual([lostBy(error, 3)]);
 });

@@ -71,12 +71,12 @@ describe("content", () => {
   });
 
   it.each(["false", "true", "0", 1, {}])(
-    "is off where a program without types gives %j for the option",
+    "is refused where a program without types gives %j for the option",
     (captureContent) => {
       vi.stubEnv(SWITCH, "true");
       const options: TelemetryOptions = {};
       Reflect.set(options, "captureContent", captureContent);
-      expect(play(options).words).toEqual(ERRORS);
+      expect(() => play(options)).toThrow("captureContent: expected true or false, got ");
     },
   );
 
