@@ -10,13 +10,21 @@ import {
 import { formatRfc3339 } from "../../src/events/door.ts";
 import { createIdGenerator } from "../../src/index.ts";
 
+/** The order in which spans started: several start in one millisecond, the resolution of their times. */
+const startOrder = new WeakMap<object, number>();
+let starts = 0;
+
 /** A provider that keeps what it exports, and counts how often each span ended. */
 export function collectSpans(options: { sampler?: Sampler; foreignIds?: boolean } = {}) {
   const exporter = new InMemorySpanExporter();
   const started = new Map<string, number>();
   const ended = new Map<string, number>();
   const count: SpanProcessor = {
-    onStart: (span) => bump(started, key(span.spanContext())),
+    onStart: (span) => {
+      starts += 1;
+      startOrder.set(span, starts);
+      bump(started, key(span.spanContext()));
+    },
     onEnd: (span) => bump(ended, key(span.spanContext())),
     forceFlush: async () => {},
     shutdown: async () => {},
@@ -55,7 +63,8 @@ export interface SpanNode {
 
 /** The spans as trees, roots and children in the order of their start. */
 export function toTrees(spans: readonly ReadableSpan[]): SpanNode[] {
-  const nodes = spans.map(toNode);
+  const orderOf = (span: ReadableSpan) => startOrder.get(span) ?? 0;
+  const nodes = spans.toSorted((a, b) => orderOf(a) - orderOf(b)).map(toNode);
   const byId = new Map(nodes.map((node) => [`${node.trace}/${node.span_id}`, node]));
   const roots: SpanNode[] = [];
   for (const node of nodes) {
