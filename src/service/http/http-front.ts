@@ -5,6 +5,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type ConnectionLimits, Connections } from "./connections.ts";
 import { answerSocket, Refusal, type Unreadable, unreadable } from "./refusal.ts";
@@ -62,6 +63,40 @@ export class HttpFront {
       if (reason === undefined) socket.destroy();
       else this.#end(socket, reason);
     });
+  }
+
+  /**
+   * Listens.
+   *
+   * @param onError called with later errors of the server. Default: `onError` of the options.
+   * @throws (rejects) an error of the system, such as EADDRINUSE.
+   */
+  listen(port: number, host: string, onError = this.#options.onError): Promise<AddressInfo> {
+    const { server } = this;
+    return new Promise((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, host, () => {
+        server.off("error", reject);
+        server.on("error", onError);
+        const address = server.address();
+        if (address === null || typeof address === "string") reject(new Error("expected a port"));
+        else resolve(address);
+      });
+    });
+  }
+
+  /** 0 if it does not listen. */
+  get port(): number {
+    const address = this.server.address();
+    return typeof address === "object" && address !== null ? address.port : 0;
+  }
+
+  /** Closes all connections. Resolves when no request is being served. */
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    this.server.closeAllConnections();
+    await closed;
+    await this.served();
   }
 
   /** Resolves when no request is being served. */

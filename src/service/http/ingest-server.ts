@@ -116,17 +116,7 @@ export class IngestServer {
 
   /** @throws (rejects) an error of the system, such as EADDRINUSE. */
   listen(host: string, port: number): Promise<AddressInfo> {
-    const { server } = this.#front;
-    return new Promise((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(port, host, () => {
-        server.off("error", reject);
-        server.on("error", (error) => this.#options.onError(error, "server"));
-        const address = server.address();
-        if (address === null || typeof address === "string") reject(new Error("expected a port"));
-        else resolve(address);
-      });
-    });
+    return this.#front.listen(port, host, (error) => this.#options.onError(error, "server"));
   }
 
   /**

@@ -45,23 +45,16 @@ export class StatusServer {
         writeAnswer(request, response, answerTo(request, options), IDLE_MS),
       onError: options.onError,
     });
-    const { server } = front;
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(port, host, () => resolve());
-    });
+    await front.listen(port, host);
     return new StatusServer(front);
   }
 
   get port(): number {
-    const address = this.#front.server.address();
-    return typeof address === "object" && address !== null ? address.port : 0;
+    return this.#front.port;
   }
 
-  async close(): Promise<void> {
-    const { server } = this.#front;
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
+  close(): Promise<void> {
+    return this.#front.close();
   }
 }
 

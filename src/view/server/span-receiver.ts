@@ -71,29 +71,20 @@ export class SpanReceiver {
   /** @throws (rejects) when the address can't be listened on. */
   static async listen(options: ReceiverOptions): Promise<SpanReceiver> {
     const receiver = new SpanReceiver(options);
-    const { server } = receiver.#front;
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(options.address.port, options.address.host, () => resolve());
-    });
+    await receiver.#front.listen(options.address.port, options.address.host);
     return receiver;
   }
 
   /** The base URL for exporters. */
   get url(): string {
-    const address = this.#front.server.address();
-    const port = typeof address === "object" && address !== null ? address.port : 0;
     const { host } = this.#options.address;
-    return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+    return `http://${host.includes(":") ? `[${host}]` : host}:${this.#front.port}`;
   }
 
   /** Closes all connections. Resolves when no request is being served. */
-  async close(): Promise<void> {
-    const { server } = this.#front;
+  close(): Promise<void> {
     this.#stop.abort(new Refusal("draining", "the command ends"));
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
-    await this.#front.served();
+    return this.#front.close();
   }
 
   async #answerTo(request: IncomingMessage): Promise<Answer> {

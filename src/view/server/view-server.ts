@@ -68,17 +68,12 @@ export class ViewServer {
   /** @throws (rejects) when the port can't be listened on. */
   static async listen(options: ViewServerOptions): Promise<ViewServer> {
     const view = new ViewServer(options);
-    const { server } = view.#front;
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(options.port, HOST, () => resolve());
-    });
+    await view.#front.listen(options.port, HOST);
     return view;
   }
 
   get port(): number {
-    const address = this.#front.server.address();
-    return typeof address === "object" && address !== null ? address.port : 0;
+    return this.#front.port;
   }
 
   /** The address of the page, for one browser. */
@@ -87,11 +82,8 @@ export class ViewServer {
   }
 
   /** Closes all connections. Resolves when no request is being served. */
-  async close(): Promise<void> {
-    const { server } = this.#front;
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
-    await this.#front.served();
+  close(): Promise<void> {
+    return this.#front.close();
   }
 
   async #answerTo(request: IncomingMessage): Promise<Answer> {
