@@ -1,7 +1,7 @@
 // The door of `service`: serve and consume. See ROOM.md.
 
 export { type Answer, refusedAnswer, textAnswer, writeAnswer } from "./http/answer.ts";
-export { checkHead, encodingOf } from "./http/event-request.ts";
+export { checkHead, encodingOf, hasExpectation } from "./http/event-request.ts";
 export { HeldBytes } from "./http/held-body.ts";
 export { HttpFront } from "./http/http-front.ts";
 export { DEFAULT_INGEST_LIMITS, type IngestLimits } from "./http/ingest-limits.ts";

@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import {
   type Fields,
   messageOf,
@@ -14,6 +14,7 @@ import {
   encodingOf,
   HeldBytes,
   HttpFront,
+  hasExpectation,
   isLocalHost,
   isLoopback,
   Refusal,
@@ -63,7 +64,7 @@ export class SpanReceiver {
       server: { requestTimeout: TOTAL_MS },
       connections: RECEIVER_CONNECTIONS,
       serve: async (request, response) =>
-        writeAnswer(request, response, await this.#answerTo(request), IDLE_MS),
+        writeAnswer(request, response, await this.#answerTo(request, response), IDLE_MS),
       onError: (error) => options.onProblem(messageOf(error)),
     });
   }
@@ -87,9 +88,9 @@ export class SpanReceiver {
     return this.#front.close();
   }
 
-  async #answerTo(request: IncomingMessage): Promise<Answer> {
+  async #answerTo(request: IncomingMessage, response: ServerResponse): Promise<Answer> {
     try {
-      return await this.#answerOf(request);
+      return await this.#answerOf(request, response);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       this.#options.onProblem(`a request was refused (${error.status}): ${error.message}`);
@@ -99,7 +100,7 @@ export class SpanReceiver {
   }
 
   /** @throws (rejects) Refusal */
-  async #answerOf(request: IncomingMessage): Promise<Answer> {
+  async #answerOf(request: IncomingMessage, response: ServerResponse): Promise<Answer> {
     checkHead(request);
     checkSender(request, this.#options.address.host);
     const { path = "" } = readTarget(request.url ?? "") ?? {};
@@ -110,6 +111,7 @@ export class SpanReceiver {
       throw new Refusal("method", `expected POST, got ${request.method}`);
     }
     const type = mediaTypeOf(request);
+    if (hasExpectation(request)) response.writeContinue();
     const bytes = await this.#bytesOf(request);
     if (path !== "/v1/traces") return confirmed(type, undefined);
     return confirmed(type, await this.#options.onSpans(readRequest(type, bytes)));

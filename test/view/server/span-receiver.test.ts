@@ -106,6 +106,19 @@ describe("the receiver of view", () => {
     expect(problems()).toEqual([]);
   });
 
+  it("asks a sender that waits for it to go on", async () => {
+    const body = await protobufOf("a");
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const headers = { ...PROTOBUF, expect: "100-continue", "content-length": body.length };
+      const request = httpRequest(`${url}/v1/traces`, { method: "POST", headers, agent: false });
+      request.on("continue", () => request.end(body));
+      request.on("response", (response) => resolve(response.resume().statusCode));
+      request.on("error", reject).flushHeaders();
+    });
+    expect(status).toBe(200);
+    expect(shown()).toEqual([["a", "complete", 2]]);
+  });
+
   it("takes metrics and logs without keeping them", async () => {
     for (const path of ["/v1/metrics", "/v1/logs"]) {
       expect(await send("{}", JSON_TYPE, { path })).toMatchObject({ status: 200, text: "{}" });
