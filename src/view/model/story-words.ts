@@ -7,14 +7,19 @@ export interface StoryLine {
   readonly tone: "plain" | "bad" | "waits";
 }
 
+/** Whether it waits for a person. It does not any more if another run continues it. */
+export function isWaiting({ outcome, resumed }: ViewRun): boolean {
+  return outcome === "interrupted" && resumed !== true;
+}
+
 /** How a run went, in one line: why it failed, what it waits for, or who decided and what it answered. */
 export function storyLine(run: ViewRun): StoryLine | undefined {
-  const { answer, asked, decisions = [], error, outcome, resumed } = run;
+  const { answer, asked, decisions = [], error, outcome } = run;
   const decided = decisions.map(decisionText).join("; ");
   if (outcome === "failed" && error !== undefined) {
     return { text: sentences([decided, error]), tone: "bad" };
   }
-  if (outcome === "interrupted" && resumed !== true) {
+  if (isWaiting(run)) {
     const wanted = asked === undefined ? "Waits for a person" : `Waits for a person: ${asked}`;
     return { text: sentences([decided, wanted]), tone: "waits" };
   }

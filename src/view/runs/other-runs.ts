@@ -3,6 +3,7 @@ import type { ViewSpan } from "../format.ts";
 import { numberIn, textIn } from "../model/attributes.ts";
 import { type IndexedRun, NO_USAGE } from "./indexed-run.ts";
 import type { RunTraits, RunUsage } from "./run-facts.ts";
+import { plus } from "./run-trees.ts";
 import type { Trace } from "./traces.ts";
 
 // Runs of other instrumentation: a trace with agents, models or tools is one run, unless it has a run of this package.
@@ -90,10 +91,6 @@ function usageAfter(before: RunUsage, span: ViewSpan): RunUsage {
     cost: costPlus(calls.cost, cost),
     whole: false,
   };
-}
-
-function plus(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined ? other : one + (other ?? 0);
 }
 
 /** The exact sum. A text that is no decimal number from 0 counts as none. */

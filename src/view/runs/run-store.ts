@@ -147,7 +147,8 @@ export class RunStore {
   view(run: IndexedRun): ViewRun {
     if (this.index.suspects.has(run)) this.#recount();
     const row = rowOf(run);
-    return row.question === undefined ? { ...row, question: this.#questionBefore(run) } : row;
+    if (run.resumedFrom === undefined || row.question !== undefined) return row;
+    return { ...row, question: this.#questionBefore(run) };
   }
 
   /** What was asked before the pauses that a run continues. */

@@ -1,6 +1,6 @@
 import { cut } from "../../events/format/door.ts";
 import type { ViewAttributes, ViewDecision, ViewSpan, ViewStory } from "../format.ts";
-import { fieldsOf, numberIn, textIn } from "../model/attributes.ts";
+import { fieldsOf, fieldText, numberIn, textIn } from "../model/attributes.ts";
 import { type ChatMessage, conversationOf } from "../model/conversation.ts";
 
 /** Longest text of a story, in characters: the list holds those of 100,000 runs. */
@@ -137,11 +137,7 @@ function firstText(
   fields: Readonly<Record<string, unknown>> | undefined,
   names: readonly string[],
 ): string | undefined {
-  for (const name of names) {
-    const value = fields?.[name];
-    if (typeof value === "string" && value !== "") return value;
-  }
-  return undefined;
+  return names.map((name) => fieldText(fields, name)).find((text) => text !== undefined);
 }
 
 /** On one line, cut. `undefined` if nothing is left. */

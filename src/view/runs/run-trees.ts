@@ -69,7 +69,8 @@ function difference(now: RunUsage, before: RunUsage | undefined): Below {
   };
 }
 
-function plus(one: number | undefined, other: number | undefined): number | undefined {
+/** The sum of known numbers. */
+export function plus(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined ? other : one + (other ?? 0);
 }
 

@@ -3,7 +3,7 @@ import { count, counted, durationText } from "../../../events/format/door.ts";
 import type { RelatedRun, ViewRun } from "../../format.ts";
 import { dollars, msOf } from "../../model/formats.ts";
 import type { RunModel } from "../../model/run-model.ts";
-import { decisionText } from "../../model/story-words.ts";
+import { decisionText, isWaiting } from "../../model/story-words.ts";
 import { runAddress } from "../route.ts";
 import { Badge } from "../shell/badge.tsx";
 import { ContentNote } from "../shell/content-note.tsx";
@@ -57,8 +57,7 @@ export function RunHeader({ isReport, model }: RunHeaderProps) {
 
 /** What was asked, what a person decided, and how it ended. */
 function Story({ run }: { readonly run: ViewRun }) {
-  const { answer, asked, decisions = [], error, outcome, question, resumed } = run;
-  const waits = outcome === "interrupted" && resumed !== true;
+  const { answer, asked, decisions = [], error, outcome, question } = run;
   return (
     <div class="story">
       {question !== undefined && (
@@ -71,7 +70,7 @@ function Story({ run }: { readonly run: ViewRun }) {
           <Text value={decisionText(decision)} />
         </p>
       ))}
-      {waits && (
+      {isWaiting(run) && (
         <p class="note waits">
           Waits for a person since <Time ms={msOf(run.end_ns ?? run.start_ns)} />
           {asked !== undefined && (
