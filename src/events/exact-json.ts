@@ -11,7 +11,7 @@ import { MOST_JSON_BYTES } from "./value-limits.ts";
  * two equal keys counts, and `__proto__` is an ordinary key. For texts without large integers it costs little more
  * than `JSON.parse`.
  *
- * @throws TypeError if it is no text.
+ * @throws TypeError if it is not text.
  * @throws JsonSyntaxError (a `SyntaxError`) with the position and the expected syntax. Also for nesting deeper than
  *   1,000 levels and for integers of more than 10,000 digits.
  *

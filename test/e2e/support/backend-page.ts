@@ -44,7 +44,7 @@ export const REASONS: readonly BackendReason[] = [
     rows: ["query and documents of a retrieval"],
     backend: "phoenix",
     conventions: ["genai"],
-    why: "Of the GenAI conventions, Phoenix reads only documents with ID and score. Those of LangChain have no score.",
+    why: "Phoenix reads documents under the names of the GenAI conventions only with ID and score. Those of LangChain have no score.",
   },
   {
     rows: ["list: question and answer as plain text"],
