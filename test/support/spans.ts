@@ -79,10 +79,20 @@ export function toTrees(spans: readonly ReadableSpan[]): SpanNode[] {
   return roots;
 }
 
-/** Without the `Z`, since "01.5Z" would come before "01Z". */
+/**
+ * Some times are whole milliseconds, such as those of frameworks, and others finer, such as those of the application's
+ * own spans. Between them, within one millisecond, only the order of their starts is known.
+ */
 function compareTimes(a: string, b: string): number {
+  const milliseconds = Date.parse(a) - Date.parse(b);
+  if (milliseconds !== 0 || !isFine(a) || !isFine(b)) return milliseconds;
+  // Without the `Z`, since "01.5Z" would come before "01Z".
   const [first, second] = [a.slice(0, -1), b.slice(0, -1)];
   return first < second ? -1 : first > second ? 1 : 0;
+}
+
+function isFine(time: string): boolean {
+  return /\.\d{4,}Z$/.test(time);
 }
 
 function toNode(span: ReadableSpan): SpanNode {
