@@ -1,9 +1,9 @@
 // Writes docs/attributes.md from the tables in src/events/semconv/semconv-*.ts, docs/metrics.md from the one in
-// src/bridge/metrics/metric-names.ts, table and runbooks of docs/alerts.md from deploy/prometheus/rules, and docs/api
-// and docs/cli.md from `dist`. `--print PAGE` shows `attributes`, `metrics`, `alerts` or `cli` instead.
+// src/bridge/metrics/metric-names.ts, the table of docs/alerts.md and its runbooks (docs/alerts-*.md) from
+// deploy/prometheus/rules, and docs/api and docs/cli.md from `dist`. `--print PAGE` shows a page instead, such as `cli`.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { alertsPage } from "./generate-docs/alerts-page.mjs";
+import { ALERT_PAGES, alertsPage } from "./generate-docs/alerts-page.mjs";
 import { cliPage } from "./generate-docs/cli-page.mjs";
 import { metricsPage, standingRows } from "./generate-docs/metrics-page.mjs";
 
@@ -55,6 +55,9 @@ const PLACES = [
   ["link", "Links", "Each link of a run span has the reason of the link."],
 ];
 
+/** Few read these, and the page is long. */
+const FOLDED = ["event", "log"];
+
 function page(tables, { standingOf }) {
   const { APPROVAL_EVENT, ATTRIBUTES, EXCEPTION_EVENT, LOG_EVENTS, MARKER_SPAN, SPAN_EVENTS } =
     tables;
@@ -76,6 +79,7 @@ function page(tables, { standingOf }) {
       .replace("APPROVAL_EVENT", APPROVAL_EVENT)
       .replace("EXCEPTION_EVENT", EXCEPTION_EVENT),
     "",
+    ...(FOLDED.includes(place) ? ["<details>", "<summary>Its attributes</summary>", ""] : []),
     "| attribute | type | meaning |",
     "|---|---|---|",
     ...rows
@@ -84,6 +88,7 @@ function page(tables, { standingOf }) {
         const mark = content ? " **Content.**" : "";
         return `| \`${name}\` | ${type} | ${brief}${mark} |`;
       }),
+    ...(FOLDED.includes(place) ? ["", "</details>"] : []),
   ]);
   const events = Object.entries({
     [APPROVAL_EVENT]: "A tool call was approved.",
@@ -112,7 +117,7 @@ const HEAD = [
   "",
   "This page lists every attribute that this package sets. `gen_ai.*` and `error.type` have the names of the",
   "OpenTelemetry GenAI conventions (status: development), as `src/bridge/standing.ts` says. `entelix.*` has",
-  "upstream's name if upstream has one. Spans, metrics and log records have the instrumentation scope `entelix-otel`,",
+  "entelix's name if entelix has one. Spans, metrics and log records have the instrumentation scope `entelix-otel`,",
   "with the version of this package and the schema URL of the conventions.",
   "",
   '- An attribute without a known value is left out. An empty value never means "none", except for the tool-use ID,',
@@ -159,7 +164,7 @@ const PAGES = {
       await load("src/bridge/metrics/metric-notes.ts"),
       await load("src/bridge/standing.ts"),
     ),
-  alerts: async () => alertsPage(),
+  ...Object.fromEntries(ALERT_PAGES.map((name) => [name, async () => alertsPage(name)])),
   cli: async () => cliPage(),
 };
 

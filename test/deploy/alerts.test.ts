@@ -27,6 +27,7 @@ import { queryNames, type Selector } from "./alert-names.ts";
 import { SPAN_LABELS } from "./dashboard-metrics.ts";
 
 const page = readPage("docs/alerts.md");
+const RUNBOOKS = ["alerts-failures", "alerts-agents", "alerts-services"];
 const names = new Set(ALERTS.map(({ alert }) => alert));
 const queries = [...ALERTS, ...RECORDS].map(({ expr }) => queryNames(expr));
 const selectors = queries.flatMap((query) => query.selectors);
@@ -61,7 +62,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   gen_ai_operation_name: ["invoke_agent", "invoke_workflow", "execute_tool"],
 };
 
-/** In this order: the last two make docs/alerts.md. */
+/** In this order: the last two make docs/alerts.md and the pages of runbooks. */
 const ANNOTATIONS = ["summary", "description", "runbook_url", "jaeger", "when", "runbook"];
 
 describe("every alert", () => {
@@ -76,9 +77,11 @@ describe("every alert", () => {
     ({ alert, labels, annotations }) => {
       expect(["page", "ticket", "info"]).toContain(labels.severity);
       expect(Object.keys(annotations)).toEqual(ANNOTATIONS);
-      expect(annotations.runbook_url).toBe(`docs/alerts.md#${alert.toLowerCase()}`);
+      const [path = "", anchor] = annotations.runbook_url?.split("#") ?? [];
+      expect(RUNBOOKS.map((name) => `docs/${name}.md`)).toContain(path);
+      expect(anchor).toBe(alert.toLowerCase());
       // The runbook's heading, which npm run docs writes.
-      expect(page).toContain(`\n### ${alert}\n`);
+      expect(readPage(path)).toContain(`\n### ${alert}\n`);
       expect(annotations.jaeger).toMatch(/^http:\/\/127\.0\.0\.1:16686\/search/);
     },
   );
@@ -111,14 +114,16 @@ describe("every alert", () => {
 
   it.each(ALERTS)("$alert has its row and its runbook in the page", (rule) => {
     const { alert, annotations, labels } = rule;
-    const { runbook = "", when = "" } = annotations;
+    const { runbook = "", runbook_url = "", when = "" } = annotations;
     expect(when).toMatch(/^[^{}|]{10,200}$/);
     expect(runbook.trim().length).toBeGreaterThan(100);
     // Templates would stay in the page as they are.
     expect(runbook).not.toContain("{{");
-    expect(section(page, alert)).toContain(runbook.trim());
+    // Links to runbooks of another page name that page.
+    const shown = section(readPage(runbook_url.split("#")[0] ?? ""), alert);
+    expect(shown.replaceAll(/\(alerts-\w+\.md(?=#)/g, "(")).toContain(runbook.trim());
     expect(tableRows(section(page, "All alerts"))).toContainEqual([
-      `[${alert}](#${alert.toLowerCase()})`,
+      `[${alert}](${runbook_url.replace("docs/", "")})`,
       labels.severity,
       when.replaceAll("`", ""),
     ]);
@@ -126,16 +131,25 @@ describe("every alert", () => {
 });
 
 describe("docs/alerts.md", () => {
-  it("is what the rules' annotations give: npm run docs", () => {
-    const script = join(ROOT, "scripts/generate-docs.mjs");
-    const args = [script, "--print", "alerts"];
-    expect(execFileSync(process.execPath, args, { encoding: "utf8" })).toBe(page);
-  });
+  it.each(["alerts", ...RUNBOOKS])(
+    "%s is what the rules' annotations give: npm run docs",
+    (name) => {
+      const script = join(ROOT, "scripts/generate-docs.mjs");
+      const args = [script, "--print", name];
+      const printed = execFileSync(process.execPath, args, { encoding: "utf8" });
+      expect(printed).toBe(readPage(`docs/${name}.md`));
+    },
+  );
 
   it("has the alerts of the rules and no others", () => {
     const written = tableRows(section(page, "All alerts")).map(([link]) => link);
     expect(new Set(written)).toEqual(
-      new Set([...names].map((name) => `[${name}](#${name.toLowerCase()})`)),
+      new Set(
+        ALERTS.map(
+          ({ alert, annotations: { runbook_url = "" } }) =>
+            `[${alert}](${runbook_url.replace("docs/", "")})`,
+        ),
+      ),
     );
   });
 });
@@ -209,7 +223,9 @@ describe("the runbook of a failure", () => {
 
 describe("the section on labels that overflow", () => {
   it("names each label that can", () => {
-    const named = /`entelix_label`: ([^.(]+)/.exec(section(page, "EntelixLabelOverflow"))?.[1];
+    const named = /`entelix_label`: ([^.(]+)/.exec(
+      section(readPage("docs/alerts-services.md"), "EntelixLabelOverflow"),
+    )?.[1];
     expect([...(named ?? "").matchAll(/`(\w+)`/g)].map(([, label]) => label)).toEqual(
       CAPPED_LABELS,
     );

@@ -42,13 +42,13 @@ describe("the services' metrics", () => {
   ])("%s has an alert, and the page says so", (metric) => {
     expect(selectors.map((selector) => selector.metric)).toContain(metric);
     const row = tableRows(watch).find(([names = ""]) => names.split(", ").includes(metric));
-    expect(row?.at(-1)).toMatch(/\[Entelix\w+\]\(alerts\.md#entelix\w+\)/);
+    expect(row?.at(-1)).toMatch(/\[Entelix\w+\]\(alerts-services\.md#entelix\w+\)/);
   });
 });
 
 describe("docs/operations.md", () => {
   it("names alerts of the services, and all of them", () => {
-    const named = [...watch.matchAll(/\[(Entelix\w+)\]\(alerts\.md#(\w+)\)/g)];
+    const named = [...watch.matchAll(/\[(Entelix\w+)\]\(alerts-services\.md#(\w+)\)/g)];
     for (const [, name = "", anchor] of named) expect(anchor).toBe(name.toLowerCase());
     const names = new Set(named.map(([, name]) => name));
     expect([...names].toSorted()).toEqual(ofServices.map(({ alert }) => alert).toSorted());

@@ -12,7 +12,7 @@ import { replay } from "./support/replay.ts";
 import { Stack } from "./support/stack.ts";
 import { untilHolds } from "./support/until.ts";
 
-/** What docs/alerts.md says of one failure. */
+/** What docs/alerts-failures.md says of one failure. */
 interface Expected {
   readonly alert: string;
   readonly severity: "page" | "ticket" | "info";

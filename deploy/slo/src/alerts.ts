@@ -93,7 +93,7 @@ function alert({ burns, lookback, name, over, runbook, severity, summary, when }
     annotations: {
       summary: `Error budget {{ $labels.objective }} of ${WHOSE} ${summary}`,
       description: `In ${burns.map(({ long }) => long).join(" or ")}, runs of {{ $labels.job }} were bad at {{ $value | printf "%.1f" }} times the rate that the objective {{ $labels.objective }} allows.{{ with $labels.within }} Bad are runs that work longer than {{ . }}.{{ end }}{{ with ${most} }}{{ with (first .).Labels }} Most of them: {{ .${KIND} }}, origin {{ .${ORIGIN} }}.{{ end }}{{ end }}`,
-      runbook_url: `docs/alerts.md#${name.toLowerCase()}`,
+      runbook_url: `docs/alerts-agents.md#${name.toLowerCase()}`,
       jaeger: jaeger(most, lookback),
       when,
       runbook,
