@@ -73,3 +73,19 @@ export function notUndefined(checker: ts.TypeChecker, file: ts.SourceFile | unde
         .map((member) => `${name}.${member.name.getText()}`),
     );
 }
+
+/** The names of the options of an interface that an entry exports, those of its bases included. */
+export function optionsOf(
+  checker: ts.TypeChecker,
+  file: ts.SourceFile | undefined,
+  name: string,
+): string[] {
+  const entry = file && checker.getSymbolAtLocation(file);
+  const found = entry && checker.getExportsOfModule(entry).find((each) => each.name === name);
+  if (found === undefined) throw new Error(`no export ${name}`);
+  const symbol = found.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(found) : found;
+  return checker
+    .getDeclaredTypeOfSymbol(symbol)
+    .getProperties()
+    .map((option) => option.name);
+}

@@ -1,8 +1,15 @@
 import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { ENTRIES, notUndefined, OF_READING, undocumented, unnameable } from "./exports.ts";
-import { codeBlocks, PAGES, ROOT, readPage } from "./pages.ts";
+import {
+  ENTRIES,
+  notUndefined,
+  OF_READING,
+  optionsOf,
+  undocumented,
+  unnameable,
+} from "./exports.ts";
+import { codeBlocks, PAGES, ROOT, readPage, tableRows } from "./pages.ts";
 
 /** What a page may leave to the reader. */
 const READERS_OWN = `
@@ -107,5 +114,58 @@ describe("the public interface", () => {
   it("has a name for all that a reader of recordings passes and is given", () => {
     const entry = program.getSourceFile(join(ROOT, "src/entries/replay.ts"));
     expect(unnameable(checker, entry, OF_READING)).toEqual([]);
+  });
+});
+
+/** Where an option can be set, as docs/where-to-set.md says it: the entry, and its interface. */
+const PLACES: Readonly<Record<string, readonly [entry: string, name: string]>> = {
+  setup: ["entries/setup", "TracingOptions"],
+  setupTelemetry: ["entries/telemetry", "TelemetrySetupOptions"],
+  bridge: ["index", "BridgeOptions"],
+  runAgent: ["entries/runtime", "RunOptions"],
+  "run.tool": ["entries/runtime", "ToolOptions"],
+  "run.model": ["entries/runtime", "ModelOptions"],
+  "run.step": ["entries/runtime", "StepOptions"],
+  LangChain: ["entries/langchain", "LangChainHandlerOptions"],
+  "OpenAI Agents": ["entries/openai-agents", "OpenAIAgentsProcessorOptions"],
+  "AI SDK": ["entries/ai-sdk", "AiSdkTelemetryOptions"],
+  Mastra: ["entries/mastra", "MastraTelemetryOptions"],
+  "Claude Agent": ["entries/claude-agent", "ClaudeAgentOptions"],
+  "MCP server": ["entries/mcp", "McpServerOptions"],
+  "MCP client": ["entries/mcp", "McpClientOptions"],
+};
+const ADAPTERS = ["LangChain", "OpenAI Agents", "AI SDK", "Mastra", "Claude Agent", "MCP server"];
+
+describe("docs/where-to-set.md", () => {
+  const rows = tableRows(readPage("docs/where-to-set.md"))
+    .filter((row) => row.length === 4)
+    .map(([, option = "", of = "", variable = ""]) => {
+      const places = of.split(", ").flatMap((one) => (one === "adapters" ? ADAPTERS : [one]));
+      return { option, places, variable };
+    });
+
+  const declared = (place: string): string[] => {
+    const [entry, name] = PLACES[place] ?? ["", ""];
+    return optionsOf(checker, program.getSourceFile(join(ROOT, `src/${entry}.ts`)), name);
+  };
+
+  it.each(Object.keys(PLACES))("%s: has its options and no others", (place) => {
+    const ofSetup = place === "setupTelemetry" ? declared("setup") : [];
+    const written = rows.filter(({ places }) => places.includes(place));
+    expect([...new Set(written.map(({ option }) => option))].toSorted()).toEqual(
+      declared(place)
+        .filter((option) => !ofSetup.includes(option))
+        .toSorted(),
+    );
+  });
+
+  it("names only those places, and variables that are read", () => {
+    expect(rows.length).toBeGreaterThan(80);
+    const strange = rows.flatMap(({ places }) => places.filter((place) => !PLACES[place]));
+    expect(strange).toEqual([]);
+    const known = readPage("docs/environment.md");
+    const named = rows.flatMap(({ variable }) => variable.split(",")[0] || []);
+    expect(named.length).toBeGreaterThan(8);
+    expect(named.filter((variable) => !known.includes(`\`${variable}\``))).toEqual([]);
   });
 });
