@@ -11,14 +11,15 @@ interface Transcript {
   readonly output: string;
 }
 
-const transcripts: readonly Transcript[] = codeBlocks(readPage("README.md")).flatMap(({ text }) =>
-  text
-    .split(/^\$ entelix-otel /m)
-    .slice(1)
-    .map((part) => {
-      const [command = "", ...output] = part.split("\n");
-      return { command, output: output.join("\n") };
-    }),
+const transcripts: readonly Transcript[] = codeBlocks(readPage("docs/recordings.md")).flatMap(
+  ({ text }) =>
+    text
+      .split(/^\$ entelix-otel /m)
+      .slice(1)
+      .map((part) => {
+        const [command = "", ...output] = part.split("\n");
+        return { command, output: output.join("\n") };
+      }),
 );
 
 let folder: string;
@@ -36,7 +37,7 @@ function run(command: string): string {
   return execFileSync(process.execPath, args, { cwd: folder, env, encoding: "utf8" });
 }
 
-describe("the README's transcripts", () => {
+describe("the transcripts of docs/recordings.md", () => {
   it("are there", () => {
     expect(transcripts.map(({ command }) => command.split(" ")[0])).toEqual(["replay", "audit"]);
   });
@@ -44,11 +45,6 @@ describe("the README's transcripts", () => {
   // One after the other: the log that is verified is the one that was replayed.
   it.each(transcripts)("$command", ({ command, output }) => {
     expect(run(command)).toBe(output);
-  });
-
-  it("show a trace as it is", () => {
-    const [picture] = codeBlocks(readPage("README.md"));
-    expect(run("replay recordings/nested_subagent.ndjson")).toContain(picture?.text);
   });
 });
 

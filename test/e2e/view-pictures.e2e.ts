@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser, watchedPage } from "./support/browser.ts";
 import { shipped } from "./support/stack.ts";
 import { ViewProcess } from "./support/view-process.ts";
@@ -11,10 +11,18 @@ import { type ViewSample, viewSample } from "./support/view-sample.ts";
 /** `npm run view:pictures` draws those of the documentation; a test run leaves them as they are. */
 const drawsDocs = process.env.ENTELIX_VIEW_PICTURES === "1";
 
+/**
+ * The picture of the README: a source of `view`, and the address of a page in it. Default: the list of the recordings.
+ *
+ * @example
+ * ENTELIX_STORY=spans.ndjson ENTELIX_STORY_PAGE=run/01a2… npm run view:pictures
+ */
+const { ENTELIX_STORY: story, ENTELIX_STORY_PAGE: storyPage = "" } = process.env;
+
+const THEMES = ["light", "dark"] as const;
+
 let browser: Browser;
 let sample: ViewSample;
-let view: ViewProcess;
-let page: Page;
 let folder: string;
 
 beforeAll(async () => {
@@ -22,31 +30,59 @@ beforeAll(async () => {
   folder = drawsDocs
     ? shipped("docs/images")
     : await mkdtemp(join(tmpdir(), "entelix-otel-pictures-"));
-  view = await ViewProcess.start(sample.places);
-  const viewport = { width: 1_200, height: 760 };
-  ({ page } = await watchedPage(browser, `${view.origin}/`, { viewport, timezoneId: "UTC" }));
-  await page.goto(view.url);
 });
 afterAll(async () => {
   await browser?.close();
-  await view?.stop();
   await sample?.remove();
   if (!drawsDocs && folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-it.each([
-  ["list", "", "2026-11-21"],
-  ["run", "run/01a1fbfa-4968-71c5-8c19-2e5f98e57b52?span=7b7e3daa355bf724", "Input of the tool"],
-  ["failure", "run/01a1fbfa-48c1-71d5-8faa-5819dc0675b4", "What the model received"],
-  ["pause", "run/01a1fbfa-6d3c-7a41-9c5e-2f60c1d7b8a4", "Resumes"],
-  ["graph", "run/01a1fbfa-4968-71c5-8c19-2e5f98e57b52?view=graph", "research_team"],
-])("draws view-%s.png", async (name, address, shown) => {
-  await page.goto(`${view.origin}/#/${address}`);
-  await page.getByText(shown).filter({ visible: true }).first().waitFor();
-  await page.evaluate("document.fonts.ready");
-  const path = join(folder, `view-${name}.png`);
-  await page.screenshot({ path, animations: "disabled" });
-  const bytes = await readFile(path);
-  expect(bytes.subarray(1, 4).toString()).toBe("PNG");
-  expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1_200, 760]);
+describe.each(THEMES)("the %s theme", (theme) => {
+  let view: ViewProcess;
+  let page: Page;
+
+  /** Opens the page of some sources. */
+  async function open(places: readonly string[]): Promise<void> {
+    view = await ViewProcess.start(places);
+    const viewport = { width: 1_200, height: 760 };
+    const options = { viewport, timezoneId: "UTC", colorScheme: theme };
+    ({ page } = await watchedPage(browser, `${view.origin}/`, options));
+    await page.goto(view.url);
+  }
+
+  /** Takes the picture of an address, once it shows a text. */
+  async function draw(name: string, address: string, shown: string): Promise<void> {
+    await page.goto(`${view.origin}/#/${address}`);
+    await page.getByText(shown).filter({ visible: true }).first().waitFor();
+    await page.evaluate("document.fonts.ready");
+    const path = join(folder, `view-${name}-${theme}.png`);
+    await page.screenshot({ path, animations: "disabled" });
+    const bytes = await readFile(path);
+    expect(bytes.subarray(1, 4).toString()).toBe("PNG");
+    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1_200, 760]);
+  }
+
+  describe("of the recordings", () => {
+    beforeAll(() => open(sample.places));
+    afterAll(() => view?.stop());
+
+    it.each([
+      ["list", "", "2026-11-21"],
+      [
+        "run",
+        "run/01a1fbfa-4968-71c5-8c19-2e5f98e57b52?span=7b7e3daa355bf724",
+        "Input of the tool",
+      ],
+      ["failure", "run/01a1fbfa-48c1-71d5-8faa-5819dc0675b4", "What the model received"],
+      ["pause", "run/01a1fbfa-6d3c-7a41-9c5e-2f60c1d7b8a4", "Resumes"],
+      ["graph", "run/01a1fbfa-4968-71c5-8c19-2e5f98e57b52?view=graph", "research_team"],
+    ])("draws view-%s.png", draw);
+  });
+
+  describe("of the README", () => {
+    beforeAll(() => open(story === undefined ? sample.places : [story]));
+    afterAll(() => view?.stop());
+
+    it("draws view-story.png", () => draw("story", storyPage, "2026-"));
+  });
 });

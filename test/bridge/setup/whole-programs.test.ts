@@ -9,12 +9,12 @@ import { runNode, runText } from "./built-program.ts";
 
 /** The programs of the README: an own loop, and LangChain. */
 const [OWN = "", LANGCHAIN = ""] = codeBlocks(readPage("README.md"))
-  .filter(({ language }) => language === "ts")
+  .filter(({ language }) => language === "js")
   .map(({ text }) => text);
 
 const ENDPOINT = "http://127.0.0.1:4318";
 const TREE = ["invoke_agent support", "  execute_tool look_up", "  chat small-1"];
-const GRAPH = ["invoke_agent support", "  step agent", "    chat FakeListChatModel"];
+const GRAPH = ["invoke_agent support", "  step model_request", "    chat FakeBuiltModel"];
 
 /** A program with a change, as a user makes it. */
 function changed(program: string, ...changes: readonly (readonly [string, string])[]): string {
