@@ -9,12 +9,15 @@ const REPOSITORY = homepage.replace(/#.*$/, "");
 /** Files that are pages of the site. */
 const PAGE = /^(?:README\.md|CHANGELOG\.md|CONTRIBUTING\.md|docs\/(?:api\/)?[\w-]+\.md)$/;
 
+/** The sections that are open at first. */
+const OPEN = ["Tutorials", "Help", "Agents"];
+
 const sidebar = readFileSync(join(ROOT, "docs/README.md"), "utf8")
   .split(/^## /m)
   .slice(1)
   .map((section) => ({
     text: section.slice(0, section.indexOf("\n")),
-    collapsed: false,
+    collapsed: !OPEN.includes(section.slice(0, section.indexOf("\n"))),
     items: [...section.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm)].map(([, text, link]) => ({
       text,
       link: `/${normalize(join("docs", link))}`,
@@ -41,16 +44,47 @@ function repositoryLinks(md) {
   };
 }
 
+const PICTURE = /<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img alt="([^"]+)" src="([^"]+)">/;
+
+/** A picture follows the theme of the site, which a reader can change, instead of that of the system. */
+function picturesOfTheme(md) {
+  const render = md.renderer.rules.html_block;
+  md.renderer.rules.html_block = (tokens, at, options, env, self) => {
+    const [, dark, alt, light] = PICTURE.exec(tokens[at].content) ?? [];
+    if (dark === undefined) return render(tokens, at, options, env, self);
+    // Without `./`, the bundler would look for a package.
+    const file = (src) => (src.startsWith(".") ? src : `./${src}`);
+    const image = (src, theme) => `<img class="for-${theme}" src="${file(src)}" alt="${alt}">`;
+    return `<p>${image(light, "light")}${image(dark, "dark")}</p>\n`;
+  };
+}
+
+/** Pages with wide tables. They have no outline beside them, so that rows stay short. */
+const WIDE = ["attributes", "audit", "frameworks", "hostile-trials", "limits", "metrics"];
+
+/** Drawn here, because no file of the site is needed for it: a trace of three spans. */
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><g fill="#3451b2"><rect x="1" y="2" width="14" height="3" rx="1"/><rect x="4" y="6.5" width="8" height="3" rx="1"/></g><rect x="9" y="11" width="5" height="3" rx="1" fill="#d13415"/></svg>`;
+
 export default {
   title: "entelix-otel",
   description,
+  head: [["link", { rel: "icon", href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
   srcDir: "..",
   srcExclude: ["!(docs|README.md|CHANGELOG.md|CONTRIBUTING.md)/**", "docs/.vitepress/**"],
   outDir: "../site",
   cacheDir: "../site/.cache",
-  rewrites: { "README.md": "index.md", "docs/README.md": "docs/index.md" },
+  rewrites: { "docs/home/front.md": "index.md", "docs/README.md": "docs/index.md" },
   metaChunk: true,
-  markdown: { config: repositoryLinks },
+  transformPageData: (page) => {
+    if (WIDE.some((name) => page.relativePath === `docs/${name}.md`))
+      page.frontmatter.aside = false;
+  },
+  markdown: {
+    config: (md) => {
+      repositoryLinks(md);
+      picturesOfTheme(md);
+    },
+  },
   themeConfig: {
     nav: [
       { text: "Documentation", link: "/docs/" },

@@ -47,8 +47,19 @@ function page(program, file) {
     "",
     ...exported
       .sort((a, b) => (a.name < b.name ? -1 : 1))
-      .flatMap(({ name: of, texts }) => [`## ${of}`, "", "```typescript", ...texts, "```", ""]),
+      .flatMap(({ name: of, texts }) => [`## ${of}`, "", ...shown(texts.join("\n")), ""]),
   ].join("\n");
+}
+
+/** Declarations with more lines are folded, so that a page can be looked through. */
+const MOST_LINES = 10;
+
+function shown(text) {
+  const block = ["```typescript", text, "```"];
+  const lines = text.split("\n").length;
+  return lines <= MOST_LINES
+    ? block
+    : ["<details>", `<summary>${lines} lines</summary>`, "", ...block, "", "</details>"];
 }
 
 /** The declaration as it was emitted, its docstring included. */
