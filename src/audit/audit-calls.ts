@@ -38,7 +38,7 @@ export type CallRow = WithoutTime<GraphEvent>;
  * the first row.
  *
  * Every call resolves with the row's anchor. It rejects with the log's error, or with a TypeError
- * that names the wrong argument. Upstream: the trait `AuditSink` of entelix-core.
+ * that names the wrong argument. In Rust: the trait `AuditSink` of entelix-core.
  */
 export abstract class AuditCalls {
   /** @internal Writes the row of one of the calls below. */

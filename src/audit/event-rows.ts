@@ -60,7 +60,7 @@ export interface SignalRow {
   readonly is_new?: boolean | undefined;
 }
 
-/** A row of one of upstream's kinds, and the kind from which its ID is made. */
+/** A row of one of entelix's kinds, and the kind from which its ID is made. */
 interface OwnWord {
   readonly event: GraphEvent;
   readonly kind: GraphEvent["kind"];
@@ -186,12 +186,12 @@ function pauseOf(end: RunEnd & { readonly outcome: "interrupted" }, timestamp: s
   const payload = content === undefined ? null : content;
   // Read once: the log reads it later, and an object of the sender may throw then.
   const kind = { ...end.kind };
-  // A kind that upstream does not know could not be read back.
+  // A kind that entelix does not know could not be read back.
   if (!interruptionKindForm.fits(kind)) return { kind: "interrupt", payload, timestamp };
   return { kind: "interrupt", interruption_kind: kind, payload, timestamp };
 }
 
-/** Upstream's kind for a failure. If a required field is unknown, it is an `error` of that class. */
+/** entelix's kind for a failure. If a required field is unknown, it is an `error` of that class. */
 function failureOf(end: RunEnd & { readonly outcome: "failed" }, timestamp: string): OwnWord {
   const { envelope, kind } = end;
   const type = wireWord(kind.type) ?? "unclassified";
@@ -291,7 +291,7 @@ function idOf({ event_id, unnamed }: EventFacts, suffix: string): string | null 
  * The entry of an error has the text that the model received, and whether the call was cancelled. It has neither the
  * operator's text nor the rest of the envelope, run, tenant and duration. An `undefined` output or input becomes
  * `null`.
- * Upstream: `AgentEvent::to_graph_event` of entelix-agents.
+ * In Rust: `AgentEvent::to_graph_event` of entelix-agents.
  *
  * @param timestamp the time of the event. Written in UTC with the fewest of 0, 3, 6 or 9 sub-second digits that lose
  *   nothing.
@@ -359,7 +359,7 @@ function unknownType(_: never): undefined {
 }
 
 /**
- * The rows that events leave in the audit log. `all`: every kind. `upstream`: only kinds that upstream's readers
+ * The rows that events leave in the audit log. `all`: every kind. `upstream`: only kinds that entelix's readers
  * know, none of this package's own.
  */
 export type AuditRows = "all" | "upstream";
@@ -372,7 +372,7 @@ export function checkAuditRows(rows: unknown, option: string): void {
   checkOneOf(rows, option, AUDIT_ROWS);
 }
 
-/** Whether a kind of row is one of upstream's. */
+/** Whether a kind of row is one of entelix's. */
 export function isUpstreamKind(kind: string): boolean {
   return graphEventForm.variants.has(kind);
 }

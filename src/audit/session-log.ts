@@ -3,7 +3,7 @@ import type { AuditEntry, AuditRow, RowAnchor, ThreadKey } from "./audit-row.ts"
 /**
  * An append-only log of what agents did, with one chain of rows for each (tenant, thread).
  *
- * Rows never change and never move. Ordinals count from 1 in each thread. Every call names its tenant. Upstream:
+ * Rows never change and never move. Ordinals count from 1 in each thread. Every call names its tenant. In Rust:
  * `SessionLog` of entelix-session.
  *
  * A store encodes the entries during the call, so the caller may change a payload afterwards. Entries of one thread

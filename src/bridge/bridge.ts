@@ -136,7 +136,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
    *
    * @returns nothing without an audit log. With one, nothing or a promise that resolves when the
    *   event's rows are stored. An agent that waits for it has each call and each decision on record
-   *   before the call is made. The promise rejects in two cases, as the upstream contract requires: at
+   *   before the call is made. The promise rejects in two cases, as entelix requires: at
    *   `started` if the log is known to fail or the bridge was shut down, and at `complete` if a row of
    *   the run could not be stored. You may ignore the promise: `onError` is called as well, and the
    *   rejection counts as handled.
@@ -199,7 +199,7 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
       case "failed":
       case "interrupted":
         ended?.eventDone();
-        // Upstream's agent expects an error of the log at `complete`. At other ends it has its own.
+        // entelix's agent expects an error of the log at `complete`. At other ends it has its own.
         return ended?.whenStored(type === "complete");
       default:
         return stored;

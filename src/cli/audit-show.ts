@@ -17,7 +17,7 @@ const OPTIONS = {
   tenant: { type: "string", value: "T", about: "Only this tenant's rows." },
   thread: { type: "string", value: "T", about: "Only this thread's rows." },
   run: { type: "string", value: "RUN_ID", about: "Only this run's rows." },
-  upstream: { type: "boolean", about: "Only rows of upstream's kinds, not this package's own." },
+  upstream: { type: "boolean", about: "Only rows of entelix's kinds, not this package's own." },
   json: {
     type: "boolean",
     about: "Print each row as one JSON object with the stored text of the event.",

@@ -6,7 +6,7 @@ import { checkArgument } from "./option-checks.ts";
 import type { StepEvent } from "./step-event.ts";
 
 interface RunScoped {
-  /** The run ID: a UUID v7 from upstream, but any non-empty text is accepted. */
+  /** The run ID: a UUID v7 from entelix, but any non-empty text is accepted. */
   readonly run_id: string;
   readonly tenant_id: string;
 }
@@ -151,7 +151,7 @@ export const AGENT_EVENT_TYPES = [
 /**
  * The event with the state of `complete` replaced by `null`. Other events are unchanged.
  *
- * Upstream: `StateErasureSink` does the same, so that sinks need not know the agent's state type.
+ * In Rust: `StateErasureSink` does the same, so that sinks need not know the agent's state type.
  */
 export function eraseState(event: AgentEvent): AgentEvent<null> {
   checkArgument(event, "event");
@@ -161,7 +161,7 @@ export function eraseState(event: AgentEvent): AgentEvent<null> {
 /**
  * A run's usage of its budget at its end.
  *
- * A run shares its budget with all its sub-agents, so a child's figures contain its parent's. Upstream:
+ * A run shares its budget with all its sub-agents, so a child's figures contain its parent's. In Rust:
  * `UsageSnapshot` of entelix-core.
  */
 export interface UsageSnapshot {

@@ -21,7 +21,7 @@ const AXES = {
   cost_usd: record({ limit: decimal, observed: decimal }),
 };
 
-/** The limit of a budget that was exceeded, in audit rows. Their axes are upstream's. */
+/** The limit of a budget that was exceeded, in audit rows. Their axes are entelix's. */
 export const breachForm = tagged("axis", AXES) satisfies Form<BudgetBreach>;
 
 const count = value("a whole number from 0", isCount);

@@ -33,7 +33,7 @@ export function readDecimal(value: unknown): Decimal | undefined {
   return { digits: BigInt(whole + fraction), scale: fraction.length };
 }
 
-/** The exact sum. Its scale is the larger of the two, as in upstream's decimals. */
+/** The exact sum. Its scale is the larger of the two, as in entelix's decimals. */
 export function addDecimals(a: Decimal, b: Decimal): Decimal {
   const scale = Math.max(a.scale, b.scale);
   return { digits: scaled(a, scale) + scaled(b, scale), scale };

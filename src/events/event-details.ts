@@ -17,8 +17,8 @@ import {
 import { isObject, record } from "./object-forms.ts";
 import { usageForm } from "./usage-form.ts";
 
-// Data of TypeScript agents for which upstream's events have no field. It is in one object of the envelope, so
-// reading events of upstream's agents costs nothing more.
+// Data of TypeScript agents for which entelix's events have no field. It is in one object of the envelope, so
+// reading events of entelix's agents costs nothing more.
 
 /** How a call was decided, beyond the fields of `tool_call_approved` and `tool_call_denied`. */
 export interface DecisionDetails {
@@ -72,7 +72,7 @@ export interface RecorderDetails {
 export type RunOperation = "invoke_agent" | "invoke_workflow";
 
 /**
- * The envelope's `details`: data of the sender beyond the fields of upstream's events. Every field is optional.
+ * The envelope's `details`: data of the sender beyond the fields of entelix's events. Every field is optional.
  */
 export interface EventDetails {
   /** The user of the run: `user.id`. Personal data. With every event of the run, or only its first. */

@@ -129,7 +129,7 @@ let lastSecond = Number.NaN;
 let lastText = "";
 
 /**
- * Writes an instant as upstream's chrono does: UTC with `Z` and the fewest of 0, 3, 6 or 9 sub-second digits that
+ * Writes an instant as entelix's chrono does: UTC with `Z` and the fewest of 0, 3, 6 or 9 sub-second digits that
  * lose nothing.
  */
 export function formatRfc3339(at: Readonly<Instant>): string {
@@ -217,7 +217,7 @@ function enterDate(text: string): boolean {
 }
 
 /**
- * A time as upstream's chrono writes it: UTC with `Z` and 0, 3, 6 or 9 sub-second digits.
+ * A time as entelix's chrono writes it: UTC with `Z` and 0, 3, 6 or 9 sub-second digits.
  *
  * @throws RangeError for a text that is not an RFC 3339 time.
  */

@@ -1,6 +1,6 @@
 import type { JsonValue } from "./exact-json.ts";
 
-/** Deepest nesting of a JSON text. Upstream's reader stops at 128. */
+/** Deepest nesting of a JSON text. entelix's reader stops at 128. */
 export const MAX_JSON_DEPTH = 1_000;
 
 /** Most digits of an integer. The time to convert one grows faster than its digits. */

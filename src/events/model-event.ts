@@ -1,7 +1,7 @@
 import type { ErrorEnvelope, FailureKind } from "./errors/error-kinds.ts";
 
 // entelix's agents do not report single model calls. Agents written in TypeScript do, so these three types are this
-// package's own. They are sent among the others, and upstream does not read them.
+// package's own. They are sent among the others, and entelix does not read them.
 
 /** What a model was asked for: an answer (`chat`), or vectors of texts (`embeddings`). */
 export type ModelOperation = "chat" | "embeddings";

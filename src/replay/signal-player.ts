@@ -186,7 +186,7 @@ function factsOf(run: Run<SpanHandle>): RunFacts {
   };
 }
 
-/** The upstream kinds of the event's own rows that already say how the run ended. */
+/** The entelix kinds of the event's own rows that already say how the run ended. */
 function statedEnds({ rows }: Translated, { runId, signal }: Signal): ReadonlySet<string> {
   if (signal !== "run_closes") return NOTHING;
   const isStated = rows.some((row) => row.runId === runId && ENDINGS.has(row.event.kind));

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { MODEL_EVENT_TYPES, parseExact } from "../../src/entries/events.ts";
+import {
+  AGENT_EVENT_TYPES,
+  MODEL_EVENT_TYPES,
+  parseExact,
+  STEP_EVENT_TYPES,
+} from "../../src/entries/events.ts";
 import { entelixDialect } from "../../src/entries/replay.ts";
 import { isJsonObject } from "../../src/replay/door.ts";
 import { codeBlocks, readPage, section, tableRows } from "./pages.ts";
@@ -19,5 +24,26 @@ describe("the section on model calls in entelix's events", () => {
       return isJsonObject(value) ? entelixDialect.decode(value).outcome : text;
     });
     expect(outcomes).toEqual(["event", "event"]);
+  });
+});
+
+describe("the number of event types", () => {
+  const NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+  const OWN = [...MODEL_EVENT_TYPES, ...STEP_EVENT_TYPES, "tool_call_asked"];
+
+  it.each([
+    ["CHANGELOG.md", "nine events and the errors of entelix", "seven more event types"],
+    ["docs/dialect-entelix.md", "reads the nine events", "adds seven types"],
+    ["docs/recordings.md", undefined, "adds seven types"],
+  ])("is the same in %s", (file, ofEntelix, own) => {
+    const page = readPage(file).replaceAll(/\s+/g, " ");
+    for (const [text, types] of [
+      [ofEntelix, AGENT_EVENT_TYPES],
+      [own, OWN],
+    ] as const) {
+      if (text === undefined) continue;
+      expect(page).toContain(text);
+      expect(text.split(" ")).toContain(NUMBERS[types.length]);
+    }
   });
 });

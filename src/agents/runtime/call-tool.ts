@@ -153,7 +153,7 @@ async function approve<T, I>(dispatch: Dispatch<T, I>, ask: Approve<I> | Approve
   throw new ToolDeniedError(tool, reason);
 }
 
-/** Payload and kind are the same as upstream's. */
+/** Payload and kind are the same as entelix's. */
 function awaitExternal<T, I>(dispatch: Dispatch<T, I>): AgentError {
   const { run, options, toolUseId, tool } = dispatch;
   const payload = {

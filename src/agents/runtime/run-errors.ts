@@ -47,7 +47,7 @@ export class ToolDeniedError extends Error {
   readonly reason: string;
 
   constructor(tool: string, reason: string) {
-    // The text is upstream's. The model sees it.
+    // The text is entelix's. The model sees it.
     const message = `approver rejected tool '${tool}' dispatch: ${reason}`;
     super(message, { cause: AgentError.invalidRequest(message) });
     this.tool = tool;

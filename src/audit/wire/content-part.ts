@@ -1,7 +1,7 @@
 /** How long a provider may keep a block in its prompt cache. */
 export type CacheTtl = "five_minutes" | "one_hour";
 
-/** Marks a block of a prompt as cached. Upstream: `CacheControl` of entelix-core. */
+/** Marks a block of a prompt as cached. In Rust: `CacheControl` of entelix-core. */
 export interface CacheControl {
   readonly ttl: CacheTtl;
 }
@@ -9,7 +9,7 @@ export interface CacheControl {
 /**
  * A token that a provider wants to receive unchanged on the next turn.
  *
- * Upstream: `ProviderEchoSnapshot` of entelix-core.
+ * In Rust: `ProviderEchoSnapshot` of entelix-core.
  */
 export interface ProviderEcho {
   readonly provider: string;
@@ -28,7 +28,7 @@ interface Cacheable extends Echoing {
 }
 
 /**
- * The output of a tool. Upstream's type is untagged: a string is text, and any other JSON value is structured. A
+ * The output of a tool. entelix's type is untagged: a string is text, and any other JSON value is structured. A
  * string output and an error text differ only in `is_error`.
  */
 export type ToolResultContent = unknown;
@@ -36,7 +36,7 @@ export type ToolResultContent = unknown;
 /**
  * One block of a user's or an assistant's message.
  *
- * Upstream: `ContentPart` of entelix-core, tagged by `type`.
+ * In Rust: `ContentPart` of entelix-core, tagged by `type`.
  */
 export type ContentPart =
   | (Cacheable & { readonly type: "text"; readonly text: string })
@@ -82,7 +82,7 @@ export type ContentPart =
 /**
  * The source of an image, audio, video or document part.
  *
- * Upstream: `MediaSource` of entelix-core, tagged by `kind`. An unknown `media_type` is written as `null`.
+ * In Rust: `MediaSource` of entelix-core, tagged by `kind`. An unknown `media_type` is written as `null`.
  */
 export type MediaSource =
   | { readonly kind: "url"; readonly url: string; readonly media_type?: string | null }
@@ -92,7 +92,7 @@ export type MediaSource =
 /**
  * The source of a citation.
  *
- * Upstream: `CitationSource` of entelix-core, tagged by `kind`. A missing title is written as `null`.
+ * In Rust: `CitationSource` of entelix-core, tagged by `kind`. A missing title is written as `null`.
  */
 export type CitationSource =
   | { readonly kind: "url"; readonly url: string; readonly title?: string | null }

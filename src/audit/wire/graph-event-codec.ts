@@ -22,7 +22,7 @@ export type DecodedGraphEvent =
   | { readonly event?: undefined; readonly issues: readonly GraphEventIssue[] };
 
 /**
- * Checks a parsed line against upstream's `GraphEvent` and this package's own kinds, and returns the same object with
+ * Checks a parsed line against entelix's `GraphEvent` and this package's own kinds, and returns the same object with
  * its type.
  *
  * Unknown fields stay unchanged, and so does an entry of an unknown kind (`known: false`). Parse with `parseExact` to
@@ -42,7 +42,7 @@ export function decodeGraphEvent(value: unknown): DecodedGraphEvent {
   return { issues };
 }
 
-/** Whether the value is a valid entry of one of upstream's 19 kinds. */
+/** Whether the value is a valid entry of one of entelix's 19 kinds. */
 export function isGraphEvent(value: unknown): value is GraphEvent {
   return graphEventForm.fits(value);
 }
@@ -57,8 +57,8 @@ function hasKind(value: Readonly<Record<string, unknown>>): value is UnknownGrap
 }
 
 /**
- * Writes an entry as upstream's serde does: the fields in the order of their declaration, and an absent field as
- * `null` or left out as upstream does. Entries of this package's own kinds have a fixed order as well. The result is
+ * Writes an entry as entelix's serde does: the fields in the order of their declaration, and an absent field as
+ * `null` or left out as entelix does. Entries of this package's own kinds have a fixed order as well. The result is
  * one line without a newline.
  *
  * Unknown data is never dropped: an object with an unknown field keeps its own order, and an entry of an unknown kind

@@ -21,7 +21,7 @@ import {
 import type { GraphEvent, GraphEventKind } from "./graph-event.ts";
 import { OWN_VARIANTS } from "./own-event-form.ts";
 
-// The fields have the order of upstream's declarations, which is the order on the wire. The types in `graph-event.ts`
+// The fields have the order of entelix's declarations, which is the order on the wire. The types in `graph-event.ts`
 // are public and documented, so they are not inferred from the forms. The compiler compares both.
 
 const text = textWhere("a string");
@@ -135,7 +135,7 @@ export const interruptionKindForm = tagged("type", {
 
 const timed = { cut: optional(list(text)), timestamp: time };
 
-/** Every variant of upstream's `GraphEvent`. */
+/** Every variant of entelix's `GraphEvent`. */
 const variants = {
   user_message: record({ content: list(contentPart), ...timed }),
   assistant_message: record({ content: list(contentPart), usage: orNull(modelUsage), ...timed }),
@@ -173,7 +173,7 @@ const variants = {
   readonly [K in GraphEventKind]: Form<Omit<Extract<GraphEvent, { readonly kind: K }>, "kind">>;
 };
 
-/** Upstream's entries. */
+/** entelix's entries. */
 export const graphEventForm = tagged("kind", variants);
 
 /** This package's own entries. */

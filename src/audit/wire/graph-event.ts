@@ -154,7 +154,7 @@ export interface ErrorRecorded extends Timed {
 /**
  * One entry of a session's audit log, tagged by `kind`, its fields named as on the wire.
  *
- * Upstream: `GraphEvent` of entelix-session 0.6.1, all 19 variants.
+ * In Rust: `GraphEvent` of entelix-session 0.6.1, all 19 variants.
  */
 export type GraphEvent =
   | UserMessage
@@ -186,14 +186,14 @@ export interface UnknownGraphEvent {
   readonly [field: string]: unknown;
 }
 
-/** An entry whose fields are known: one of upstream's kinds, or of this package's own. */
+/** An entry whose fields are known: one of entelix's kinds, or of this package's own. */
 export type KnownGraphEvent = GraphEvent | OwnGraphEvent;
 
 /** Any entry of a log. `isGraphEvent` and `isOwnGraphEvent` tell them apart. */
 export type AnyGraphEvent = KnownGraphEvent | UnknownGraphEvent;
 
 /**
- * A value that a model codec could not convert exactly. Upstream: `ModelWarning` of entelix-core, tagged by `kind`
+ * A value that a model codec could not convert exactly. In Rust: `ModelWarning` of entelix-core, tagged by `kind`
  * inside the `warning` field of the event.
  */
 export type ModelWarning =
@@ -209,7 +209,7 @@ export type ModelWarning =
 /**
  * A provider's rate limits, from its response headers.
  *
- * Upstream: `RateLimitSnapshot` of entelix-core. A value that the provider did not send is written as `null`.
+ * In Rust: `RateLimitSnapshot` of entelix-core. A value that the provider did not send is written as `null`.
  */
 export interface RateLimitSnapshot {
   readonly requests_remaining?: number | bigint | null;
@@ -223,8 +223,8 @@ export interface RateLimitSnapshot {
 }
 
 /**
- * A category of a vendor's safety filter. Upstream: `SafetyCategory` of entelix-core, tagged by `kind`. A category
- * that upstream does not name has the vendor's name in `raw`.
+ * A category of a vendor's safety filter. In Rust: `SafetyCategory` of entelix-core, tagged by `kind`. A category
+ * that entelix does not name has the vendor's name in `raw`.
  */
 export type SafetyCategory =
   | { readonly kind: "harassment" }
@@ -245,7 +245,7 @@ export interface SafetyRating {
 /**
  * The tokens of one model call, as reported by the vendor. Each count is below 2^32.
  *
- * The budget of a run is `UsageSnapshot`. Upstream: `Usage` of entelix-core. Optional fields are written with their
+ * The budget of a run is `UsageSnapshot`. In Rust: `Usage` of entelix-core. Optional fields are written with their
  * default.
  */
 export interface ModelUsage {

@@ -1,6 +1,6 @@
 import type { FailureKindId, FailureOrigin } from "../../events/door.ts";
 
-// Entries for which upstream has no kind. Upstream's readers do not know them. Every field except the time and the
+// Entries for which entelix has no kind. entelix's readers do not know them. Every field except the time and the
 // outcome is left out if its value is unknown.
 
 /** A run started, or continued with its next segment. */

@@ -121,7 +121,7 @@ export function urlOf(address: string, port: number): string {
 export const AUDIT_ROWS_OPTION = {
   type: "string",
   value: "WHICH",
-  about: "With --audit: all rows, or only those of upstream's kinds (upstream). Default: all.",
+  about: "With --audit: all rows, or only those of entelix's kinds (upstream). Default: all.",
 } as const;
 
 /**

@@ -4,7 +4,7 @@ import type { ToolErrorKind } from "./error-kinds.ts";
 /**
  * Why a run paused. A pause is not a failure.
  *
- * Upstream: `InterruptionKind` of entelix-core, tagged by `type`.
+ * In Rust: `InterruptionKind` of entelix-core, tagged by `type`.
  */
 export type InterruptionKind =
   | { readonly type: "custom" }
@@ -18,7 +18,7 @@ export type InterruptionKind =
 /**
  * The budget axis that exceeded its limit, with the limit and the observed value.
  *
- * Upstream: `UsageLimitBreach` of entelix-core, tagged by `axis`.
+ * In Rust: `UsageLimitBreach` of entelix-core, tagged by `axis`.
  */
 export type BudgetBreach =
   | {
@@ -70,7 +70,7 @@ export type AuthDetail =
 /**
  * The kind of an `AgentError` with its fields, tagged by `type`.
  *
- * Upstream: the variants of `Error` in entelix-core.
+ * In Rust: the variants of `Error` in entelix-core.
  */
 export type AgentErrorDetail =
   | ProviderDetail
@@ -95,7 +95,7 @@ export type AgentErrorDetail =
       readonly source: AgentError;
     };
 
-/** The operator's text of a detail: equal to upstream's `Display`. */
+/** The operator's text of a detail: equal to entelix's `Display`. */
 export function detailText(detail: AgentErrorDetail): string {
   switch (detail.type) {
     case "provider": {

@@ -26,9 +26,9 @@ function modelDispatch(wireClass: WireClass, tool: WireRow["tool"]): WireRow {
 }
 
 /**
- * Every wire code of upstream with its class, failure kind and tool error kind.
+ * Every wire code of entelix with its class, failure kind and tool error kind.
  *
- * An error has exactly one wire code. Upstream's two classifiers make no distinction that the envelope lacks. So this
+ * An error has exactly one wire code. entelix's two classifiers make no distinction that the envelope lacks. So this
  * one table classifies live errors and recorded envelopes.
  */
 const WIRE = {
@@ -144,7 +144,7 @@ export function toolErrorKindOfDetail(detail: AgentErrorDetail): ToolErrorKind {
 }
 
 /**
- * The failure kind of a recorded `failed` without one (agents 0.5.x), by upstream's tables. Never
+ * The failure kind of a recorded `failed` without one (agents 0.5.x), by entelix's tables. Never
  * `tool_error_terminal`, because an envelope does not say whether an error was terminal. An unknown wire code is
  * `unclassified`.
  */
@@ -153,7 +153,7 @@ export function failureKindFromEnvelope(envelope: ErrorEnvelope): FailureKind {
 }
 
 /**
- * The tool error kind of a recorded `tool_error` without one (agents 0.5.x), by upstream's tables. An unknown wire
+ * The tool error kind of a recorded `tool_error` without one (agents 0.5.x), by entelix's tables. An unknown wire
  * code is `internal`.
  */
 export function toolErrorKindFromEnvelope(envelope: ErrorEnvelope): ToolErrorKind {

@@ -21,7 +21,7 @@ export interface ProviderErrorOptions extends ErrorOptions {
  * Create one with the static functions. They never throw. `detail` holds the kind and its fields,
  * `message` is the operator's text, and `cause` is the original error. Use {@link isAgentError} to
  * recognise one: `instanceof` fails if the process loaded both the ESM and the CommonJS copy of
- * this package. Upstream: `Error` of entelix-core.
+ * this package. In Rust: `Error` of entelix-core.
  *
  * @example
  * throw AgentError.http(429, "slow down", { retryAfterMs: 30_000, cause: error });

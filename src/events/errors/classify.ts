@@ -20,7 +20,7 @@ const UNNAMED_TOOL = "unknown";
 /**
  * Classifies why a run failed. Accepts any thrown value and never throws.
  *
- * Without `source`, it classifies like upstream's `FailureKind::from_error` of entelix-agents: every error of a
+ * Without `source`, it classifies like entelix's `FailureKind::from_error` of entelix-agents: every error of a
  * connection or with an HTTP status is `model_dispatch`. With `source`, the kind depends on where the error arose: an
  * error from a tool is `tool_error_terminal` with that tool, and only an error from a model call, or of a model
  * client's class, is `model_dispatch`. That includes unknown errors from a model call. Cancellations, deadlines and
@@ -101,7 +101,7 @@ function isModels(error: unknown, known: AgentError | undefined): boolean {
 /**
  * Classifies why a tool call failed. Accepts any thrown value and never throws.
  *
- * Upstream: `ToolErrorKind::classify` of entelix-core. An unknown value is `internal` and, unless it
+ * In Rust: `ToolErrorKind::classify` of entelix-core. An unknown value is `internal` and, unless it
  * is known to come from a tool, causes a warning (see `setUnclassifiedWarning`).
  *
  * @param source where the error arose. A `TimeoutError` of a tool is `transient`, because it is the tool's own time
@@ -132,7 +132,7 @@ function toolKindOf(
  * An unknown value has the wire code `unclassified` and the class `server`.
  *
  * @param source where the error arose, for the envelope's `origin`. Default: unknown. Then the envelope is
- *   upstream's.
+ *   entelix's.
  *
  * @example
  * envelopeOf(error, { origin: "model" }); // { wire_code: "rate_limited", …, origin: "model" }
@@ -182,12 +182,12 @@ function originOf(
  * The text of an error that a model may see: a short sentence for the kind of error, without
  * vendor, cause or values. Accepts any thrown value and never throws.
  *
- * Upstream: `for_llm` of entelix-core. The text of an unknown value is "unexpected error". The text of a schema
+ * In Rust: `for_llm` of entelix-core. The text of an unknown value is "unexpected error". The text of a schema
  * library's error has only known codes, types and formats. A step of its path is `*` unless it is an index below
  * 1,000 or a name in the tool's own `schema`.
  *
  * @param source where the error arose. For a service that a tool called, the text says so, with the HTTP status.
- *   Default: unknown. Then the text is upstream's.
+ *   Default: unknown. Then the text is entelix's.
  *
  * @example
  * renderForLlm(AgentError.http(503, "vendor down")); // "upstream model error"

@@ -5,7 +5,7 @@ import type { FailureOrigin } from "./failure-source.ts";
 /**
  * The failure kind of a run: a closed set that alerts and dashboards group by.
  *
- * Upstream: `FailureKind` of entelix-agents. Its wire ID is the value of `entelix.failure.kind`.
+ * In Rust: `FailureKind` of entelix-agents. Its wire ID is the value of `entelix.failure.kind`.
  */
 export type FailureKind =
   | {
@@ -25,7 +25,7 @@ export type FailureKind =
 /** The wire ID of a {@link FailureKind}: the value of `entelix.failure.kind`. */
 export type FailureKindId = FailureKind["type"];
 
-/** Every wire ID, in upstream's order. */
+/** Every wire ID, in entelix's order. */
 export const FAILURE_KIND_IDS = [
   "tool_error_terminal",
   "usage_limit_exceeded",
@@ -45,7 +45,7 @@ export function wireId(kind: FailureKind): FailureKindId {
 /**
  * The kind of a tool call's error, coarse enough to decide whether to page, alert or ignore.
  *
- * Upstream: `ToolErrorKind` of entelix-core. It is the value of the span attributes `error.type` and
+ * In Rust: `ToolErrorKind` of entelix-core. It is the value of the span attributes `error.type` and
  * `entelix.tool.error_kind`.
  */
 export type ToolErrorKind =
@@ -57,7 +57,7 @@ export type ToolErrorKind =
   | "validation"
   | "internal";
 
-/** Every {@link ToolErrorKind}, in upstream's order. */
+/** Every {@link ToolErrorKind}, in entelix's order. */
 export const TOOL_ERROR_KINDS = [
   "transient",
   "rate_limit",
@@ -74,7 +74,7 @@ export type WireClass = "client" | "server";
 /**
  * The machine-readable side of an error, beside the operator's text.
  *
- * Upstream: `ErrorEnvelope` of entelix-core. On the wire, optional fields are absent, never `null`.
+ * In Rust: `ErrorEnvelope` of entelix-core. On the wire, optional fields are absent, never `null`.
  */
 export interface ErrorEnvelope {
   /** Stable code such as `rate_limited` or `interrupted`. New codes may appear. */

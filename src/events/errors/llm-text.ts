@@ -7,7 +7,7 @@ declare const rendered: unique symbol;
  * Text that was rendered for the model. It may be shown to the model and stored in the audit log.
  *
  * A plain string can only become this type through the renderer (`renderForLlm`) or the decoder of a recorded event.
- * So operator text cannot reach the model by mistake. Upstream: `RenderedForLlm<String>` of entelix-core.
+ * So operator text cannot reach the model by mistake. In Rust: `RenderedForLlm<String>` of entelix-core.
  */
 export type RenderedForLlm = string & { readonly [rendered]: true };
 

@@ -47,7 +47,7 @@ const WEEKDAY = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/;
 
 /**
  * The wait that a provider's headers request, in milliseconds: `retry-after-ms`, else `retry-after` in seconds or as
- * an HTTP date. A wait of 0 counts as none, as in upstream.
+ * an HTTP date. A wait of 0 counts as none, as in entelix.
  *
  * @param headers a `Headers`, a `Map` or a plain object. Any other value counts as empty.
  * @param now the time from which an HTTP date is measured, in milliseconds since the Unix epoch.

@@ -1,6 +1,6 @@
 import { type AttributeDoc, content, on } from "./attribute-doc.ts";
 
-/** This package's own attributes, with upstream's names if upstream has them. */
+/** This package's own attributes, with entelix's names if entelix has them. */
 export const OWN_ATTRIBUTES = {
   "entelix.request.tool_choice": on(
     "model",

@@ -6,7 +6,7 @@ import { checkGivenFunction } from "../option-checks.ts";
  * Receives every lifecycle event of an agent, in order.
  *
  * If a sink throws or rejects at `started` or `complete`, the run stops. At every other event, the agent continues.
- * Upstream: `AgentEventSink<S>` of entelix-agents.
+ * In Rust: `AgentEventSink<S>` of entelix-agents.
  *
  * @typeParam S the agent's state type.
  */

@@ -29,7 +29,7 @@ export type BroadcastItem<S = unknown> = SentEvent<S> | Lagged;
  * A subscriber receives the events sent after it subscribed. If it reads too slowly, it loses the
  * oldest events and receives their number. `close()` on a subscription, or leaving its loop, frees
  * its buffer. After `shutdown()`, subscribers can read the events in their buffers, and further
- * events are dropped. Upstream: `BroadcastSink` of entelix-agents.
+ * events are dropped. In Rust: `BroadcastSink` of entelix-agents.
  *
  * @example
  * for await (const item of sink.subscribe()) {

@@ -12,7 +12,7 @@ export interface CaptureOptions {
 }
 
 /**
- * Stores the events that it receives, for tests and exploration. Upstream: `CaptureSink` of
+ * Stores the events that it receives, for tests and exploration. In Rust: `CaptureSink` of
  * entelix-agents.
  *
  * @example

@@ -25,7 +25,7 @@ export interface ChannelOptions {
  *
  * Once the receiver is closed, waiting and later sends reject with a `cancelled` `AgentError`, which stops a run at
  * `started` or `complete`. After `close()`, the receiver can still be read to the end of its buffer. `shutdown()`
- * ends the channel from the agent's side: the receiver gets all events that were sent, then ends. Upstream:
+ * ends the channel from the agent's side: the receiver gets all events that were sent, then ends. In Rust:
  * `ChannelSink` of entelix-agents.
  *
  * @example

@@ -11,7 +11,7 @@ export interface DroppingOptions {
 }
 
 /**
- * Drops every event, for an agent without observers. Upstream: `DroppingSink` of entelix-agents, the default of an
+ * Drops every event, for an agent without observers. In Rust: `DroppingSink` of entelix-agents, the default of an
  * agent without a sink.
  */
 export class DroppingSink implements AgentEventSink {

@@ -35,7 +35,7 @@ export interface FailOpenOptions {
  * Hides the errors of a sink from the agent: `send` succeeds even if the sink throws or rejects.
  *
  * Use it for sinks that a run does not depend on, such as telemetry. Every error is counted and
- * causes a warning. Upstream: `FailOpenSink` of entelix-agents.
+ * causes a warning. In Rust: `FailOpenSink` of entelix-agents.
  *
  * @example
  * new FailOpenSink(otelSink, { onError: (error) => logger.warn(error) });

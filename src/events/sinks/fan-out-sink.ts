@@ -20,7 +20,7 @@ import { Passage, RunOrder } from "./run-order.ts";
  * must succeed first, and wrap sinks that may fail in a `FailOpenSink`. If all sinks are synchronous, `send` is
  * synchronous. Every sink receives a run's events in the order in which they were sent, even if the sender does not
  * await `send`. An event without a time gets one, so that all sinks have the same. An invalid time is passed on. Each
- * sink counts it and uses its own clock, so a recording has another time than the spans. Upstream: `FanOutSink` of
+ * sink counts it and uses its own clock, so a recording has another time than the spans. In Rust: `FanOutSink` of
  * entelix-agents.
  *
  * @example

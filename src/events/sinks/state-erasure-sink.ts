@@ -11,7 +11,7 @@ import {
 
 /**
  * Replaces the agent's state in `complete` by `null`, for a sink that must not receive it. Other events are forwarded
- * unchanged. A value that throws when it is read is not forwarded, because it may contain the state. Upstream:
+ * unchanged. A value that throws when it is read is not forwarded, because it may contain the state. In Rust:
  * `StateErasureSink` of entelix-agents.
  *
  * @typeParam S the agent's state type, which the wrapped sink does not receive.

@@ -30,7 +30,7 @@ import { readEnvelopeAt, readTenantId, SPAN_TIME } from "../line-envelope.ts";
 import { type GraphLine, isControlLine, type RowFacts } from "./graph-line.ts";
 
 /**
- * A log of GraphEvents: a log of `NdjsonSessionLog`, an export of upstream's session log, or bare events, one on each
+ * A log of GraphEvents: a log of `NdjsonSessionLog`, an export of entelix's session log, or bare events, one on each
  * line.
  */
 export const graphDialect: Dialect<GraphLine> = {

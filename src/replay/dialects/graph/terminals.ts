@@ -29,7 +29,7 @@ export const TERMINALS = {
 } as const satisfies Partial<Record<GraphEventKind, LogEnd>>;
 
 /**
- * Classes of `error` rows: upstream's names for variants of its error, with the classifier's result for them, and
+ * Classes of `error` rows: entelix's names for variants of its error, with the classifier's result for them, and
  * reasons of agent-sdk errors, as that dialect reads them. Other classes are `unclassified`.
  */
 const ERROR_CLASSES: ReadonlyMap<string, "interrupted" | FailureKindId> = new Map([
@@ -64,14 +64,14 @@ export function endOfClass(errorClass: string): "interrupted" | FailureKindId {
 /** The envelope of cancellations. */
 export const CANCELLED: ErrorEnvelope = { wire_code: "cancelled", wire_class: "client" };
 
-/** Envelopes of failures that always have the same one upstream. */
+/** Envelopes of failures that always have the same one in entelix. */
 export const ENVELOPES: Readonly<Partial<Record<FailureKindId, ErrorEnvelope>>> = {
   cancelled: CANCELLED,
   usage_limit_exceeded: { wire_code: "quota_exceeded", wire_class: "client" },
   deadline_exceeded: { wire_code: "deadline_exceeded", wire_class: "server" },
 };
 
-/** Result that upstream gives the model for a tool that raised an interrupt: a pause, not an error. */
+/** Result that entelix gives the model for a tool that raised an interrupt: a pause, not an error. */
 export const PAUSED_TEXT = "awaiting human review";
 
 /** A row that may be the last of its run. */
