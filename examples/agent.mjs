@@ -1,36 +1,28 @@
-// An agent with two tools, a sub-agent and an approval. The runtime helper tells the bridge what it
-// does; the bridge makes the spans.
-//
-//   node examples/agent.mjs
-import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { runAgent } from "entelix-otel/runtime";
-import { setupTracing } from "entelix-otel/setup";
-import { printTraces } from "./span-tree.mjs";
+import { setupTelemetry } from "entelix-otel/telemetry";
 
-process.env.OTEL_TRACES_EXPORTER = "none";
-const memory = new InMemorySpanExporter();
-const spanProcessors = [new SimpleSpanProcessor(memory)];
-const tracing = setupTracing({ serviceName: "support-agent", spanProcessors });
-const sink = tracing.createBridge();
+const telemetry = setupTelemetry({ serviceName: "shop" });
+const sink = telemetry.createBridge({ captureContent: true }); // shows texts: off by default
 
-// A call waits for whoever decides, for as long as that takes.
+// A call waits for the answer, for as long as a person takes.
 const approve = ({ input }) => (input.sum <= 50 ? "approved" : { denied: "above 50" });
 
-// Started inside another run, it is its sub-agent: sink and tenant are that run's.
-const expert = () => runAgent({ agent: "expert" }, (run) => run.model("small-1", () => "refund"));
+// A run that starts inside another one is its sub-agent. Here is a text instead of your model.
+const askExpert = () =>
+  runAgent({ agent: "expert" }, (run) => run.model("small-1", () => "delivered twice: refund it"));
 
 try {
-  await runAgent({ sink, agent: "support", tenant: "acme" }, async (run) => {
+  const agent = { sink, agent: "support", tenant: "acme", input: "Refund orders 17 and 18." };
+  const answer = await runAgent(agent, async (run) => {
+    const answers = [];
     for (const [order, sum] of Object.entries({ 17: 41.9, 18: 900 })) {
-      await run.tool("lookup_order", { input: { order } }, () => ({ order, sum }));
-      await run.tool("ask_expert", expert);
+      await run.tool("ask_expert", { input: { order } }, askExpert);
       const refund = run.tool("refund", { input: { sum }, approve }, () => `refunded ${sum}`);
-      console.log(await refund.catch((error) => error.message));
+      answers.push(await refund.catch((error) => error.message));
     }
+    return answers.join(", ");
   });
-
-  await tracing.forceFlush();
-  printTraces(memory.getFinishedSpans());
+  console.log(answer);
 } finally {
-  await tracing.shutdown();
+  await telemetry.shutdown(); // sends what waits, also of a run that failed
 }

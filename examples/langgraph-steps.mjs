@@ -1,16 +1,13 @@
 // A graph that routes a question, looks documents up, asks a sub-agent, and answers: each node is a step.
 //
-//   npm install entelix-otel @langchain/core @langchain/langgraph zod
+//   npm install entelix-otel langchain @langchain/core @langchain/langgraph zod
 //   node examples/langgraph-steps.mjs
-import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { BaseRetriever } from "@langchain/core/retrievers";
-import { fakeModel } from "@langchain/core/testing";
-import { tool } from "@langchain/core/tools";
 import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
-import { createReactAgent } from "@langchain/langgraph/prebuilt";
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { inSpan, LangChainHandler } from "entelix-otel/langchain";
 import { setupTracing } from "entelix-otel/setup";
+import { AIMessage, createAgent, fakeModel, HumanMessage, tool } from "langchain";
 import { z } from "zod";
 import { printTraces } from "./span-tree.mjs";
 
@@ -43,8 +40,8 @@ const lookUp = inSpan(
 );
 
 // Models that answer by a script, in place of yours.
-const expert = createReactAgent({
-  llm: fakeModel()
+const expert = createAgent({
+  model: fakeModel()
     .respondWithTools([{ name: "look_up", args: { order: 17 }, id: "call_1" }])
     .respond(new AIMessage("Order 17 was 41.90.")),
   tools: [lookUp],
@@ -58,7 +55,7 @@ const graph = new StateGraph(MessagesAnnotation)
     const found = await pages.invoke(messages[0].content, config);
     return { messages: found.map(({ pageContent }) => new HumanMessage(pageContent)) };
   })
-  .addNode("ask_expert", expert)
+  .addNode("ask_expert", expert.graph)
   .addNode("answer", async ({ messages }) => ({ messages: [await writer.invoke(messages)] }))
   .addNode("refuse", async () => ({ messages: [new AIMessage("I only know orders.")] }))
   .addEdge(START, "route")

@@ -1,64 +1,53 @@
-// A graph that pauses for a person's word before it refunds, and its resumption in a second run.
-//
-//   npm install entelix-otel @langchain/core @langchain/langgraph zod
-//   node examples/langgraph.mjs
-import { AIMessage, HumanMessage } from "@langchain/core/messages";
-import { fakeModel } from "@langchain/core/testing";
-import { tool } from "@langchain/core/tools";
-import { Command, interrupt, MemorySaver } from "@langchain/langgraph";
-import { createReactAgent } from "@langchain/langgraph/prebuilt";
-import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
-import { inSpan, LangChainHandler } from "entelix-otel/langchain";
-import { setupTracing } from "entelix-otel/setup";
+import { Command, MemorySaver } from "@langchain/langgraph";
+import { LangChainHandler } from "entelix-otel/langchain";
+import { setupTelemetry } from "entelix-otel/telemetry";
+import { AIMessage, createAgent, fakeModel, humanInTheLoopMiddleware, tool } from "langchain";
 import { z } from "zod";
-import { printTraces } from "./span-tree.mjs";
 
-// Spans into memory, to print them; an application leaves `spanProcessors` out.
-const memory = new InMemorySpanExporter();
-process.env.OTEL_TRACES_EXPORTER = "none";
-const tracing = setupTracing({
-  serviceName: "shop",
-  spanProcessors: [new SimpleSpanProcessor(memory)],
+const telemetry = setupTelemetry({ serviceName: "shop" });
+// Shows texts, and who approved: both are off by default.
+const sink = telemetry.createBridge({ captureContent: true, approvalPerson: true });
+const handler = new LangChainHandler({
+  sink,
+  tenant: "acme",
+  decidedBy: (_decision, metadata) => metadata.approver,
 });
-const handler = new LangChainHandler({ sink: tracing.createBridge(), tenant: "acme" });
 
-const order = z.object({ order: z.number() });
-const lookUp = inSpan(
-  tool(async ({ order }) => ({ order, total: "41.90" }), { name: "look_up", schema: order }),
-);
-const refund = inSpan(
-  tool(
-    async ({ order }) => {
-      const word = interrupt({ question: `Refund order ${order}?` });
-      return word === "yes" ? "refunded" : "kept";
-    },
-    { name: "refund", schema: order },
-  ),
-);
+const schema = z.object({ order: z.number() });
+const lookUp = tool(({ order }) => `order ${order}: 41.90, delivered twice`, {
+  name: "look_up",
+  description: "an order by its number",
+  schema,
+});
+const refund = tool(({ order }) => `refunded order ${order}`, {
+  name: "refund",
+  description: "pays an order back",
+  schema,
+});
 
-// A model that answers by a script, in place of yours.
-const llm = fakeModel()
+// A script instead of a model, so that it runs without a key.
+// Yours, with @langchain/openai and OPENAI_API_KEY: const model = "openai:gpt-5";
+const model = fakeModel()
   .respondWithTools([{ name: "look_up", args: { order: 17 }, id: "call_1" }])
   .respondWithTools([{ name: "refund", args: { order: 17 }, id: "call_2" }])
-  .respond(new AIMessage("Order 17 is refunded."));
-const agent = createReactAgent({ llm, tools: [lookUp, refund], checkpointer: new MemorySaver() });
+  .respond(new AIMessage("You have your money back."));
+const agent = createAgent({
+  name: "support",
+  model,
+  tools: [lookUp, refund],
+  middleware: [humanInTheLoopMiddleware({ interruptOn: { refund: true } })],
+  checkpointer: new MemorySaver(),
+});
 
-const config = {
-  callbacks: [handler],
-  runName: "support",
-  configurable: { thread_id: "conversation-1" },
-};
+const config = { callbacks: [handler], configurable: { thread_id: "conversation-1" } };
 try {
-  const paused = await agent.invoke({ messages: [new HumanMessage("Refund order 17")] }, config);
-  console.log("asked:", paused.__interrupt__[0].value.question);
+  const question = { role: "user", content: "I was charged twice for order 17." };
+  await agent.invoke({ messages: [question] }, config);
 
-  await agent.invoke(new Command({ resume: "yes" }), config);
-  await handler.flush();
-  printTraces(memory.getFinishedSpans());
-  const [, second] = memory
-    .getFinishedSpans()
-    .filter(({ name }) => name === "invoke_agent support");
-  console.log("second run goes on from the first:", second.links.length === 1);
+  // The run waits for a person, who approves: here at once, in a second run.
+  const answer = new Command({ resume: { decisions: [{ type: "approve" }] } });
+  const { messages } = await agent.invoke(answer, { ...config, metadata: { approver: "ann" } });
+  console.log(messages.at(-1).text);
 } finally {
-  await tracing.shutdown();
+  await telemetry.shutdown(); // sends what waits, also of a run that failed
 }

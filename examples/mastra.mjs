@@ -1,42 +1,31 @@
-// An agent of Mastra that asks another agent, waits for an approval, as trees. The models are
-// scripted, so that it needs no key and no network. It needs Node >= 22.13 and the packages `@mastra/core`,
-// `@mastra/observability` and `zod`.
-//
-//   node examples/mastra.mjs
 import { Mastra } from "@mastra/core";
 import { Agent } from "@mastra/core/agent";
 import { InMemoryStore } from "@mastra/core/storage";
 import { createTool } from "@mastra/core/tools";
 import { Observability } from "@mastra/observability";
-import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { MastraTelemetry } from "entelix-otel/mastra";
-import { setupTracing } from "entelix-otel/setup";
+import { setupTelemetry } from "entelix-otel/telemetry";
 import { z } from "zod";
-import { printTraces } from "./span-tree.mjs";
 
-process.env.OTEL_TRACES_EXPORTER = "none";
-const memory = new InMemorySpanExporter();
-const spanProcessors = [new SimpleSpanProcessor(memory)];
-const tracing = setupTracing({ serviceName: "support-agent", spanProcessors });
-
-// The bridge of Mastra's observability: every run is reported, and code runs inside its span.
-const telemetry = new MastraTelemetry({ sink: tracing.createBridge(), tenant: "acme" });
+const telemetry = setupTelemetry({ serviceName: "shop" });
+// Shows texts, and who approved: both are off by default.
+const sink = telemetry.createBridge({ captureContent: true, approvalPerson: true });
+const observer = new MastraTelemetry({ sink, tenant: "acme", decidedBy: () => "ann" });
 const observability = new Observability({
-  configs: { main: { serviceName: "support-agent", bridge: telemetry } },
+  configs: { main: { serviceName: "shop", bridge: observer } },
 });
 
-// An agent that another one calls is a child run of the tool call.
-const expert = new Agent({
-  id: "expert",
-  name: "expert",
-  description: "knows all orders",
-  instructions: "Look at the order.",
-  model: scripted("Order 17 was delivered twice."),
+const inputSchema = z.object({ order: z.number() });
+const look_up = createTool({
+  id: "look_up",
+  description: "an order by its number",
+  inputSchema,
+  execute: async ({ order }) => `order ${order}: 41.90, delivered twice`,
 });
 const refund = createTool({
   id: "refund",
-  description: "refunds an order",
-  inputSchema: z.object({ order: z.number() }),
+  description: "pays an order back",
+  inputSchema,
   requireApproval: true,
   execute: async ({ order }) => `refunded order ${order}`,
 });
@@ -44,59 +33,48 @@ const support = new Agent({
   id: "support",
   name: "support",
   instructions: "Help the customer.",
-  model: scripted(
-    ["agent-expert", { prompt: "Order 17?" }],
-    ["refund", { order: 17 }],
-    "You have your money back.",
-  ),
-  agents: { expert },
-  tools: { refund },
+  tools: { look_up, refund },
+  // A script instead of a model, so that it runs without a key.
+  // Yours, with OPENAI_API_KEY: model: "openai/gpt-5",
+  model: scripted(asks("look_up"), asks("refund"), says("You have your money back.")),
 });
-const storage = new InMemoryStore();
-const mastra = new Mastra({ agents: { support }, logger: false, observability, storage });
+const mastra = new Mastra({
+  agents: { support },
+  logger: false,
+  observability,
+  storage: new InMemoryStore(),
+});
 
 try {
   const agent = mastra.getAgent("support");
   const { runId, suspendPayload } = await agent.generate("I was charged twice for order 17.");
 
-  // A person answers, here at once, and the run resumes.
+  // The run waits for a person, who approves: here at once, in a second run.
   const { toolCallId } = suspendPayload;
   const { text } = await agent.approveToolCallGenerate({ runId, toolCallId });
   console.log(text);
-
-  await telemetry.flush();
-  printTraces(memory.getFinishedSpans());
 } finally {
-  await tracing.shutdown();
+  await observer.flush();
+  await telemetry.shutdown(); // sends what waits, also of a run that failed
 }
 
-/** A model that gives these answers, one after the other: texts, or calls of a tool. */
+/** A model of the AI SDK that gives these answers, one after the other. */
 function scripted(...answers) {
-  let calls = 0;
-  return {
-    specificationVersion: "v3",
-    provider: "acme.chat",
-    modelId: "small-1",
-    supportedUrls: {},
-    async doGenerate() {
-      const answer = answers.shift();
-      const isText = typeof answer === "string";
-      calls += 1;
-      return {
-        content: [
-          isText
-            ? { type: "text", text: answer }
-            : {
-                type: "tool-call",
-                toolCallId: `call_${calls}`,
-                toolName: answer[0],
-                input: JSON.stringify(answer[1]),
-              },
-        ],
-        finishReason: { unified: isText ? "stop" : "tool-calls", raw: undefined },
-        usage: { inputTokens: { total: 31 }, outputTokens: { total: 7 } },
-        warnings: [],
-      };
-    },
-  };
+  const doGenerate = async () => answers.shift();
+  const provider = { specificationVersion: "v3", provider: "acme", supportedUrls: {} };
+  return { ...provider, modelId: "small-1", doGenerate };
+}
+
+function asks(toolName) {
+  const call = { toolCallId: `call_${toolName}`, toolName, input: '{"order":17}' };
+  return answers("tool-calls", { type: "tool-call", ...call });
+}
+
+function says(text) {
+  return answers("stop", { type: "text", text });
+}
+
+function answers(unified, part) {
+  const usage = { inputTokens: { total: 31 }, outputTokens: { total: 7 } };
+  return { content: [part], finishReason: { unified }, usage, warnings: [] };
 }

@@ -1,84 +1,73 @@
-// A handoff between two agents of the OpenAI Agents SDK, as one tree. The model is scripted, so that it
-// needs no key and no network; with `@openai/agents` leave `model` out.
-//
-//   node examples/openai-agents.mjs
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   Agent,
   run,
+  setDefaultModelProvider,
   setTraceProcessors,
   tool,
   Usage,
   withGenerationSpan,
-} from "@openai/agents-core";
-import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
+} from "@openai/agents";
 import { OpenAIAgentsProcessor } from "entelix-otel/openai-agents";
-import { setupTracing } from "entelix-otel/setup";
+import { setupTelemetry } from "entelix-otel/telemetry";
 import { z } from "zod";
-import { printTraces } from "./span-tree.mjs";
 
-process.env.OTEL_TRACES_EXPORTER = "none";
-const memory = new InMemorySpanExporter();
-const spanProcessors = [new SimpleSpanProcessor(memory)];
-const tracing = setupTracing({ serviceName: "support-agent", spanProcessors });
+const telemetry = setupTelemetry({ serviceName: "shop" });
+// Shows texts, and who approved: both are off by default.
+const sink = telemetry.createBridge({ captureContent: true, approvalPerson: true });
+const processor = new OpenAIAgentsProcessor({ sink, tenant: "acme", decidedBy: () => "ann" });
+setTraceProcessors([processor]); // replaces OpenAI's. To keep it: addTraceProcessor(processor)
 
-// The processor tells the bridge what the SDK's traces say. `addTraceProcessor` would keep the others.
-const processor = new OpenAIAgentsProcessor({ sink: tracing.createBridge(), tenant: "acme" });
-setTraceProcessors([processor]);
-
+const parameters = z.object({ order: z.number() });
 const lookUp = tool({
-  name: "lookup_order",
-  description: "Says what is known of an order.",
-  parameters: z.object({ order: z.number() }),
-  execute: async ({ order }) => {
-    await sleep(25);
-    return { order, state: "delivered" };
-  },
+  name: "look_up",
+  description: "an order by its number",
+  parameters,
+  execute: ({ order }) => `order ${order}: 41.90, delivered twice`,
 });
 const refund = tool({
   name: "refund",
-  description: "Pays an order back.",
-  parameters: z.object({ order: z.number() }),
-  execute: async () => {
-    throw new Error("the payment gateway is away");
-  },
+  description: "pays an order back",
+  parameters,
+  needsApproval: true,
+  execute: ({ order }) => `refunded order ${order}`,
 });
+const billing = new Agent({ name: "Billing", tools: [lookUp, refund] });
+const triage = new Agent({ name: "Triage", handoffs: [billing] });
 
-const billing = new Agent({
-  name: "Billing",
-  tools: [lookUp, refund],
-  model: scripted([
-    [asks("lookup_order", { order: 17 }), asks("refund", { order: 17 })],
-    [says("A colleague will refund you.")],
-  ]),
-});
-const triage = new Agent({
-  name: "Triage",
-  handoffs: [billing],
-  model: scripted([[asks("transfer_to_Billing", {})]]),
-});
+// A script instead of a model, so that it runs without a key.
+// For OpenAI's models, with OPENAI_API_KEY, remove this call.
+setDefaultModelProvider(
+  scripted(
+    asks("transfer_to_Billing", {}),
+    asks("look_up", { order: 17 }),
+    asks("refund", { order: 17 }),
+    says("You have your money back."),
+  ),
+);
 
 try {
-  const { finalOutput } = await run(triage, "I want my money back for order 17.");
-  console.log(finalOutput);
+  // `noteResult` says whether the run waits: the SDK's spans do not.
+  const paused = processor.noteResult(await run(triage, "I was charged twice for order 17."));
 
-  await processor.forceFlush();
-  printTraces(memory.getFinishedSpans());
+  // A person approves: here at once. The run goes on.
+  for (const item of paused.interruptions) paused.state.approve(item);
+  const { finalOutput } = processor.noteResult(await run(triage, paused.state));
+  console.log(finalOutput);
 } finally {
-  await tracing.shutdown();
+  await processor.forceFlush();
+  await telemetry.shutdown(); // sends what waits, also of a run that failed
 }
 
-/** A model that gives these answers, one after the other, and traces them as OpenAI's do. */
-function scripted(answers) {
-  const getResponse = () =>
-    withGenerationSpan(async (span) => {
-      span.spanData.model = "small-1";
-      await sleep(10);
-      span.spanData.usage = { input_tokens: 31, output_tokens: 7 };
-      const usage = new Usage({ requests: 1, inputTokens: 31, outputTokens: 7, totalTokens: 38 });
-      return { output: answers.shift(), usage };
+/** Gives these answers one after the other, each in a span, as OpenAI's models do. */
+function scripted(...answers) {
+  const getResponse = ({ input }) =>
+    withGenerationSpan(async ({ spanData }) => {
+      const output = [answers.shift()];
+      const usage = { input_tokens: 31, output_tokens: 7 };
+      Object.assign(spanData, { model: "small-1", input, output, usage });
+      return { output, usage: new Usage({ requests: 1, inputTokens: 31, outputTokens: 7 }) };
     });
-  return { getResponse };
+  return { getModel: () => ({ getResponse }) };
 }
 
 function asks(name, input) {

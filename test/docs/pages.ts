@@ -53,6 +53,12 @@ export function codeBlocks(page: string): CodeBlock[] {
   }));
 }
 
+/** The files that a page shows, by name: blocks of `js` below a line that begins with only the name. */
+export function pageFiles(page: string): ReadonlyMap<string, string> {
+  const blocks = page.matchAll(/^`([\w./-]+)`[^`\n]*:\n\n```js\n(.*?)^```$/gms);
+  return new Map([...blocks].map(([, name = "", program = ""]) => [name, program]));
+}
+
 /** The page without its code blocks. */
 export function prose(page: string): string {
   return page.replace(/^```\w*\n.*?^```$/gms, "");

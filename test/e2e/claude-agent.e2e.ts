@@ -2,7 +2,6 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeBlocks, readPage } from "../docs/pages.ts";
 import { AdaptersProject, packed, type Scenes } from "./support/adapters-project.ts";
 
 const MODEL = "request.model=claude-sonnet-4-5 response.model=claude-sonnet-4-5";
@@ -156,20 +155,6 @@ describe("the packed package beside the process of the Claude Agent SDK", () => 
     ]);
   });
 });
-
-describe("examples/claude-agent.mjs", () => {
-  it("prints what docs/claude-agent.md shows", async () => {
-    const out = await project.example("claude-agent.mjs");
-    const [, printed] = codeBlocks(readPage("docs/claude-agent.md"));
-    expect(settled(out)).toBe(settled(printed?.text ?? "nothing"));
-  });
-});
-
-/** The output without trace IDs and durations. */
-function settled(out: string): string {
-  const ids = out.replace(/\b[0-9a-f]{32}\b/g, "ID");
-  return ids.replace(/\b\d+ ms/g, "N ms").trimEnd();
-}
 
 describe("the range of the package's peer", () => {
   it("begins at the version that is tested, which the page states", async () => {

@@ -30,9 +30,9 @@ describe("a graph with routes, a retriever and a sub-agent", () => {
             "step ask_expert",
             [
               "invoke_agent expert",
-              ["step agent", "chat FakeBuiltModel"],
+              ["step model_request", "chat FakeBuiltModel"],
               ["step tools", "execute_tool look_up"],
-              ["step agent", "chat FakeBuiltModel"],
+              ["step model_request", "chat FakeBuiltModel"],
             ],
           ],
           ["step answer", "chat FakeBuiltModel"],

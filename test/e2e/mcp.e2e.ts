@@ -1,11 +1,8 @@
-import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { codeBlocks, readPage } from "../docs/pages.ts";
+import { readPage } from "../docs/pages.ts";
 import { AdaptersProject, packed } from "./support/adapters-project.ts";
 import { type McpScene, mcpOf, playMcp, treeOf } from "./support/mcp-project.ts";
 import { mcpTrees } from "./support/mcp-trees.ts";
@@ -112,33 +109,6 @@ describe.each(ENDS)("the packed package beside the $end SDK of version $major", 
 });
 
 const SESSION = { "mcp.session.id": "session-1" };
-
-describe("examples/mcp.mjs", () => {
-  it("prints what docs/mcp.md shows", async () => {
-    const [program, printed] = codeBlocks(readPage("docs/mcp.md"));
-    const examples = fileURLToPath(new URL("../../examples/", import.meta.url));
-    const file = await readFile(join(examples, "mcp.mjs"), "utf8");
-    for (const line of program?.text.split("\n") ?? ["nothing"]) expect(file).toContain(line);
-    const project = await AdaptersProject.create("mcp-newest", tarball, process.execPath);
-    try {
-      for (const name of ["mcp.mjs", "span-tree.mjs"]) {
-        await cp(join(examples, name), join(project.folder, name));
-      }
-      const env = { PATH: process.env.PATH };
-      const options = { cwd: project.folder, env };
-      const { stderr, stdout } = await promisify(execFile)(process.execPath, ["mcp.mjs"], options);
-      expect(stderr).toBe("");
-      expect(settled(stdout)).toBe(settled(printed?.text ?? "nothing"));
-    } finally {
-      await project.remove();
-    }
-  });
-});
-
-/** The output with what is new each time made plain: trace ids and durations. */
-function settled(out: string): string {
-  return out.replace(/\b[0-9a-f]{32}\b/g, "ID").replace(/\b\d+ ms/g, "N ms");
-}
 
 describe("the ranges of the package's peers", () => {
   it.each([

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pageFiles, readPage } from "../docs/pages.ts";
 import { listening } from "../support/listening.ts";
 import { OtlpServer } from "../support/otlp-server.ts";
 import { wireTree } from "../support/wire-tree.ts";
 import { AdaptersProject, installedPath, packed } from "./support/adapters-project.ts";
 import { inForm } from "./support/long-form.ts";
 import { MANAGERS, type ManagerRow, SDK } from "./support/manager-rows.ts";
-import { pageFiles } from "./support/page-files.ts";
 import { RUNTIMES, SETUPS, type SetupRow } from "./support/setup-rows.ts";
 import { setupsPage } from "./support/setups-page.ts";
 import { ALL, type Arrived, TelemetryRecorder } from "./support/telemetry-recorder.ts";
@@ -83,7 +83,7 @@ async function write(project: string, files: ReadonlyMap<string, string>): Promi
 
 async function playRow(
   { commands, driver, page, server }: SetupRow,
-  files = pageFiles(page),
+  files = pageFiles(readPage(`docs/${page}`)),
 ): Promise<Arrived> {
   const project = await AdaptersProject.create(server, tarball, newerNode);
   try {
@@ -108,7 +108,7 @@ async function playManager(row: ManagerRow): Promise<{ sdk: number; arrived: Arr
           ...(program.file.startsWith(".bin") ? [] : [node]),
           join(await installedPath(program.server), program.file),
         ];
-  await write(project, pageFiles("on-bun.md"));
+  await write(project, pageFiles(readPage("docs/on-bun.md")));
   await writeFile(join(project, "package.json"), '{ "name": "shop", "private": true }');
   // Makes it a project of its own for Yarn.
   await writeFile(join(project, "yarn.lock"), "");
@@ -146,7 +146,7 @@ const NEXT = SETUPS.filter(({ server }) => server === "nextjs");
 
 describe.each(inForm({ short: [], long: NEXT }))("the edge runtime of $title", (row) => {
   it("is refused by the build, which names what is missing", async () => {
-    const files = new Map(pageFiles(row.page));
+    const files = new Map(pageFiles(readPage(`docs/${row.page}`)));
     const route = "app/api/chat/route.js";
     const text = files.get(route) ?? "";
     files.set(route, text.replace('dynamic = "force-dynamic"', 'runtime = "edge"'));

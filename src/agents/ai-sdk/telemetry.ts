@@ -90,7 +90,7 @@ export class AiSdkTelemetry {
    * @returns the same response with an observed body.
    *
    * @example
-   * return telemetry.respond((abortSignal) =>
+   * return integration.respond((abortSignal) =>
    *   streamText({ model, prompt, abortSignal }).toUIMessageStreamResponse(),
    * );
    */

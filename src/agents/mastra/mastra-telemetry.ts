@@ -39,9 +39,9 @@ const TRANSPORT = Symbol.for("@mastra/core.modelStreamTransport");
  * @throws RangeError from the constructor when a limit is out of range.
  *
  * @example
- * const telemetry = new MastraTelemetry({ sink: bridge, tenant: "acme" });
+ * const observer = new MastraTelemetry({ sink: bridge, tenant: "acme" });
  * const observability = new Observability({
- *   configs: { main: { serviceName: "support", bridge: telemetry } },
+ *   configs: { main: { serviceName: "support", bridge: observer } },
  * });
  * const mastra = new Mastra({ agents, observability });
  */

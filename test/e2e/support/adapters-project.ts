@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -90,21 +90,6 @@ export class AdaptersProject {
     const { stdout } = await run(this.#node, [program, ...args], options);
     const printed: T = JSON.parse(stdout);
     return printed;
-  }
-
-  /**
-   * Runs one of the package's examples.
-   *
-   * @param needs files of the repository that it imports, beside `span-tree.mjs`.
-   * @returns what it printed.
-   */
-  async example(program: string, needs: readonly string[] = []): Promise<string> {
-    for (const file of [`examples/${program}`, "examples/span-tree.mjs", ...needs]) {
-      await cp(join(ROOT, file), join(this.folder, basename(file)));
-    }
-    const options = { cwd: this.folder, timeout: TIMEOUT_MS, env: { PATH: process.env.PATH } };
-    const { stdout } = await run(this.#node, [program], options);
-    return stdout;
   }
 
   /** Runs a program that lies beside this file with the package registered from outside. @returns what it printed. */

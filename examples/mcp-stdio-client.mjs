@@ -1,0 +1,21 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { mcpClient } from "entelix-otel/mcp";
+import { runAgent } from "entelix-otel/runtime";
+import { setupTelemetry } from "entelix-otel/telemetry";
+
+const telemetry = setupTelemetry({ serviceName: "shop" });
+const sink = telemetry.createBridge();
+const client = mcpClient(new Client({ name: "support", version: "1.0.0" }));
+const server = { command: process.execPath, args: ["mcp-stdio-server.mjs"] };
+// By default, the SDK passes no `OTEL_…` variables on.
+await client.connect(new StdioClientTransport({ ...server, env: process.env }));
+
+try {
+  await runAgent({ sink, agent: "support", tenant: "acme" }, () =>
+    client.callTool({ name: "find_order", arguments: {} }),
+  );
+} finally {
+  await client.close();
+  await telemetry.shutdown();
+}
