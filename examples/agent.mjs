@@ -2,10 +2,14 @@ import { runAgent } from "entelix-otel/runtime";
 import { setupTelemetry } from "entelix-otel/telemetry";
 
 const telemetry = setupTelemetry({ serviceName: "shop" });
-const sink = telemetry.createBridge({ captureContent: true }); // shows texts: off by default
+// Shows texts, and who approved: both are off by default.
+const sink = telemetry.createBridge({ captureContent: true, approvalPerson: true });
 
-// A call waits for the answer, for as long as a person takes.
-const approve = ({ input }) => (input.sum <= 50 ? "approved" : { denied: "above 50" });
+// Ask a person here: the call waits for the answer, as long as it takes.
+const approve = async ({ input }) =>
+  input.sum <= 50
+    ? { approved: true, by: "ann" }
+    : { approved: false, by: "ann", reason: "above 50" };
 
 // A run that starts inside another one is its sub-agent. Here is a text instead of your model.
 const askExpert = () =>

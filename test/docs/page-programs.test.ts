@@ -18,6 +18,7 @@ const PAGES_OF_ADAPTERS = [
   "register",
 ].map((name) => `docs/${name}.md`);
 
+const ON_ITS_WAY = "Order 17 is on its way.\n";
 const MONEY_BACK = "You have your money back.\n";
 
 const PROGRAMS: readonly PageProgram[] = [
@@ -27,14 +28,14 @@ const PROGRAMS: readonly PageProgram[] = [
     out: "refunded 41.9, approver rejected tool 'refund' dispatch: above 50\n",
   },
   { page: "docs/langchain.md", file: "langgraph.mjs", out: MONEY_BACK },
-  { page: "docs/mcp.md", file: "mcp.mjs", out: "Order 17 is on its way.\n" },
-  { page: "docs/mcp.md", file: "mcp-stdio-client.mjs", shownBelow: "mcp.mjs", out: "" },
+  { page: "docs/mcp.md", file: "mcp.mjs", out: ON_ITS_WAY },
+  { page: "docs/mcp.md", file: "mcp-stdio-client.mjs", shownBelow: "mcp.mjs", out: ON_ITS_WAY },
   {
     page: "docs/register.md",
     file: "without-code.mjs",
     options: ["--import", "entelix-otel/register"],
     variables: { ENTELIX_REGISTER: "langchain" },
-    out: "Order 17 is on its way.\n",
+    out: ON_ITS_WAY,
     err: "entelix-otel: reports LangChain, tenant default\n",
     tenant: "default",
   },
