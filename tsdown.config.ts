@@ -7,7 +7,9 @@ import { reachedFiles } from "./scripts/reached-files.ts";
 const { files: reachedByRoot } = reachedFiles("src/index.ts");
 
 /** The page's styles in one file, in this order. */
-const STYLES = ["base", "list", "run"].map((name) => `src/view/page/styles/${name}.css`);
+const STYLES = ["base", "list", "run", "overview", "timeline", "details", "graph"].map(
+  (name) => `src/view/page/styles/${name}.css`,
+);
 
 /** Packages that the library entries carry. */
 const BUNDLED = [

@@ -76,7 +76,7 @@ it.each([
   await page.getByText("waiting for people, drawn shorter").waitFor();
   const title = "Waiting for people: 8 h 0 min, drawn shorter";
   expect(await page.locator(".axis .cut").getAttribute("title")).toBe(title);
-  await expect.poll(() => page.locator(".axis .track").innerText()).toMatch(/^0\s+5\.0 s$/);
+  await expect.poll(() => page.locator(".axis .track").innerText()).toMatch(/^0(\s+[1-5]\.0 s)+$/);
   const widthOf = async (selector: string) => {
     const boxes = await Promise.all(
       (await page.locator(selector).all()).map((bar) => bar.boundingBox()),
@@ -102,7 +102,7 @@ it("zooms to all calls of a fold, also where the first failure is inside it", as
   await expect.poll(bars).toBe(3);
   await page.keyboard.press("z");
   // From the start of the first call, for 7 s to the end of the last one.
-  await expect.poll(axis).toMatch(/^10\.0 s\s+\+5\.0 s$/);
+  await expect.poll(axis).toMatch(/^10\.0 s(\s+\+[1-7]\.0 s)+$/);
   expect(await bars()).toBe(3);
   const note = page.getByText("The time axis shows fetch only.");
   expect(await note.last().isVisible()).toBe(false);

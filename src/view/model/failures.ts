@@ -1,24 +1,50 @@
-import type { ViewRow, ViewSpan } from "../format.ts";
+import { count } from "../../events/format/door.ts";
+import type { RunOutcome, ViewRow, ViewSpan } from "../format.ts";
 import { fieldsOf, textIn } from "./attributes.ts";
 import { jsonOf } from "./json-text.ts";
 import { ancestorsOf, type SpanNode, type SpanTree } from "./span-tree.ts";
 
 /**
- * The failure that came first: of the failed spans without a failed one under them, the one that ended
- * earliest. Its parents failed because of it.
+ * The failures of a run in the order of their ends: the failed spans without those that failed because of one below
+ * them.
  */
-export function firstFailure(tree: SpanTree): SpanNode | undefined {
-  const above = new Set<SpanNode>();
-  let first: SpanNode | undefined;
+export function failuresIn(tree: SpanTree): readonly SpanNode[] {
+  const failing = new Set<SpanNode>();
+  const causes: SpanNode[] = [];
+  const own: SpanNode[] = [];
   for (let at = tree.nodes.length - 1; at >= 0; at--) {
     const node = tree.nodes[at];
     if (node === undefined) continue;
-    const isAbove = above.has(node);
-    if ((isAbove || node.span.failed) && node.parent !== undefined) above.add(node.parent);
-    if (!node.span.failed || isAbove) continue;
-    if (first === undefined || endOf(node) <= endOf(first)) first = node;
+    const below = node.children.filter((child) => failing.has(child));
+    if (below.length > 0 || node.span.failed) failing.add(node);
+    if (!node.span.failed) continue;
+    if (below.length === 0) causes.push(node);
+    else if (wentOn(node, below)) own.push(node);
   }
-  return first;
+  // Causes come first where ends are equal: a parent may end with its child.
+  return [...causes.reverse(), ...own.reverse()].sort(
+    (one, other) => Number(endOf(one) > endOf(other)) - Number(endOf(one) < endOf(other)),
+  );
+}
+
+/** Whether another child began after those that failed had ended: then a span's own failure is a further one. */
+function wentOn({ children }: SpanNode, failing: readonly SpanNode[]): boolean {
+  const last = children.at(-1)?.start ?? 0;
+  return failing.every((child) => endOf(child) < last);
+}
+
+/** What a failure was for its run; `undefined` if its error says enough. */
+export function failureText(
+  node: SpanNode,
+  failures: readonly SpanNode[],
+  outcome: RunOutcome,
+): string | undefined {
+  const at = failures.indexOf(node);
+  if (at < 0) return undefined;
+  const recovered = outcome === "complete" ? " The run went on and completed." : "";
+  if (failures.length === 1) return recovered === "" ? undefined : recovered.trim();
+  const place = at === 0 ? "First" : `No. ${count(at + 1)}`;
+  return `${place} of ${count(failures.length)} failures.${recovered}`;
 }
 
 /** Failed spans and their ancestors. */

@@ -13,17 +13,21 @@ export interface Lane {
   /** Its spans without those of sub-agents, by kind, in the order of their start. */
   readonly nodes: ReadonlyMap<SpanKindName, readonly SpanNode[]>;
   readonly waits: readonly Wait[];
+  /** Its failures, in the order of their ends. */
+  readonly failures: readonly SpanNode[];
 }
 
 interface OpenLane extends Lane {
   readonly nodes: Map<SpanKindName, SpanNode[]>;
   readonly waits: Wait[];
+  readonly failures: SpanNode[];
 }
 
 /** A row of the overview for each run of an agent, in the order of the tree. */
 export function lanesOf(
   tree: SpanTree,
   waits: ReadonlyMap<SpanNode, readonly Wait[]>,
+  failures: readonly SpanNode[],
 ): readonly Lane[] {
   const lanes = new Map<string, OpenLane>();
   const laneOf = new Map<SpanNode, OpenLane>();
@@ -38,6 +42,7 @@ export function lanesOf(
     else same.push(node);
     for (const wait of waits.get(node) ?? []) lane.waits.push(wait);
   }
+  for (const failure of failures) laneOf.get(failure)?.failures.push(failure);
   for (const { nodes } of lanes.values()) {
     for (const same of nodes.values()) same.sort((one, other) => one.start - other.start);
   }
@@ -51,7 +56,7 @@ function ownLane(node: SpanNode, around: Lane | undefined, lanes: Map<string, Op
   if (known !== undefined) return known;
   const depth = around === undefined ? 0 : around.depth + 1;
   const agent = textIn(span.attributes, "gen_ai.agent.name") ?? span.name;
-  const lane: OpenLane = { id, agent, depth, nodes: new Map(), waits: [] };
+  const lane: OpenLane = { id, agent, depth, nodes: new Map(), waits: [], failures: [] };
   lanes.set(id, lane);
   return lane;
 }
@@ -86,6 +91,30 @@ export function mergedBars(
     }
   }
   return bars;
+}
+
+/** Space between two marks in pixels, so that they do not overlap. */
+const BETWEEN_MARKS = 3;
+
+/**
+ * Marks at the ends of spans, in pixels. Marks that would overlap are one.
+ *
+ * @param spans in the order of their ends.
+ * @param scale time in ms to pixels.
+ * @param now end of open spans, in ms.
+ */
+export function mergedMarks(
+  spans: Iterable<Pick<SpanNode, "end" | "start">>,
+  scale: (time: number) => number,
+  now: number,
+): readonly number[] {
+  const marks: number[] = [];
+  for (const { end, start } of spans) {
+    const at = Math.round(scale(end ?? Math.max(now, start)));
+    const last = marks.at(-1);
+    if (last === undefined || at - last >= BETWEEN_MARKS) marks.push(at);
+  }
+  return marks;
 }
 
 /**

@@ -17,7 +17,7 @@ export interface OutlineItem {
 
 export interface Outline {
   readonly roots: readonly OutlineItem[];
-  /** The item of each node itself, not that of its fold. */
+  /** The item of each node itself, not that of its fold. For a hidden span: the nearest item above it. */
   readonly byNode: ReadonlyMap<SpanNode, OutlineItem>;
 }
 
@@ -27,8 +27,14 @@ interface OpenItem extends OutlineItem {
   children: OutlineItem[];
 }
 
-/** The rows of the timeline, retries folded. */
-export function outlineOf(tree: SpanTree): Outline {
+const NONE: ReadonlySet<SpanNode> = new Set();
+
+/**
+ * The rows of the timeline, retries folded.
+ *
+ * @param hidden spans without a row: their children stand in their place.
+ */
+export function outlineOf(tree: SpanTree, hidden = NONE): Outline {
   const byNode = new Map<SpanNode, OutlineItem>();
   const roots: OutlineItem[] = [];
   const open: OpenItem[] = [];
@@ -39,7 +45,10 @@ export function outlineOf(tree: SpanTree): Outline {
     open.push(item);
   };
   const putAll = (nodes: readonly SpanNode[], parent: OpenItem | undefined) => {
-    for (const calls of retriesIn(nodes)) {
+    const shown = shownIn(nodes, hidden, (node) => {
+      if (parent !== undefined) byNode.set(node, parent);
+    });
+    for (const calls of retriesIn(shown)) {
       const [first] = calls;
       const node = calls.at(-1);
       if (first === undefined || node === undefined) continue;
@@ -57,6 +66,57 @@ export function outlineOf(tree: SpanTree): Outline {
     putAll(item.node.children, item);
   }
   return { roots, byNode };
+}
+
+/** Spans in their order, the children of a hidden one in its place. */
+function* shownIn(
+  nodes: readonly SpanNode[],
+  hidden: ReadonlySet<SpanNode>,
+  onHidden: (node: SpanNode) => void,
+): Generator<SpanNode> {
+  // Without recursion: a chain of spans can be very long.
+  const open = [nodes.values()];
+  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    const { done, value: node } = top.next();
+    if (done === true) open.pop();
+    else if (!hidden.has(node)) yield node;
+    else {
+      onHidden(node);
+      open.push(node.children.values());
+    }
+  }
+}
+
+/**
+ * The steps that are hidden by default: those of runs with calls of models or tools. Retrievals, and steps that failed
+ * by themselves, are not hidden.
+ *
+ * @param failures of the run.
+ */
+export function frameworkSteps(
+  tree: SpanTree,
+  failures: readonly SpanNode[],
+): ReadonlySet<SpanNode> {
+  const own = new Set(failures);
+  const steps: SpanNode[] = [];
+  const withCalls = new Set<string>();
+  for (const node of tree.nodes) {
+    const { kind } = node.span;
+    if (kind === "model" || kind === "tool") withCalls.add(runIdOf(node));
+    else if (kind === "step" && !own.has(node) && !isRetrieval(node)) steps.push(node);
+  }
+  return new Set(steps.filter((node) => withCalls.has(runIdOf(node))));
+}
+
+function isRetrieval({ span: { attributes } }: SpanNode): boolean {
+  const operation = textIn(attributes, "gen_ai.operation.name");
+  const query = textIn(attributes, "gen_ai.retrieval.query.text");
+  return operation === "retrieval" || operation === "rerank" || query !== undefined;
+}
+
+/** The segments of a run have one ID. */
+function runIdOf({ run }: SpanNode): string {
+  return run?.span.run_id ?? run?.id ?? "";
 }
 
 /** The item or fold with an ID; `undefined` if there is none. */
@@ -85,7 +145,7 @@ export function calleeOf({ span }: SpanNode): string | undefined {
 }
 
 /** Groups siblings: a failed call with its consecutive retries, or one span. */
-function* retriesIn(nodes: readonly SpanNode[]): Generator<readonly SpanNode[]> {
+function* retriesIn(nodes: Iterable<SpanNode>): Generator<readonly SpanNode[]> {
   let group: SpanNode[] = [];
   for (const node of nodes) {
     const last = group.at(-1);
@@ -98,11 +158,14 @@ function* retriesIn(nodes: readonly SpanNode[]): Generator<readonly SpanNode[]> 
   if (group.length > 0) yield group;
 }
 
-/** Calls that overlap are not retries. */
+/** Calls that overlap, or are of different steps, are not retries. */
 function isRetry(node: SpanNode, last: SpanNode): boolean {
   const callee = calleeOf(node);
   const isOver = last.end !== undefined && last.end <= node.start;
-  return last.span.failed && isOver && callee !== undefined && callee === calleeOf(last);
+  const isBeside = last.parent === node.parent;
+  return (
+    last.span.failed && isOver && isBeside && callee !== undefined && callee === calleeOf(last)
+  );
 }
 
 function levelIn(parent: OutlineItem | undefined): number {

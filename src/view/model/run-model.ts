@@ -1,7 +1,7 @@
 import type { RunDetail, ViewRow } from "../format.ts";
-import { failedAndAbove, firstFailure } from "./failures.ts";
+import { decisionsBySpan, type RowDecision } from "./decisions.ts";
+import { failedAndAbove, failuresIn } from "./failures.ts";
 import { type Lane, lanesOf } from "./lanes.ts";
-import { type Outline, outlineOf } from "./outline.ts";
 import { rowsBySpan } from "./span-rows.ts";
 import { type SpanNode, type SpanTree, spanTree } from "./span-tree.ts";
 import { type Usage, usageUnder } from "./usage.ts";
@@ -11,32 +11,31 @@ import { type Wait, waitsOf } from "./waits.ts";
 export interface RunModel {
   readonly detail: RunDetail;
   readonly tree: SpanTree;
-  readonly outline: Outline;
   readonly waits: ReadonlyMap<SpanNode, readonly Wait[]>;
   readonly lanes: readonly Lane[];
   readonly usage: ReadonlyMap<SpanNode, Usage>;
   readonly rows: ReadonlyMap<SpanNode, readonly ViewRow[]>;
-  readonly firstFailure: SpanNode | undefined;
+  readonly decisions: ReadonlyMap<SpanNode, RowDecision>;
+  /** In the order of their ends, without spans that failed because of another. */
+  readonly failures: readonly SpanNode[];
   /** Failed spans and their ancestors. */
   readonly failed: ReadonlySet<SpanNode>;
-  /** Spans that failed. */
-  readonly failures: number;
 }
 
 export function runModel(detail: RunDetail): RunModel {
   const tree = spanTree(detail.spans);
   const waits = waitsOf(tree);
+  const failures = failuresIn(tree);
   return {
     detail,
     tree,
-    outline: outlineOf(tree),
     waits,
-    lanes: lanesOf(tree, waits),
+    lanes: lanesOf(tree, waits, failures),
     usage: usageUnder(tree),
     rows: rowsBySpan(tree, detail.rows),
-    firstFailure: firstFailure(tree),
+    decisions: decisionsBySpan(tree, detail.rows),
+    failures,
     failed: failedAndAbove(tree),
-    failures: tree.nodes.filter(({ span }) => span.failed).length,
   };
 }
 

@@ -1,7 +1,6 @@
 import { count } from "../../events/format/door.ts";
 import type { SpanKindName, ViewSpan } from "../format.ts";
 import { textIn } from "./attributes.ts";
-import type { SpanNode } from "./span-tree.ts";
 
 /** Name of a kind of spans. The letter is used if there is no room for the word. */
 export interface KindWords {
@@ -63,11 +62,6 @@ export function outcomeOf({ attributes }: ViewSpan): string | undefined {
 export function unusualEnd(span: ViewSpan): string | undefined {
   const outcome = span.failed ? undefined : outcomeOf(span);
   return outcome === "complete" ? undefined : outcome;
-}
-
-/** Number of failed spans. */
-export function failuresOf(nodes: readonly SpanNode[]): number {
-  return nodes.filter(({ span }) => span.failed).length;
 }
 
 /** `2 failed`. */

@@ -1,42 +1,66 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ViewRow, ViewSpan } from "../../../src/view/format.ts";
-import { errorOf, failedAndAbove, firstFailure } from "../../../src/view/model/failures.ts";
+import {
+  errorOf,
+  failedAndAbove,
+  failuresIn,
+  failureText,
+} from "../../../src/view/model/failures.ts";
 import { type SpanNode, spanTree } from "../../../src/view/model/span-tree.ts";
 import { runs } from "../../support/runs.ts";
 import { at, toolSpan, viewRow, viewSpan } from "../support/view-span.ts";
 
 const failed = { failed: true };
 
-describe("the first failure", () => {
-  it("is the cause, not the parents that failed with it or what failed later", () => {
+const idsOf = (nodes: Iterable<SpanNode>) => [...nodes].map(({ id }) => id);
+
+describe("the failures of a run", () => {
+  it("are the causes, not the parents that failed with them, in the order of their ends", () => {
     const tree = spanTree([
       viewSpan("run", undefined, { from: 0, to: 50 }, failed),
       viewSpan("step", "run", { from: 1, to: 40 }, failed),
       toolSpan("cause", "step", { from: 2, to: 30 }, failed),
       toolSpan("later", "run", { from: 3, to: 45 }, failed),
     ]);
-    expect(firstFailure(tree)?.id).toBe("cause");
-    const ids = [...failedAndAbove(tree)].map(({ id }) => id);
-    expect(ids.sort()).toEqual(["cause", "later", "run", "step"]);
+    expect(idsOf(failuresIn(tree))).toEqual(["cause", "later"]);
+    expect(idsOf(failedAndAbove(tree)).sort()).toEqual(["cause", "later", "run", "step"]);
   });
 
-  it("may be below a span that did not fail itself", () => {
+  it("have causes below a span that did not fail itself", () => {
     const tree = spanTree([
       viewSpan("run", undefined, { from: 0, to: 50 }, failed),
       viewSpan("step", "run", { from: 1, to: 40 }),
       toolSpan("cause", "step", { from: 2, to: 60 }, failed),
     ]);
-    expect(firstFailure(tree)?.id).toBe("cause");
+    expect(idsOf(failuresIn(tree))).toEqual(["cause"]);
   });
 
-  it("is none where nothing failed", () => {
+  it("have that of a parent which went on after the failure below it", () => {
+    const tree = spanTree([
+      viewSpan("run", undefined, { from: 0, to: 50 }, failed),
+      toolSpan("tool", "run", { from: 1, to: 10 }, failed),
+      viewSpan("model", "run", { from: 20, to: 30 }),
+    ]);
+    expect(idsOf(failuresIn(tree))).toEqual(["tool", "run"]);
+  });
+
+  it("have one cause where parallel calls go on while one fails", () => {
+    const tree = spanTree([
+      viewSpan("run", undefined, { from: 0, to: 50 }, failed),
+      toolSpan("tool", "run", { from: 1, to: 10 }, failed),
+      toolSpan("beside", "run", { from: 9, to: 50 }),
+    ]);
+    expect(idsOf(failuresIn(tree))).toEqual(["tool"]);
+  });
+
+  it("are none where nothing failed", () => {
     const tree = spanTree([viewSpan("run", undefined, { from: 0, to: 50 })]);
-    expect(firstFailure(tree)).toBeUndefined();
+    expect(failuresIn(tree)).toEqual([]);
     expect(failedAndAbove(tree).size).toBe(0);
   });
 
-  it("ends earliest of the failed spans that have no failed span under them", () => {
+  it("begin with the earliest of the failed spans that have no failed span under them", () => {
     const span = fc.record({
       parent: fc.nat({ max: 9 }),
       end: fc.nat({ max: 5 }),
@@ -53,10 +77,35 @@ describe("the first failure", () => {
           node.children.some((child) => child.span.failed || failsBelow(child));
         const causes = tree.nodes.filter((node) => node.span.failed && !failsBelow(node));
         const earliest = Math.min(...causes.map(({ end = 0 }) => end));
-        expect(firstFailure(tree)).toBe(causes.find(({ end }) => end === earliest));
+        expect(failuresIn(tree)[0]).toBe(causes.find(({ end }) => end === earliest));
       }),
       { numRuns: runs(300) },
     );
+  });
+});
+
+describe("what a failure was for its run", () => {
+  const tree = spanTree([
+    toolSpan("one", "run", { from: 1, to: 2 }, failed),
+    toolSpan("two", "run", { from: 3, to: 4 }, failed),
+  ]);
+  const [one, two] = failuresIn(tree);
+  const text = (node: SpanNode | undefined, all: readonly (SpanNode | undefined)[], end: string) =>
+    node &&
+    failureText(
+      node,
+      all.filter((each) => each !== undefined),
+      end,
+    );
+
+  it("is said where there are others, or where the run went on", () => {
+    expect(text(one, [one], "failed")).toBeUndefined();
+    expect(text(one, [one], "complete")).toBe("The run went on and completed.");
+    expect(text(one, [one, two], "failed")).toBe("First of 2 failures.");
+    expect(text(two, [one, two], "complete")).toBe(
+      "No. 2 of 2 failures. The run went on and completed.",
+    );
+    expect(text(two, [one], "failed")).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ViewSpan } from "../../../src/view/format.ts";
-import { lanesOf, mergedBars, spanAt } from "../../../src/view/model/lanes.ts";
+import { lanesOf, mergedBars, mergedMarks, spanAt } from "../../../src/view/model/lanes.ts";
 import { spanTree } from "../../../src/view/model/span-tree.ts";
 import { waitsOf } from "../../../src/view/model/waits.ts";
 import { runs } from "../../support/runs.ts";
@@ -25,7 +25,8 @@ describe("the lanes", () => {
     ofOthers("service", "look", { from: 34, to: 35 }),
     ofOthers("stray", undefined, { from: 95, to: 96 }),
   ]);
-  const lanes = lanesOf(tree, waitsOf(tree));
+  const failures = tree.nodes.filter(({ id }) => id === "look" || id === "ask");
+  const lanes = lanesOf(tree, waitsOf(tree), failures);
 
   it("are one for each run of an agent, with all its segments, and one for each sub-agent", () => {
     expect(
@@ -45,6 +46,14 @@ describe("the lanes", () => {
     expect(lanes.map(({ waits }) => waits)).toEqual([
       [{ kind: "pause", start: 10, end: 30 }],
       [],
+      [],
+    ]);
+  });
+
+  it("have the failures of their run, without those of sub-agents", () => {
+    expect(lanes.map(({ failures: own }) => own.map(({ id }) => id))).toEqual([
+      ["ask"],
+      ["look"],
       [],
     ]);
   });
@@ -98,5 +107,30 @@ describe("bars", () => {
     expect(mergedBars([{ start: 10, end: undefined }], (time) => time, 60)).toEqual([
       { from: 10, to: 60 },
     ]);
+  });
+});
+
+describe("marks", () => {
+  it("stand at the ends of spans, and do not overlap, however many there are", () => {
+    const span = fc.record({ start: fc.nat({ max: 5000 }), length: fc.nat({ max: 50 }) });
+    fc.assert(
+      fc.property(
+        fc.array(span, { maxLength: 200 }),
+        fc.integer({ min: 10, max: 500 }),
+        (given, width) => {
+          const ends = given.map(({ start, length }) => ({ start, end: start + length }));
+          const scale = (time: number) => (time / 5050) * width;
+          const sorted = ends.sort((one, other) => one.end - other.end);
+          const marks = mergedMarks(sorted, scale, 0);
+          for (const { end } of sorted) {
+            expect(marks.some((at) => Math.abs(at - scale(end)) <= 3)).toBe(true);
+          }
+          for (const [index, at] of marks.entries()) {
+            expect(at - (marks[index - 1] ?? -3)).toBeGreaterThanOrEqual(3);
+          }
+        },
+      ),
+      { numRuns: runs(200) },
+    );
   });
 });

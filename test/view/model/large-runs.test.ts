@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ViewSpan } from "../../../src/view/format.ts";
 import { idleTimes } from "../../../src/view/model/idle.ts";
 import { indentedJson, jsonOf } from "../../../src/view/model/json-text.ts";
+import { frameworkSteps, outlineOf } from "../../../src/view/model/outline.ts";
 import { timelineRows } from "../../../src/view/model/rows.ts";
 import { runGraph } from "../../../src/view/model/run-graph.ts";
 import { agentOf, axisEnd, runModel } from "../../../src/view/model/run-model.ts";
@@ -24,7 +25,11 @@ function modelOf(spans: readonly ViewSpan[]) {
     steps: stepSummaries(model.tree, agentOf, model.waits),
     graph: runGraph(model.tree),
     axis: timeAxis({ from: 0, to: end }, idle),
-    shown: timelineRows(model.outline.roots, new Set()),
+    shown: timelineRows(outlineOf(model.tree).roots, new Set()),
+    short: timelineRows(
+      outlineOf(model.tree, frameworkSteps(model.tree, model.failures)).roots,
+      new Set(),
+    ),
   };
 }
 
@@ -67,7 +72,7 @@ describe("the model of a run", () => {
     expect(model.steps).toHaveLength(MANY);
     expect(model.steps.at(-1)).toMatchObject({ agent: "planner", name: `${MANY - 1}` });
     expect(model.failed.size).toBe(MANY + 1);
-    expect(model.firstFailure?.id).toBe(`${MANY - 1}`);
+    expect(model.failures.map(({ id }) => id)).toEqual([`${MANY - 1}`]);
     expect(model.shown).toHaveLength(MANY + 1);
   });
 

@@ -1,13 +1,22 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { failedAndAbove } from "../../../src/view/model/failures.ts";
-import { itemWith, outlineOf, timeOf } from "../../../src/view/model/outline.ts";
+import type { ViewSpan } from "../../../src/view/format.ts";
+import { failedAndAbove, failuresIn } from "../../../src/view/model/failures.ts";
+import {
+  frameworkSteps,
+  itemWith,
+  type OutlineItem,
+  outlineOf,
+  timeOf,
+} from "../../../src/view/model/outline.ts";
 import {
   shownFor,
   type TimelineRow,
   timelineRows,
   toggledToShow,
 } from "../../../src/view/model/rows.ts";
-import { spanTree } from "../../../src/view/model/span-tree.ts";
+import { type SpanNode, spanTree } from "../../../src/view/model/span-tree.ts";
+import { runs } from "../../support/runs.ts";
 import { runSpan, toolSpan, viewSpan } from "../support/view-span.ts";
 
 const failed = { failed: true };
@@ -163,3 +172,127 @@ describe("retries", () => {
     ).toEqual([["a", "b"]]);
   });
 });
+
+const model = { kind: "model", name: "chat" } as const;
+
+/** The steps that are hidden by default, and the rows without them. */
+function short(spans: readonly ViewSpan[]) {
+  const of = spanTree(spans);
+  const hidden = frameworkSteps(of, failuresIn(of));
+  const made = outlineOf(of, hidden);
+  return { tree: of, hidden: [...hidden].map(({ id }) => id), outline: made };
+}
+
+describe("the steps of a framework", () => {
+  const graph = [
+    runSpan("run", undefined, { from: 0, to: 100 }),
+    viewSpan("agent", "run", { from: 1, to: 10 }),
+    viewSpan("ask", "agent", { from: 2, to: 9 }, model),
+    viewSpan("tools", "run", { from: 11, to: 50 }),
+    viewSpan("inner", "tools", { from: 12, to: 49 }),
+    toolSpan("search", "inner", { from: 13, to: 40 }),
+    runSpan("helper", "inner", { from: 41, to: 48 }, { run_id: "child" }),
+    viewSpan("part", "helper", { from: 42, to: 43 }, { run_id: "child" }),
+    viewSpan("after", "run", { from: 51, to: 52 }),
+  ];
+
+  it("have no row where their run has calls: what is under them stands in their place", () => {
+    const { hidden, outline: made } = short(graph);
+    expect(hidden).toEqual(["agent", "tools", "inner", "after"]);
+    expect(shown(timelineRows(made.roots, new Set()))).toEqual([
+      ["run", 1, "1 of 1", true],
+      ["ask", 2, "1 of 3", undefined],
+      ["search", 2, "2 of 3", undefined],
+      ["helper", 2, "3 of 3", true],
+      // Its run has no calls, so the step is what it did.
+      ["part", 3, "1 of 1", undefined],
+    ]);
+  });
+
+  it("are in the row above them, so that keys and zoom go on from there", () => {
+    const { outline: made, tree: of } = short(graph);
+    const rowOf = (id: string) => itemWith(id, { outline: made, tree: of })?.id;
+    expect([rowOf("inner"), rowOf("after"), rowOf("search")]).toEqual(["run", "run", "search"]);
+  });
+
+  it("have a row if they failed by themselves, or look something up", () => {
+    const { hidden } = short([
+      runSpan("run", undefined, { from: 0, to: 100 }, failed),
+      viewSpan("agent", "run", { from: 1, to: 10 }, failed),
+      viewSpan("ask", "agent", { from: 2, to: 9 }, { ...model, ...failed }),
+      viewSpan("parse", "run", { from: 11, to: 12 }, failed),
+      viewSpan(
+        "docs",
+        "run",
+        { from: 13, to: 14 },
+        {
+          attributes: { "gen_ai.operation.name": "retrieval" },
+        },
+      ),
+    ]);
+    expect(hidden).toEqual(["agent"]);
+  });
+
+  it("do not make calls of two steps retries of each other", () => {
+    const { outline: made } = short([
+      runSpan("run", undefined, { from: 0, to: 100 }),
+      viewSpan("one", "run", { from: 1, to: 10 }),
+      toolSpan("a", "one", { from: 2, to: 3 }, failed),
+      viewSpan("two", "run", { from: 11, to: 20 }),
+      toolSpan("b", "two", { from: 12, to: 13 }, failed),
+      toolSpan("c", "two", { from: 14, to: 15 }),
+    ]);
+    expect(made.roots[0]?.children.map(({ id }) => id)).toEqual(["a", "fold:b"]);
+  });
+
+  it("are the only spans without a row, and the others keep their order", () => {
+    const span = fc.record({
+      parent: fc.nat({ max: 12 }),
+      kind: fc.constantFrom("step", "tool", "model", "run", "other"),
+      failed: fc.boolean(),
+      from: fc.nat({ max: 30 }),
+    });
+    fc.assert(
+      fc.property(fc.array(span, { maxLength: 12 }), (given) => {
+        const {
+          hidden,
+          outline: made,
+          tree: of,
+        } = short(
+          given.map(({ failed: fails, from, kind, parent }, n) =>
+            viewSpan(`s${n}`, `s${parent}`, { from, to: from + 3 }, { kind, failed: fails }),
+          ),
+        );
+        const left = new Set(hidden);
+        expect(
+          of.nodes.filter(({ id, span: { kind } }) => left.has(id) && kind !== "step"),
+        ).toEqual([]);
+        const rows = inRows(made.roots);
+        const kept = of.nodes.filter(({ id }) => !left.has(id));
+        expect(rows.map(({ id }) => id)).toEqual(kept.map(({ id }) => id));
+        for (const node of kept) {
+          expect(above(made.byNode.get(node))).toBe(shownAbove(node, left));
+        }
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+});
+
+/** The spans of items in the order of their rows, all of them open. */
+function inRows(items: readonly OutlineItem[]): SpanNode[] {
+  return items.flatMap(({ calls, children, node }) =>
+    calls === undefined ? [node, ...inRows(children)] : inRows(children),
+  );
+}
+
+/** ID of the span whose row is above, not that of a fold. */
+function above(item: OutlineItem | undefined): string | undefined {
+  const parent = item?.parent;
+  return parent?.calls === undefined ? parent?.id : parent.parent?.id;
+}
+
+function shownAbove({ parent }: SpanNode, hidden: ReadonlySet<string>): string | undefined {
+  if (parent === undefined || !hidden.has(parent.id)) return parent?.id;
+  return shownAbove(parent, hidden);
+}

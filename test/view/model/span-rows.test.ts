@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  decisionIn,
-  decisionOf,
-  rowsBySpan,
-  subjectOf,
-} from "../../../src/view/model/span-rows.ts";
+import { rowsBySpan, subjectOf } from "../../../src/view/model/span-rows.ts";
 import { spanTree } from "../../../src/view/model/span-tree.ts";
 import { runSpan, toolSpan, viewRow } from "../support/view-span.ts";
 
@@ -36,50 +31,6 @@ describe("the audit rows of a span", () => {
       two: [3],
       child: [5],
     });
-  });
-
-  it("say who decided what", () => {
-    const event = {
-      kind: "x",
-      name: "pay",
-      decision: "denied",
-      by: "user",
-      person: "Ann",
-      reason: "no",
-    };
-    const kind = "entelix.tool_call_decided";
-    expect(decisionIn(viewRow(1, { kind, event }))).toEqual({
-      tool: "pay",
-      decision: "denied",
-      by: "user",
-      person: "Ann",
-      reason: "no",
-    });
-    expect(decisionIn(viewRow(1, { kind }))).toBeUndefined();
-    expect(decisionIn(viewRow(1, { kind, event: { decision: 5 } }))).toBeUndefined();
-    expect(decisionIn(viewRow(1, { event }))).toBeUndefined();
-  });
-
-  it("tell the decision about a call, before what its span says", () => {
-    const kind = "entelix.tool_call_decided";
-    const event = { tool_use_id: "c1", name: "pay", decision: "approved", person: "Ann" };
-    const attributes = {
-      "gen_ai.tool.call.id": "c1",
-      "entelix.approval.outcome": "edited",
-      "entelix.approval.by": "user",
-    };
-    const call = spanTree([toolSpan("call", "run", { from: 1, to: 2 }, { attributes })]).nodes[0];
-    if (call === undefined) throw new Error("no call");
-    const row = viewRow(1, { kind, event });
-    expect(decisionOf(call, [viewRow(9), row])).toEqual({
-      tool: "pay",
-      decision: "approved",
-      person: "Ann",
-    });
-    const bySpan = { decision: "edited", by: "user" };
-    expect(decisionOf(call, [])).toEqual(bySpan);
-    expect(decisionOf(call, [row, viewRow(2, { kind, event })])).toEqual(bySpan);
-    expect(decisionOf(call, [{ ...row, run_id: "other" }])).toEqual(bySpan);
   });
 
   it("have a subject where their event names one", () => {

@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { spanTree } from "../../../src/view/model/span-tree.ts";
-import {
-  failedText,
-  failuresOf,
-  shortName,
-  unusualEnd,
-} from "../../../src/view/model/span-words.ts";
+import { shortName, unusualEnd } from "../../../src/view/model/span-words.ts";
 import { runSpan, toolSpan, viewSpan } from "../support/view-span.ts";
 
 const times = { from: 0, to: 1 };
@@ -32,16 +26,6 @@ describe("the short name of a span", () => {
     ],
   ])("is %j", (name, span) => {
     expect(shortName(span)).toBe(name);
-  });
-
-  it("is beside how many failed", () => {
-    const failed = { failed: true };
-    const { nodes } = spanTree([
-      toolSpan("a", "run", times, failed),
-      toolSpan("b", "run", times),
-      toolSpan("c", "run", times, failed),
-    ]);
-    expect(failedText(failuresOf(nodes))).toBe("2 failed");
   });
 });
 

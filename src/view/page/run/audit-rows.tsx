@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import { count } from "../../../events/format/door.ts";
 import type { RunDetail, ViewRow } from "../../format.ts";
+import { decisionIn } from "../../model/decisions.ts";
 import { jsonOf } from "../../model/json-text.ts";
 import { MOST_PRINTED } from "../../model/list-limits.ts";
-import { decisionIn, subjectOf } from "../../model/span-rows.ts";
+import { subjectOf } from "../../model/span-rows.ts";
 import { Text } from "../shell/text.tsx";
 import { Time } from "../shell/time.tsx";
 import { usePrinting } from "../shell/use-printing.ts";

@@ -1,31 +1,25 @@
-import type { RowDecision } from "../../model/span-rows.ts";
+import { decisionWords, type RowDecision } from "../../model/decisions.ts";
 import { Text } from "../shell/text.tsx";
 
+export interface DecisionProps {
+  readonly decision: RowDecision;
+  /** What a person changed in the input. */
+  readonly change?: string | undefined;
+}
+
 /** A decision about a tool call, with its reason. */
-export function Decision({ decision }: { readonly decision: RowDecision }) {
-  const { by, person, reason, tool } = decision;
+export function Decision({ change, decision }: DecisionProps) {
+  const { reason } = decision;
   return (
     <p class="note waits">
       <span class="decision">
         <strong>
-          <Text value={decision.decision} />
+          <Text limit={200} value={decisionWords(decision)} />
         </strong>
-        {tool !== undefined && (
+        {change !== undefined && (
           <>
             {": "}
-            <Text limit={80} value={tool} />
-          </>
-        )}
-        {by !== undefined && (
-          <>
-            {", by "}
-            <Text value={by === "policy" ? "a rule" : by === "user" ? "a person" : by} />
-          </>
-        )}
-        {person !== undefined && (
-          <>
-            {": "}
-            <Text limit={80} value={person} />
+            <Text value={change} />
           </>
         )}
         {reason !== undefined && (

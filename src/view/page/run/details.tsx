@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { conversationOf } from "../../model/conversation.ts";
-import { errorOf } from "../../model/failures.ts";
+import { errorOf, failureText } from "../../model/failures.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { SpanNode } from "../../model/span-tree.ts";
 import { kindWords, shortName } from "../../model/span-words.ts";
@@ -66,13 +66,7 @@ export function Details({ model, node, onEscape, region }: DetailsProps) {
       <Tabs label="Parts of the span" onChoose={setTab} tabs={tabs} value={shown}>
         {shown === "summary" && (
           <>
-            {node === model.firstFailure && (
-              <p class="note bad">
-                {model.failures === 1
-                  ? "The only failure of this run."
-                  : "First failure of this run. All others came later, or because of it."}
-              </p>
-            )}
+            <FailureNote model={model} node={node} />
             {error !== undefined && <SpanErrorView error={error} key={node.id} />}
             <SpanSummary model={model} node={node} />
           </>
@@ -93,4 +87,10 @@ export function Details({ model, node, onEscape, region }: DetailsProps) {
       </Tabs>
     </section>
   );
+}
+
+/** How a failure stands to the rest of its run, where that is not plain. */
+function FailureNote({ model, node }: { readonly model: RunModel; readonly node: SpanNode }) {
+  const text = failureText(node, model.failures, model.detail.run.outcome);
+  return text === undefined ? null : <p class="failure-note">{text}</p>;
 }

@@ -3,6 +3,7 @@ import type { GraphEdge, GraphPart, RunGraph } from "../../model/run-graph.ts";
 
 export interface DrawnPart {
   readonly part: GraphPart;
+  readonly width: number;
   /** Middle, in pixels. */
   readonly x: number;
   readonly y: number;
@@ -23,19 +24,30 @@ export interface DrawnGraph {
   readonly edges: readonly DrawnEdge[];
 }
 
-/** Size of a part in pixels. */
-export const PART = { width: 172, height: 48 };
-const LABEL = { width: 86, height: 18 };
+/** Sizes in pixels. */
+export const PART = { height: 48, padding: 14, least: 120, most: 280 };
+const LABEL_HEIGHT = 18;
 const MARGIN = 12;
 
+/** Widths of texts in pixels. */
+export interface GraphWidths {
+  readonly part: (part: GraphPart) => number;
+  readonly edge: (edge: GraphEdge) => number;
+}
+
 /** Positions of the parts and edges, from left to right. */
-export function drawnGraph({ edges, parts }: RunGraph): DrawnGraph {
+export function drawnGraph({ edges, parts }: RunGraph, widths: GraphWidths): DrawnGraph {
   const graph = new graphlib.Graph({ multigraph: true });
   graph.setGraph({ rankdir: "LR", nodesep: 18, ranksep: 40, marginx: MARGIN, marginy: MARGIN });
   graph.setDefaultEdgeLabel(() => ({}));
-  for (const { id } of parts) graph.setNode(id, { ...PART });
-  for (const { from, kind, to } of edges) {
-    graph.setEdge(from, to, { ...LABEL, labelpos: "c" }, kind);
+  for (const part of parts) {
+    const wanted = widths.part(part) + 2 * PART.padding;
+    const width = Math.min(Math.max(wanted, PART.least), PART.most);
+    graph.setNode(part.id, { width, height: PART.height });
+  }
+  for (const edge of edges) {
+    const label = { width: widths.edge(edge), height: LABEL_HEIGHT, labelpos: "c" } as const;
+    graph.setEdge(edge.from, edge.to, label, edge.kind);
   }
   layout(graph);
   const { height = 0, width = 0 } = graph.graph();
@@ -43,8 +55,8 @@ export function drawnGraph({ edges, parts }: RunGraph): DrawnGraph {
     width,
     height,
     parts: parts.map((part) => {
-      const { x, y } = graph.node(part.id);
-      return { part, x, y };
+      const { width, x, y } = graph.node(part.id);
+      return { part, width, x, y };
     }),
     edges: edges.map((edge) => {
       const { points, x, y } = graph.edge(edge.from, edge.to, edge.kind);

@@ -1,10 +1,18 @@
 import { useMemo } from "preact/hooks";
 import { count, counted, cut, safe } from "../../../events/format/door.ts";
+import { fitText } from "../../model/fit-text.ts";
 import { type GraphEdge, type GraphPart, runGraph } from "../../model/run-graph.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import { failedText } from "../../model/span-words.ts";
 import { LinkText, Text } from "../shell/text.tsx";
-import { type DrawnEdge, type DrawnPart, drawnGraph, PART } from "./graph-layout.ts";
+import { textWidth } from "../shell/text-width.ts";
+import {
+  type DrawnEdge,
+  type DrawnPart,
+  drawnGraph,
+  type GraphWidths,
+  PART,
+} from "./graph-layout.ts";
 import { SpanLink, spanAddress } from "./span-link.tsx";
 
 export interface GraphViewProps {
@@ -15,7 +23,7 @@ export interface GraphViewProps {
 /** Agents, tools and handoffs as a picture, and the same as a table. */
 export function GraphView({ model, query }: GraphViewProps) {
   const graph = useMemo(() => runGraph(model.tree), [model]);
-  const drawn = useMemo(() => drawnGraph(graph), [graph]);
+  const drawn = useMemo(() => drawnGraph(graph, WIDTHS), [graph]);
   const { key } = model.detail.run;
   const address = ({ first }: GraphPart) =>
     first === undefined ? undefined : spanAddress(key, query, first);
@@ -62,14 +70,29 @@ export function GraphView({ model, query }: GraphViewProps) {
   );
 }
 
-/** About the width of a character of a label in pixels. */
-const CHARACTER = 6.5;
+/** Fonts in rem, as in graph.css. */
+const NAME_FONT = 0.9375;
+const SMALL_FONT = 0.8125;
+/** Space on both sides of the label of an edge, in pixels. */
+const BESIDE_LABEL = 6;
+
+const smallWidth = (text: string) => textWidth(text, SMALL_FONT);
+const nameWidth = (text: string) => textWidth(text, NAME_FONT);
+
+const WIDTHS: GraphWidths = {
+  part: (part) => Math.max(nameWidth(nameOf(part)), smallWidth(partText(part))),
+  edge: (edge) => smallWidth(edgeText(edge)) + 2 * BESIDE_LABEL,
+};
+
+function nameOf({ name }: GraphPart): string {
+  return safe(cut(name, 200).text);
+}
 
 function Edge({ drawn }: { readonly drawn: DrawnEdge }) {
   const { edge, points, x, y } = drawn;
   const d = points.map((point, at) => `${at === 0 ? "M" : "L"}${point.x} ${point.y}`).join("");
   const text = edgeText(edge);
-  const width = text.length * CHARACTER + 6;
+  const width = WIDTHS.edge(edge);
   return (
     <g class={`edge ${edge.kind}${edge.failed > 0 ? " failed" : ""}`}>
       <path d={d} marker-end="url(#graph-arrow)" />
@@ -94,9 +117,9 @@ function Part({
   readonly drawn: DrawnPart;
   readonly address: string | undefined;
 }) {
-  const { part, x, y } = drawn;
-  const name = safe(cut(part.name, 200).text);
-  const { isCut, text } = cut(name, 20);
+  const { part, width, x, y } = drawn;
+  const name = nameOf(part);
+  const room = width - PART.padding;
   const failed = part.failed > 0 ? ` failed` : "";
   const content = (
     <g class={`part ${part.kind}${failed}`}>
@@ -104,15 +127,15 @@ function Part({
       <rect
         height={PART.height}
         rx={part.kind === "agent" ? 16 : 2}
-        width={PART.width}
-        x={x - PART.width / 2}
+        width={width}
+        x={x - width / 2}
         y={y - PART.height / 2}
       />
       <text text-anchor="middle" x={x} y={y - 3}>
-        {isCut ? `${text}…` : text}
+        {fitText(name, room, nameWidth)}
       </text>
       <text class="small" text-anchor="middle" x={x} y={y + 14}>
-        {partText(part)}
+        {fitText(partText(part), room, smallWidth)}
       </text>
     </g>
   );

@@ -1,8 +1,8 @@
 import { useMemo, useRef } from "preact/hooks";
-import { count, cut, safe } from "../../../events/format/door.ts";
+import { count, counted, cut, safe } from "../../../events/format/door.ts";
 import type { SpanKindName } from "../../format.ts";
 import type { TimeRange } from "../../model/idle.ts";
-import { type Bar, type Lane, mergedBars, spanAt } from "../../model/lanes.ts";
+import { type Bar, type Lane, mergedBars, mergedMarks, spanAt } from "../../model/lanes.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { SpanNode } from "../../model/span-tree.ts";
 import { kindWords, SPAN_KINDS } from "../../model/span-words.ts";
@@ -52,7 +52,7 @@ export function Overview({ axis, end, model, onSelect, selected, zoomed }: Overv
             <LaneRow
               axis={axis}
               end={end}
-              firstFailure={model.firstFailure}
+              firstFailure={model.failures.length > 1 ? model.failures[0] : undefined}
               key={lane.id}
               lane={lane}
               onSelect={onSelect}
@@ -74,12 +74,17 @@ export function Overview({ axis, end, model, onSelect, selected, zoomed }: Overv
 interface LaneRowProps extends Omit<OverviewProps, "model"> {
   readonly lane: Lane;
   readonly width: number;
+  /** If the run has further ones. */
   readonly firstFailure: SpanNode | undefined;
 }
 
 function LaneRow(props: LaneRowProps) {
   const { axis, end, firstFailure, lane, onSelect, selected, width, zoomed } = props;
   const paths = useMemo(() => pathsOf(lane, width, axis, end), [lane, width, axis, end]);
+  const marks = useMemo(
+    () => mergedMarks(lane.failures, (time) => axis.share(time) * width, end),
+    [lane, width, axis, end],
+  );
   const onClick = (event: MouseEvent) => {
     const kind = kindAt(event.offsetY);
     const at = (nodes: Iterable<SpanNode>) =>
@@ -93,7 +98,7 @@ function LaneRow(props: LaneRowProps) {
       : undefined;
   const window = zoomed && pixelsOf(axis, zoomed.from, zoomed.to, width);
   const chosen = mark(selected);
-  const failed = mark(firstFailure);
+  const isFirst = firstFailure !== undefined && lane.failures[0] === firstFailure;
   return (
     <div class="lane">
       <span
@@ -127,12 +132,14 @@ function LaneRow(props: LaneRowProps) {
             y={0.5}
           />
         )}
-        {failed !== undefined && (
+        {marks.length > 0 && (
           <g class="lane-failure">
-            <path d={`M${failed.x} 0v${HEIGHT}`} />
-            <text x={clampText(failed.x, width)} y={9}>
-              ✕ first failure
-            </text>
+            <path d={marks.map((x) => `M${within(x, width)} 0v${HEIGHT}`).join("")} />
+            {isFirst && (
+              <text x={clampText(marks[0] ?? 0, width)} y={9}>
+                ✕ first failure
+              </text>
+            )}
           </g>
         )}
       </svg>
@@ -144,7 +151,7 @@ function LaneRow(props: LaneRowProps) {
 const TILES = {
   run: [4, 4, 4, 4],
   model: [4, 4, 4, 4],
-  tool: [4, 4, 2.5, 4],
+  tool: [4, 4, 4, 4],
   step: [4, 2, 4, 1.2],
   other: [3, 4, 1.5, 4],
   wait: [6, 6, 1.6, 6],
@@ -205,6 +212,11 @@ function pixelsOf(axis: TimeAxis, start: number, end: number, width: number) {
   return position && { x: position.start * width, width: Math.max(2, position.length * width) };
 }
 
+/** A mark at the end of the run would be half outside of the picture. */
+function within(x: number, width: number): number {
+  return Math.min(Math.max(x, 1), width - 1);
+}
+
 /** A text of about 80 pixels stays within the picture. */
 function clampText(x: number, width: number): number {
   return Math.max(2, Math.min(x + 3, width - 82));
@@ -212,12 +224,13 @@ function clampText(x: number, width: number): number {
 
 const SEGMENT = { word: "segment", plural: "segments" };
 
-function laneText({ agent, nodes, waits }: Lane): string {
+function laneText({ agent, failures, nodes, waits }: Lane): string {
   const parts = SPAN_KINDS.flatMap((kind) => {
     const number = nodes.get(kind)?.length ?? 0;
     const { plural, word } = kind === "run" ? SEGMENT : kindWords(kind);
     return number === 0 ? [] : `${count(number)} ${number === 1 ? word : plural}`;
   });
+  if (failures.length > 0) parts.push(counted(failures.length, "failure"));
   if (waits.length > 0) parts.push(`${count(waits.length)} waits for people`);
   return `${safe(cut(agent, 200).text)}: ${parts.join(", ")}`;
 }

@@ -1,15 +1,16 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { count, counted, durationText } from "../../../events/format/door.ts";
 import type { RelatedRun, ViewRun } from "../../format.ts";
 import { dollars, msOf } from "../../model/formats.ts";
 import type { RunModel } from "../../model/run-model.ts";
-import { decisionText, isWaiting } from "../../model/story-words.ts";
 import { runAddress } from "../route.ts";
 import { Badge } from "../shell/badge.tsx";
 import { ContentNote } from "../shell/content-note.tsx";
 import { CopyButton } from "../shell/copy-button.tsx";
 import { LinkText, Text } from "../shell/text.tsx";
 import { Time } from "../shell/time.tsx";
+import { Story } from "./story.tsx";
 import { VerdictLine } from "./verdict.tsx";
 
 export interface RunHeaderProps {
@@ -17,7 +18,7 @@ export interface RunHeaderProps {
   readonly isReport: boolean;
 }
 
-/** Agent, times, outcome and cost of a run, with links to related runs. */
+/** What happened in a run, then its figures, related runs and IDs. */
 export function RunHeader({ isReport, model }: RunHeaderProps) {
   const { detail } = model;
   const { content, run, trace_url, verdict } = detail;
@@ -25,12 +26,10 @@ export function RunHeader({ isReport, model }: RunHeaderProps) {
   return (
     <header class="run-header">
       <div class="row">
-        <h1>
-          <Text limit={120} value={run.agent ?? "Agent without a name"} />
-        </h1>
+        <Title name={run.agent ?? "Agent without a name"} />
         <Badge outcome={run.outcome} />
         {failure_kind !== undefined && (
-          <span>
+          <span class="muted">
             <Text value={failure_kind} />
             {failure_origin !== undefined && (
               <>
@@ -40,57 +39,41 @@ export function RunHeader({ isReport, model }: RunHeaderProps) {
             )}
           </span>
         )}
-        {interruption_kind !== undefined && <Text value={interruption_kind} />}
-        <span class="run-buttons row no-print">
-          <CopyButton label="Copy run ID" text={run.run_id} />
-          {trace_url !== undefined && <CopyButton label="Copy trace URL" text={trace_url} />}
-          <CopyButton label="Copy run as JSON" text={() => JSON.stringify(detail, undefined, 2)} />
-        </span>
+        {interruption_kind !== undefined && (
+          <span class="muted">
+            <Text value={interruption_kind} />
+          </span>
+        )}
       </div>
-      <Story run={run} />
+      <Story model={model} />
       <Facts model={model} />
       <ContentNote content={content} isReport={isReport} />
-      <VerdictLine from={detail.rows_from} verdict={verdict} />
+      <div class="row run-foot">
+        {verdict !== undefined && <VerdictLine from={detail.rows_from} verdict={verdict} />}
+        <span>
+          <span class="muted">Run</span>{" "}
+          <span class="mono">
+            <Text limit={80} value={run.run_id} />
+          </span>
+        </span>
+        <CopyButton label="Copy run ID" text={run.run_id} />
+        {trace_url !== undefined && <CopyButton label="Copy trace URL" text={trace_url} />}
+        <CopyButton label="Copy run as JSON" text={() => JSON.stringify(detail, undefined, 2)} />
+      </div>
     </header>
   );
 }
 
-/** What was asked, what a person decided, and how it ended. */
-function Story({ run }: { readonly run: ViewRun }) {
-  const { answer, asked, decisions = [], error, outcome, question } = run;
+/** The heading. It gets the focus when a run is opened, because the link that had it is gone. */
+function Title({ name }: { readonly name: string }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, []);
   return (
-    <div class="story">
-      {question !== undefined && (
-        <p class="story-question">
-          <Text value={question} />
-        </p>
-      )}
-      {decisions.map((decision) => (
-        <p class="story-decision" key={`${decision.call_id} ${decision.tool}`}>
-          <Text value={decisionText(decision)} />
-        </p>
-      ))}
-      {isWaiting(run) && (
-        <p class="note waits">
-          Waits for a person since <Time ms={msOf(run.end_ns ?? run.start_ns)} />
-          {asked !== undefined && (
-            <>
-              : <Text value={asked} />
-            </>
-          )}
-        </p>
-      )}
-      {outcome === "failed" && error !== undefined && (
-        <p class="note bad">
-          <Text value={error} />
-        </p>
-      )}
-      {outcome !== "failed" && answer !== undefined && (
-        <p class="story-answer">
-          <Text value={answer} />
-        </p>
-      )}
-    </div>
+    <h1 ref={heading} tabIndex={-1}>
+      <Text limit={120} value={name} />
+    </h1>
   );
 }
 
@@ -102,30 +85,7 @@ function Facts({ model }: { readonly model: RunModel }) {
     related.filter((other) => other.relation === relation);
   return (
     <dl class="facts">
-      <Fact name="Run">
-        <span class="mono">
-          <Text limit={80} value={run.run_id} />
-        </span>
-      </Fact>
-      {run.tenant_id !== "" && (
-        <Fact name="Tenant">
-          <Text limit={80} value={run.tenant_id} />
-        </Fact>
-      )}
-      {NAMED.map(({ name, read }) => {
-        const value = read(run);
-        return (
-          value !== undefined && (
-            <Fact key={name} name={name}>
-              <Text limit={80} value={value} />
-            </Fact>
-          )
-        );
-      })}
-      <Fact name="Started">
-        <Time ms={msOf(run.start_ns)} precision="milliseconds" />
-      </Fact>
-      <Fact name="Working">
+      <Fact name="Duration">
         {working_ms === undefined ? "still open" : durationText(working_ms)}
       </Fact>
       {waiting_ms !== undefined && waiting_ms > 0 && (
@@ -141,10 +101,20 @@ function Facts({ model }: { readonly model: RunModel }) {
           <span title={`$${cost_usd}`}>{dollars(cost_usd)}</span>
         </Fact>
       )}
-      <Fact name="Spans">
-        {count(model.tree.nodes.length)}
-        {model.failures > 0 && `, ${count(model.failures)} failed`}
+      {NAMED.map(({ name, read }) => {
+        const value = read(run);
+        return (
+          value !== undefined && (
+            <Fact key={name} name={name}>
+              <Text limit={80} value={value} />
+            </Fact>
+          )
+        );
+      })}
+      <Fact name="Started">
+        <Time ms={msOf(run.start_ns)} precision="milliseconds" />
       </Fact>
+      <Fact name="Spans">{count(model.tree.nodes.length)}</Fact>
       {degraded !== undefined && degraded.length > 0 && (
         <Fact name="Tools whose last call failed">
           <Text value={degraded.join(", ")} />
@@ -169,6 +139,7 @@ const NAMED: readonly {
   readonly read: (run: ViewRun) => string | undefined;
 }[] = [
   { name: "Model", read: ({ model }) => model },
+  { name: "Tenant", read: ({ tenant_id }) => (tenant_id === "" ? undefined : tenant_id) },
   { name: "User", read: ({ user }) => user },
   { name: "Conversation", read: ({ thread_id }) => thread_id },
   { name: "Session", read: ({ session }) => session },

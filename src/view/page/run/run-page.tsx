@@ -1,7 +1,5 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { cut, safe } from "../../../events/format/door.ts";
-import { itemWith } from "../../model/outline.ts";
-import { timelineRows } from "../../model/rows.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { RunData } from "../data.ts";
 import { listAddress, replaceQuery } from "../route.ts";
@@ -13,6 +11,7 @@ import { GraphView } from "./graph-view.tsx";
 import { RunHeader } from "./run-header.tsx";
 import { Tabs } from "./tabs.tsx";
 import { TimelineView } from "./timeline-view.tsx";
+import { useOutline } from "./use-outline.ts";
 import { useRun } from "./use-run.ts";
 
 export interface RunPageProps {
@@ -81,12 +80,8 @@ function Run({ end, isReport, model, query }: RunProps) {
 }
 
 function Part({ end, model, query, view }: Omit<RunProps, "isReport"> & { readonly view: string }) {
-  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const only = query.get("only") === "failures" ? model.failed : undefined;
-  const items = useMemo(
-    () => timelineRows(model.outline.roots, toggled, only),
-    [model, toggled, only],
-  );
+  const shown = useOutline(model, [query.get("span"), query.get("zoom")], only);
   switch (view) {
     case "graph":
       return <GraphView model={model} query={query} />;
@@ -103,11 +98,9 @@ function Part({ end, model, query, view }: Omit<RunProps, "isReport"> & { readon
           onlyFailures={only !== undefined}
           onSelect={(id) => change(query, "span", id)}
           onZoom={(id) => change(query, "zoom", id)}
-          rows={items}
           selected={model.tree.byId.get(query.get("span") ?? "")}
-          setToggled={setToggled}
-          toggled={toggled}
-          zoomed={itemWith(query.get("zoom") ?? "", model)}
+          shown={shown}
+          zoom={query.get("zoom") ?? undefined}
         />
       );
   }

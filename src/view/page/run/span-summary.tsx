@@ -1,8 +1,8 @@
 import { count, durationText } from "../../../events/format/door.ts";
 import { numberIn, textIn } from "../../model/attributes.ts";
+import { changeText } from "../../model/decisions.ts";
 import { dollars, msOf } from "../../model/formats.ts";
 import { agentOf, type RunModel } from "../../model/run-model.ts";
-import { decisionOf } from "../../model/span-rows.ts";
 import type { SpanNode } from "../../model/span-tree.ts";
 import { outcomeOf } from "../../model/span-words.ts";
 import { ownUsage } from "../../model/usage.ts";
@@ -25,7 +25,7 @@ export function SpanSummary({ model, node }: SpanSummaryProps) {
   const agent = agentOf(node);
   const outcome = outcomeOf(span);
   const retries = numberIn(attributes, "entelix.retry.count");
-  const decision = decisionOf(node, model.detail.rows);
+  const decision = model.decisions.get(node);
   const waited = (model.waits.get(node) ?? []).reduce((sum, one) => sum + one.end - one.start, 0);
   return (
     <>
@@ -34,7 +34,7 @@ export function SpanSummary({ model, node }: SpanSummaryProps) {
           <Time ms={msOf(span.start_ns)} precision="milliseconds" />
         </Fact>
         <Fact name="After the start of the run">{durationText(start)}</Fact>
-        <Fact name="Length">{end === undefined ? "open" : durationText(end - start)}</Fact>
+        <Fact name="Duration">{end === undefined ? "open" : durationText(end - start)}</Fact>
         {waited > 0 && <Fact name="Waited for people">{durationText(waited)}</Fact>}
         {outcome !== undefined && (
           <Fact name="Outcome">
@@ -65,7 +65,9 @@ export function SpanSummary({ model, node }: SpanSummaryProps) {
           </Fact>
         )}
       </dl>
-      {decision !== undefined && <Decision decision={decision} />}
+      {decision !== undefined && (
+        <Decision change={changeText(node, decision.proposed)} decision={decision} />
+      )}
       {CONTENT.map(([name, title]) => {
         const value = textIn(attributes, name);
         if (value === undefined) return null;

@@ -1,21 +1,15 @@
-import { count, cut, durationText, safe } from "../../../events/format/door.ts";
-import { numberIn } from "../../model/attributes.ts";
-import { type OutlineItem, timeOf } from "../../model/outline.ts";
+import { cut, durationText, safe } from "../../../events/format/door.ts";
+import { timeOf } from "../../model/outline.ts";
+import { type RowNotes, rowNotes, rowUsage, usageWords } from "../../model/row-notes.ts";
 import type { TimelineRow } from "../../model/rows.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { SpanNode } from "../../model/span-tree.ts";
-import {
-  failedText,
-  failuresOf,
-  kindWords,
-  shortName,
-  unusualEnd,
-} from "../../model/span-words.ts";
+import { kindWords, shortName } from "../../model/span-words.ts";
 import { positionOn, type TimeAxis } from "../../model/time-axis.ts";
 import { Name } from "../shell/text.tsx";
 
 /** Deeper rows are not indented further: their names need room. */
-const MAX_INDENT = 14;
+export const MAX_INDENT = 14;
 
 export interface RowProps {
   readonly domId: string;
@@ -26,6 +20,8 @@ export interface RowProps {
   readonly axis: TimeAxis;
   /** Pixels from the top of the tree; `undefined` on paper. */
   readonly top: number | undefined;
+  /** Whether rows have a column for tokens and cost. */
+  readonly hasUsage: boolean;
   readonly isActive: boolean;
   readonly isSelected: boolean;
   readonly onChoose: (row: TimelineRow, moveFocus: boolean) => void;
@@ -34,24 +30,27 @@ export interface RowProps {
 
 /** A span, or a call with its retries: name, length, and bars on the time axis. */
 export function Row(props: RowProps) {
-  const { axis, domId, end, isActive, isSelected, model, onChoose, onToggle, row, top } = props;
+  const { axis, domId, end, hasUsage, isActive, isSelected, model, onChoose, onToggle, row, top } =
+    props;
   const { expanded, item, position, setSize } = row;
   const { calls, level, node } = item;
   const nodes = calls ?? [node];
   const { start } = timeOf(item);
   const { failed, kind } = node.span;
-  const isFirstFailure = model.firstFailure !== undefined && nodes.includes(model.firstFailure);
+  const isFirstFailure =
+    model.failures.length > 1 && nodes.some((one) => one === model.failures[0]);
   const isOpen = node.end === undefined;
   const length = durationText((node.end ?? end) - start);
   const name = shortName(node.span);
   const waits = nodes.flatMap((one) => model.waits.get(one) ?? []);
-  const segment = numberIn(node.span.attributes, "entelix.run.segment");
-  const ended = unusualEnd(node.span);
+  const notes = rowNotes(item, model);
+  const usage = usageWords(rowUsage(item, model));
   const waited = waits.reduce((sum, wait) => sum + wait.end - wait.start, 0);
   const more = [
     failed ? "failed" : "",
     isOpen ? "open" : "",
     waited > 0 ? `waited for people ${durationText(waited)}` : "",
+    usage?.spoken ?? "",
   ].filter((word) => word !== "");
   const classes = ["tree-row", isActive && "active", isSelected && "selected", failed && "failed"];
   return (
@@ -76,18 +75,21 @@ export function Row(props: RowProps) {
         </i>
         <span class="visually-hidden">{kindWords(kind).word} </span>
         <Name value={name} />
-        <Fold item={item} />
-        {segment !== undefined && <span class="fold">segment {count(segment)}</span>}
-        {ended !== undefined && <span class="ended">{safe(cut(ended, 20).text)}</span>}
-        {isFirstFailure && <b class="first-failure">First failure</b>}
         {failed && (
           <i aria-hidden="true" class="failed-sign">
             ✕
           </i>
         )}
+        {isFirstFailure && <b class="first-failure">First failure</b>}
+        <Notes notes={notes} />
         {more.length > 0 && <span class="visually-hidden"> {more.join(", ")}</span>}
       </span>
       <span class="number">{isOpen ? `${length} …` : length}</span>
+      {hasUsage && (
+        <span aria-hidden="true" class="number usage">
+          {usage?.short}
+        </span>
+      )}
       <span class="track">
         {waits.map((wait) => (
           <TimeBar end={wait.end} kind="bar wait" key={wait.start} axis={axis} start={wait.start} />
@@ -106,15 +108,18 @@ export function Row(props: RowProps) {
   );
 }
 
-/** `×3, 2 failed`. */
-function Fold({ item }: { readonly item: OutlineItem }) {
-  const { calls } = item;
-  if (calls === undefined) return null;
+function Notes({ notes: { decision, ended, segment, tries } }: { readonly notes: RowNotes }) {
   return (
-    <span class="fold">
-      ×{count(calls.length)}
-      <span class="failures">, {failedText(failuresOf(calls))}</span>
-    </span>
+    <>
+      {segment !== undefined && <span class="row-note">{segment}</span>}
+      {tries !== undefined && <span class="row-note">{tries}</span>}
+      {ended !== undefined && <span class="ended">{safe(cut(ended, 20).text)}</span>}
+      {decision !== undefined && (
+        <span class="row-note decided">
+          <Name value={decision} />
+        </span>
+      )}
+    </>
   );
 }
 

@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { counted } from "../../../events/format/door.ts";
+import { count, counted } from "../../../events/format/door.ts";
 import { idleTimes } from "../../model/idle.ts";
-import { itemWith, type OutlineItem, timeOf } from "../../model/outline.ts";
+import { itemWith, timeOf } from "../../model/outline.ts";
 import { shownFor, type TimelineRow, toggledToShow } from "../../model/rows.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { SpanNode } from "../../model/span-tree.ts";
-import { failedText, shortName } from "../../model/span-words.ts";
+import { shortName } from "../../model/span-words.ts";
 import { rangeOf, timeAxis } from "../../model/time-axis.ts";
 import { findRow } from "../../model/tree-keys.ts";
 import { announce } from "../shell/live-region.tsx";
@@ -14,29 +14,31 @@ import { Details } from "./details.tsx";
 import { Legend } from "./legend.tsx";
 import { Overview } from "./overview.tsx";
 import { Timeline } from "./timeline.tsx";
+import type { ShownOutline, StepsSwitch } from "./use-outline.ts";
 
 export interface TimelineViewProps {
   readonly model: RunModel;
   /** End of the time axis in ms. */
   readonly end: number;
-  readonly rows: readonly TimelineRow[];
+  readonly shown: ShownOutline;
   /** The span in the address. */
   readonly selected: SpanNode | undefined;
   readonly onSelect: (id: string) => void;
-  /** The row whose time fills the axis; default: the whole run. */
-  readonly zoomed: OutlineItem | undefined;
+  /** ID of the row whose time fills the axis; default: the whole run. */
+  readonly zoom: string | undefined;
   readonly onZoom: (id: string | undefined) => void;
-  readonly toggled: ReadonlySet<string>;
-  readonly setToggled: (toggled: ReadonlySet<string>) => void;
   readonly onlyFailures: boolean;
   readonly onFailuresOnly: (on: boolean) => void;
 }
 
 /** Lanes of the agents, the tree of spans under them, and the details of one span beside it. */
 export function TimelineView(props: TimelineViewProps) {
-  const { end, model, onFailuresOnly, onSelect, onlyFailures, rows, setToggled, toggled, zoomed } =
-    props;
-  const shown = props.selected ?? model.firstFailure ?? model.tree.roots[0];
+  const { end, model, onFailuresOnly, onSelect, onlyFailures } = props;
+  const { outline, rows, setToggled, steps, toggled } = props.shown;
+  const [firstFailure] = model.failures;
+  const known = { outline, tree: model.tree };
+  const zoomed = itemWith(props.zoom ?? "", known);
+  const shown = props.selected ?? firstFailure ?? model.tree.roots[0];
   const [active, setActive] = useState(shown?.id ?? "");
   const tree = useRef<HTMLDivElement>(null);
   const details = useRef<HTMLElement>(null);
@@ -50,7 +52,7 @@ export function TimelineView(props: TimelineViewProps) {
   );
 
   const reveal = (node: SpanNode) => {
-    const item = model.outline.byNode.get(node);
+    const item = outline.byNode.get(node);
     if (item !== undefined) setToggled(toggledToShow(item, toggled));
     setActive(node.id);
   };
@@ -74,13 +76,13 @@ export function TimelineView(props: TimelineViewProps) {
     if (moveFocus) details.current?.focus();
   };
   const goToFailure = () => {
-    if (model.firstFailure === undefined) return announce("No span failed.");
-    goTo(model.firstFailure);
+    if (firstFailure === undefined) return announce("No span failed.");
+    goTo(firstFailure);
     tree.current?.focus();
   };
   const zoom = () => {
     const ids = new Set(rows.map(({ item }) => item.id));
-    const item = shownFor(itemWith(active, model), (id) => ids.has(id));
+    const item = shownFor(itemWith(active, known), (id) => ids.has(id));
     const on = item !== undefined && item !== zoomed;
     props.onZoom(on ? item.id : undefined);
     const name = on && shortName(item.node.span);
@@ -109,15 +111,16 @@ export function TimelineView(props: TimelineViewProps) {
         <label class="row">
           <input
             checked={onlyFailures}
-            disabled={model.failures === 0}
+            disabled={firstFailure === undefined}
             onChange={(event) => onFailuresOnly(event.currentTarget.checked)}
             type="checkbox"
           />
           Failures only
         </label>
-        {model.firstFailure !== undefined && (
+        <StepsBox steps={steps} />
+        {firstFailure !== undefined && (
           <button onClick={goToFailure} type="button">
-            First failure <kbd>f</kbd>
+            {model.failures.length > 1 ? "First failure" : "Failure"} <kbd>f</kbd>
           </button>
         )}
         <button
@@ -130,7 +133,7 @@ export function TimelineView(props: TimelineViewProps) {
         </button>
         <span class="muted" role="status">
           {counted(rows.length, "row")}
-          {model.failures > 0 && `, ${failedText(model.failures)}`}
+          {firstFailure !== undefined && `, ${counted(model.failures.length, "failure")}`}
         </span>
       </div>
       {zoomed !== undefined && (
@@ -151,6 +154,7 @@ export function TimelineView(props: TimelineViewProps) {
           onFirstFailure={goToFailure}
           onToggle={toggle}
           onZoom={zoom}
+          outline={outline}
           rows={rows}
           selected={shown?.id}
         />
@@ -164,6 +168,27 @@ export function TimelineView(props: TimelineViewProps) {
         )}
       </div>
     </>
+  );
+}
+
+/** Shows or hides the steps of frameworks. */
+function StepsBox({ steps: { areShown, count: number, show } }: { readonly steps: StepsSwitch }) {
+  if (number === 0) return null;
+  return (
+    <label class="row" title="Steps of the framework around calls of models and tools">
+      <input
+        checked={areShown}
+        onChange={({ currentTarget }) => show(currentTarget.checked)}
+        type="checkbox"
+      />
+      <span>
+        Steps{" "}
+        <span class="muted">
+          {count(number)}
+          {!areShown && " hidden"}
+        </span>
+      </span>
+    </label>
   );
 }
 

@@ -2,16 +2,17 @@ import type { RefObject } from "preact";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count, durationText } from "../../../events/format/door.ts";
 import { MOST_PRINTED } from "../../model/list-limits.ts";
-import { itemWith } from "../../model/outline.ts";
+import { itemWith, type Outline } from "../../model/outline.ts";
 import { shownFor, type TimelineRow } from "../../model/rows.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import { labelledTicks, type TimeAxis } from "../../model/time-axis.ts";
 import { treeMove } from "../../model/tree-keys.ts";
 import { usePrinting } from "../shell/use-printing.ts";
+import { nameWidth } from "./name-width.ts";
 import { percent, Row } from "./timeline-row.tsx";
 import { useSize } from "./use-size.ts";
 
-/** Height of a row in pixels, as in run.css. */
+/** Height of a row in pixels, as in timeline.css. */
 const ROW = 28;
 /** Further rows above and below the visible ones. */
 const MARGIN = 8;
@@ -20,6 +21,7 @@ const MAX_PAGE = 200;
 
 export interface TimelineProps {
   readonly model: RunModel;
+  readonly outline: Outline;
   readonly end: number;
   readonly axis: TimeAxis;
   readonly rows: readonly TimelineRow[];
@@ -38,16 +40,19 @@ export interface TimelineProps {
 
 /** The spans as a tree on a time axis. Only rows near the visible part are on the page. */
 export function Timeline(props: TimelineProps) {
-  const { active, axis, container, end, model, onActivate, onChoose, onToggle, rows, selected } =
-    props;
+  const { active, axis, container, end, model, outline, rows, selected } = props;
+  const { onActivate, onChoose, onToggle } = props;
   const id = useId();
   const printing = usePrinting();
   const { height } = useSize(container);
   const [first, setFirst] = useState(0);
   const page = Math.min(MAX_PAGE, Math.max(1, Math.floor(height / ROW) - 1));
   const index = useMemo(() => new Map(rows.map(({ item }, at) => [item.id, at])), [rows]);
-  const activeAt = rowOf(active, index, model);
-  const selectedAt = selected === undefined ? -1 : rowOf(selected, index, model);
+  const known = { outline, tree: model.tree };
+  const activeAt = rowOf(active, index, known);
+  const selectedAt = selected === undefined ? -1 : rowOf(selected, index, known);
+  const width = useMemo(() => nameWidth(outline, model), [outline, model]);
+  const hasUsage = model.usage.size > 0;
   useScrollTo(container, activeAt, active);
 
   const onScroll = () => {
@@ -87,8 +92,12 @@ export function Timeline(props: TimelineProps) {
     shown.push({ row: activeRow, at: activeAt });
   }
   return (
-    <section aria-label="Timeline" class="timeline">
-      <Axis axis={axis} />
+    <section
+      aria-label="Timeline"
+      class={hasUsage ? "timeline with-usage" : "timeline"}
+      style={{ "--name": `${width}px` }}
+    >
+      <Axis axis={axis} usage={hasUsage ? usageTitle(model) : undefined} />
       <div
         aria-activedescendant={activeRow === undefined ? undefined : `${id}${activeAt}`}
         aria-label="Spans"
@@ -109,6 +118,7 @@ export function Timeline(props: TimelineProps) {
               axis={axis}
               domId={`${id}${at}`}
               end={end}
+              hasUsage={hasUsage}
               isActive={at === activeAt}
               isSelected={at === selectedAt}
               key={row.item.id}
@@ -132,8 +142,12 @@ export function Timeline(props: TimelineProps) {
 const TREE_KEYS = new Set(["ArrowDown", "ArrowUp", "Home", "End", "PageDown", "PageUp", " "]);
 
 /** The row of an item or of its fold; -1 if there is none. */
-function rowOf(id: string, index: ReadonlyMap<string, number>, model: RunModel): number {
-  const item = shownFor(itemWith(id, model), (one) => index.has(one));
+function rowOf(
+  id: string,
+  index: ReadonlyMap<string, number>,
+  known: Parameters<typeof itemWith>[1],
+): number {
+  const item = shownFor(itemWith(id, known), (one) => index.has(one));
   return item === undefined ? -1 : (index.get(item.id) ?? -1);
 }
 
@@ -154,8 +168,19 @@ function useScrollTo(container: RefObject<HTMLDivElement | null>, at: number, id
   }, [container, at, id]);
 }
 
+function usageTitle({ tree, usage }: RunModel): string {
+  return tree.roots.some((root) => usage.get(root)?.cost !== undefined) ? "Cost" : "Tokens";
+}
+
 /** Labels above the tracks: the start of the range, and times since then. */
-function Axis({ axis }: { readonly axis: TimeAxis }) {
+function Axis({
+  axis,
+  usage,
+}: {
+  readonly axis: TimeAxis;
+  /** Title of the column of tokens and cost, if there is one. */
+  readonly usage: string | undefined;
+}) {
   const track = useRef<HTMLSpanElement>(null);
   const { width } = useSize(track);
   // Thousands of short waits would only look grey.
@@ -163,7 +188,8 @@ function Axis({ axis }: { readonly axis: TimeAxis }) {
   return (
     <div aria-hidden="true" class="axis">
       <span>Span</span>
-      <span class="number">Time</span>
+      <span class="number">Duration</span>
+      {usage !== undefined && <span class="number usage">{usage}</span>}
       <span class="track" ref={track}>
         {cut.map(({ from, length, share, to }) => (
           <i

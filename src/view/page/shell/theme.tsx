@@ -1,10 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
+import { readStored, store } from "./stored.ts";
 
 const THEMES = ["system", "light", "dark"] as const;
 
 type Theme = (typeof THEMES)[number];
 
-const KEY = "entelix-otel.theme";
+const KEY = "theme";
 
 /** Sets the last chosen theme. Call it before the first rendering, so that the page does not flash. */
 export function applyStoredTheme(): void {
@@ -21,7 +22,7 @@ export function ThemeSwitch() {
       <select
         onChange={({ currentTarget }) => {
           const chosen = themeOf(currentTarget.value);
-          store(chosen);
+          store(KEY, chosen);
           setTheme(chosen);
         }}
         value={theme}
@@ -43,19 +44,6 @@ function themeOf(text: string | null): Theme {
   return THEMES.find((theme) => theme === text) ?? "system";
 }
 
-// A page from a file may have no storage, and users can forbid it.
 function storedTheme(): Theme {
-  try {
-    return themeOf(localStorage.getItem(KEY));
-  } catch {
-    return "system";
-  }
-}
-
-function store(theme: Theme): void {
-  try {
-    localStorage.setItem(KEY, theme);
-  } catch {
-    // The choice holds until the page is closed.
-  }
+  return themeOf(readStored(KEY));
 }

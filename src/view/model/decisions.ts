@@ -1,0 +1,158 @@
+import { cut, durationText } from "../../events/format/door.ts";
+import type { ViewAttributes, ViewDecision, ViewRow } from "../format.ts";
+import { fieldsOf, fieldText, numberIn, textIn } from "./attributes.ts";
+import { jsonOf } from "./json-text.ts";
+import type { SpanNode, SpanTree } from "./span-tree.ts";
+
+/** A decision about a tool call. */
+export interface RowDecision {
+  readonly tool?: string;
+  /** `approved`, `denied`, `edited`, `answered`. */
+  readonly decision: string;
+  /** `user` or `policy`. */
+  readonly by?: string;
+  readonly person?: string;
+  readonly reason?: string;
+  /** How long the decision took. */
+  readonly wait_ms?: number;
+  /** The input before a person edited it. */
+  readonly proposed?: unknown;
+}
+
+const DECIDED = "entelix.tool_call_decided";
+
+/** The decision in a row; `undefined` if the row has no decision or no content. */
+export function decisionIn({ event, kind }: ViewRow): RowDecision | undefined {
+  const decision = fieldText(event, "decision");
+  if (kind !== DECIDED || decision === undefined) return undefined;
+  const fields = fieldsOf(event) ?? {};
+  const { proposed_input: proposed, wait_ms } = fields;
+  return {
+    ...textsOf((name) => fieldText(fields, name), { tool: "name", ...ROW_NAMES }),
+    decision,
+    ...(typeof wait_ms === "number" ? { wait_ms } : {}),
+    ...(proposed === undefined ? {} : { proposed }),
+  };
+}
+
+/** The decisions about tool calls, from their audit rows, else from their spans. */
+export function decisionsBySpan(
+  tree: SpanTree,
+  rows: readonly ViewRow[],
+): ReadonlyMap<SpanNode, RowDecision> {
+  // `undefined`: several decisions have the same IDs, so the call of each is unknown.
+  const decided = new Map<string, RowDecision | undefined>();
+  for (const row of rows) {
+    const callId = fieldText(row.event, "tool_use_id");
+    if (row.kind !== DECIDED || callId === undefined) continue;
+    const key = callKey(row.run_id, callId);
+    decided.set(key, decided.has(key) ? undefined : decisionIn(row));
+  }
+  const found = new Map<SpanNode, RowDecision>();
+  for (const node of tree.nodes) {
+    const { attributes, kind, run_id } = node.span;
+    if (kind !== "tool") continue;
+    const callId = textIn(attributes, "gen_ai.tool.call.id");
+    const row = callId === undefined ? undefined : decided.get(callKey(run_id, callId));
+    const decision = row ?? decisionOfSpan(attributes);
+    if (decision !== undefined) found.set(node, decision);
+  }
+  return found;
+}
+
+/** The call that a decision is about; `undefined` if it is not known. */
+export function callOf(
+  { call_id }: ViewDecision,
+  decisions: ReadonlyMap<SpanNode, RowDecision>,
+): SpanNode | undefined {
+  if (call_id === "") return undefined;
+  for (const node of decisions.keys()) {
+    if (node.span.attributes["gen_ai.tool.call.id"] === call_id) return node;
+  }
+  return undefined;
+}
+
+/** `edited by ann@acme.test after 1.2 s` */
+export function decisionWords({ by, decision, person, wait_ms }: RowDecision): string {
+  const who = person ?? (by === "policy" ? "a rule" : by === "user" ? "a person" : by);
+  const after = wait_ms === undefined || wait_ms <= 0 ? "" : ` after ${durationText(wait_ms)}`;
+  return `${decision}${who === undefined ? "" : ` by ${who}`}${after}`;
+}
+
+/** Changed fields that are named. */
+const MOST_CHANGES = 3;
+/** Longest text of a value, in characters. */
+const MOST_VALUE = 40;
+
+/**
+ * What a person changed in the input of a call: `euros 41.9 → 20`. `undefined` if nothing is known to have changed.
+ *
+ * @param proposed the input that the model gave.
+ */
+export function changeText({ span }: SpanNode, proposed: unknown): string | undefined {
+  const given = textIn(span.attributes, "gen_ai.tool.call.arguments");
+  if (proposed === undefined || given === undefined) return undefined;
+  const input = parsed(given);
+  const [before, after] = [fieldsOf(proposed), fieldsOf(input)];
+  if (before === undefined || after === undefined) return changed("", proposed, input);
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changes = names.flatMap((name) => changed(name, before[name], after[name]) ?? []);
+  if (changes.length === 0) return undefined;
+  const more = changes.length - MOST_CHANGES;
+  return `${changes.slice(0, MOST_CHANGES).join(", ")}${more > 0 ? `, and ${more} more` : ""}`;
+}
+
+function changed(name: string, before: unknown, after: unknown): string | undefined {
+  const [one, other] = [valueText(before), valueText(after)];
+  if (one === other) return undefined;
+  const short = (text: string) => {
+    const { isCut, text: start } = cut(text, MOST_VALUE);
+    return isCut ? `${start}…` : start;
+  };
+  return `${name === "" ? "" : `${short(name)} `}${short(one)} → ${short(other)}`;
+}
+
+function valueText(value: unknown): string {
+  if (value === undefined) return "nothing";
+  return typeof value === "string" ? value : jsonOf(value).replace(/\s+/g, " ");
+}
+
+function callKey(runId: string | null | undefined, callId: string): string {
+  return JSON.stringify([runId ?? "", callId]);
+}
+
+function decisionOfSpan(attributes: ViewAttributes): RowDecision | undefined {
+  const decision = textIn(attributes, "entelix.approval.outcome");
+  if (decision === undefined) return undefined;
+  const wait_ms = numberIn(attributes, "entelix.approval.wait_ms");
+  const proposed = textIn(attributes, "entelix.approval.proposed_input");
+  return {
+    ...textsOf((name) => textIn(attributes, `entelix.approval.${name}`), ROW_NAMES),
+    decision,
+    ...(wait_ms === undefined ? {} : { wait_ms }),
+    ...(proposed === undefined ? {} : { proposed: parsed(proposed) }),
+  };
+}
+
+const ROW_NAMES = { by: "by", person: "person", reason: "reason" } as const;
+
+/** The texts that are known, by the names of a decision. */
+function textsOf<K extends string>(
+  read: (name: string) => string | undefined,
+  names: Readonly<Record<K, string>>,
+): { [name in K]?: string } {
+  const fields: { [name in K]?: string } = {};
+  for (const name in names) {
+    const text = read(names[name]);
+    if (text !== undefined) fields[name] = text;
+  }
+  return fields;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

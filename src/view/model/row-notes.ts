@@ -1,0 +1,54 @@
+import { count, counted } from "../../events/format/door.ts";
+import { numberIn } from "./attributes.ts";
+import { decisionWords } from "./decisions.ts";
+import { dollars } from "./formats.ts";
+import type { OutlineItem } from "./outline.ts";
+import type { RunModel } from "./run-model.ts";
+import { unusualEnd } from "./span-words.ts";
+import { addUsage, type Usage } from "./usage.ts";
+
+/** What a row of the timeline says beside its name. */
+export interface RowNotes {
+  /** `2 retries`, `try 2 of 3` */
+  readonly tries?: string;
+  /** `edited by ann@acme.test after 1.2 s` */
+  readonly decision?: string;
+  /** `denied`, `cancelled`, `interrupted`, unless the decision says it. */
+  readonly ended?: string;
+  readonly segment?: string;
+}
+
+export function rowNotes(item: OutlineItem, { decisions }: Pick<RunModel, "decisions">): RowNotes {
+  const { node } = item;
+  const decision = decisions.get(node);
+  const ended = unusualEnd(node.span);
+  const segment = numberIn(node.span.attributes, "entelix.run.segment");
+  const tries = triesText(item);
+  return {
+    ...(tries === undefined ? {} : { tries }),
+    ...(decision === undefined ? {} : { decision: decisionWords(decision) }),
+    ...(ended === undefined || ended === decision?.decision ? {} : { ended }),
+    ...(segment === undefined ? {} : { segment: `segment ${count(segment)}` }),
+  };
+}
+
+function triesText({ calls, node, parent }: OutlineItem): string | undefined {
+  if (calls !== undefined) return counted(calls.length - 1, "retry", "retries");
+  const tries = parent?.calls;
+  if (tries !== undefined) return `try ${count(tries.indexOf(node) + 1)} of ${count(tries.length)}`;
+  const retries = numberIn(node.span.attributes, "entelix.retry.count") ?? 0;
+  return retries === 0 ? undefined : counted(retries, "retry", "retries");
+}
+
+/** Tokens and cost of a row with all under it. */
+export function rowUsage({ calls, node }: OutlineItem, { usage }: Pick<RunModel, "usage">): Usage {
+  return addUsage((calls ?? [node]).map((one) => usage.get(one) ?? {}));
+}
+
+/** The cost, else the tokens: short, and for screen readers. `undefined` if neither is known. */
+export function usageWords({ cost, input, output }: Usage) {
+  if (cost !== undefined) return { short: dollars(cost), spoken: `cost ${dollars(cost)}` };
+  if (input === undefined && output === undefined) return undefined;
+  const tokens = (input ?? 0) + (output ?? 0);
+  return { short: `${count(tokens)} tok`, spoken: counted(tokens, "token") };
+}
