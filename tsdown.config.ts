@@ -7,7 +7,7 @@ import { reachedFiles } from "./scripts/reached-files.ts";
 const { files: reachedByRoot } = reachedFiles("src/index.ts");
 
 /** The page's styles in one file, in this order. */
-const STYLES = ["base", "list", "run", "overview", "timeline", "details", "graph"].map(
+const STYLES = ["base", "list", "run", "overview", "timeline", "details", "graph", "talk"].map(
   (name) => `src/view/page/styles/${name}.css`,
 );
 

@@ -175,9 +175,9 @@ describe("packages", () => {
     ["are a reader of protobuf", /^src\/cli\/traces\/otlp-protobuf/, /^@bufbuild\/protobuf\/wire$/],
     ["are the client of PostgreSQL, asked for when it is used", /^src\/audit\/postgres\//, /^pg$/],
     [
-      "are Preact and the layout of graphs",
+      "are Preact, the layout of graphs and a parser of Markdown",
       /^src\/view\/page\//,
-      /^(?:preact(?:\/hooks)?|@dagrejs\/dagre)$/,
+      /^(?:preact(?:\/hooks)?|@dagrejs\/dagre|mdast(?:-util-[a-z-]+)?|micromark-extension-gfm-[a-z-]+)$/,
     ],
   ])("%s in %s", (_, place, allowed) => {
     const found = imports.filter(

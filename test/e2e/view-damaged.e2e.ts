@@ -153,7 +153,7 @@ describe("damaged input", () => {
     await page.getByLabel("Sub-runs too").check();
     const rows = page.getByRole("grid", { name: "Runs" }).getByRole("row");
     await expect.poll(() => rows.count()).toBe(runs.length + 1);
-    await page.goto(`${view.origin}/#/run/${NESTED}`);
+    await page.goto(`${view.origin}/#/run/${NESTED}?view=timeline`);
     const spans = page.getByRole("tree", { name: "Spans" }).getByRole("treeitem");
     await expect.poll(() => spans.count()).toBeGreaterThan(1);
     expect(errors).toEqual([]);

@@ -174,7 +174,7 @@ describe("the page of a run that goes on", () => {
     append(run.started(), run.toolStart("tu-1"));
     const view = await ViewProcess.start([file]);
     const { errors, page } = await watchedPage(browser, `${view.origin}/`);
-    await page.goto(`${view.url}#/run/${run.run_id}`);
+    await page.goto(`${view.url}#/run/${run.run_id}?view=timeline`);
     const [header, items] = [
       page.getByRole("main").locator("header").first(),
       page.getByRole("tree", { name: "Spans" }).getByRole("treeitem"),

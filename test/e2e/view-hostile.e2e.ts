@@ -80,6 +80,11 @@ describe("names and texts of strangers", () => {
     const grid = page.getByRole("grid", { name: "Runs" });
     await grid.getByText("<img src").first().waitFor();
     await page.goto(`${place}#/run/${RUN}`);
+    await page.getByText("What the model received").first().waitFor();
+    const talkWidth = await page.evaluate<number>("document.documentElement.scrollWidth");
+    expect(talkWidth).toBeLessThanOrEqual(1_280);
+    expect(await page.locator("img, main script").count()).toBe(0);
+    await page.getByRole("tab", { name: "Timeline" }).click();
     const items = page.getByRole("tree", { name: "Spans" }).getByRole("treeitem");
     await expect.poll(() => items.count()).toBe(4);
     for (const item of await items.all()) {

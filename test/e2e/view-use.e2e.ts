@@ -98,7 +98,7 @@ describe("the list", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await expect.poll(() => page.url()).toContain("#/run/");
-    await items().first().waitFor();
+    await page.getByRole("region", { name: "Conversation of the run" }).waitFor();
     await page.goBack();
     await expect.poll(() => rows().count()).toBe(9);
   });
@@ -106,7 +106,7 @@ describe("the list", () => {
 
 describe("a run", () => {
   it("shows its failure, and failures only", async () => {
-    await page.goto(`${view.origin}/#/run/${FAILED}`);
+    await page.goto(`${view.origin}/#/run/${FAILED}?view=timeline`);
     await expect.poll(() => items().count()).toBe(2);
     // The run failed because of the call: that is one failure.
     await expect.poll(() => spokenName(selected())).toMatch(/^tool call .* failed/);
@@ -122,7 +122,7 @@ describe("a run", () => {
   });
 
   it("is a tree by keys: down, in, out, fold, the failure", async () => {
-    await page.goto(`${view.origin}/#/run/${NESTED}`);
+    await page.goto(`${view.origin}/#/run/${NESTED}?view=timeline`);
     await expect.poll(() => items().count()).toBe(5);
     const tree = page.getByRole("tree", { name: "Spans" });
     await tree.focus();
@@ -148,7 +148,7 @@ describe("a run", () => {
     await expect.poll(active).toContain("tool call double");
     await page.keyboard.press("Enter");
     await expect.poll(() => spokenName(selected())).toContain("tool call double");
-    await page.goto(`${view.origin}/#/run/${FAILED}`);
+    await page.goto(`${view.origin}/#/run/${FAILED}?view=timeline`);
     await expect.poll(() => items().count()).toBe(2);
     await tree.focus();
     await page.keyboard.press("Home");
@@ -157,7 +157,7 @@ describe("a run", () => {
   });
 
   it("zooms to the time of a span, and back, by key and button", async () => {
-    await page.goto(`${view.origin}/#/run/${NESTED}`);
+    await page.goto(`${view.origin}/#/run/${NESTED}?view=timeline`);
     await expect.poll(() => items().count()).toBe(5);
     const axis = () => page.locator(".axis .track").innerText();
     const bars = () => page.locator(".tree .bar").count();
@@ -183,7 +183,7 @@ describe("a run", () => {
 
   it("copies the run id and the run as JSON", async () => {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await page.goto(`${view.origin}/#/run/${NESTED}`);
+    await page.goto(`${view.origin}/#/run/${NESTED}?view=timeline`);
     await page.getByRole("button", { name: "Copy run ID" }).click();
     const copied = () => page.evaluate<string>("navigator.clipboard.readText()");
     await expect.poll(copied).toBe(NESTED);
@@ -202,6 +202,7 @@ const PLACES = [
   ["the list", "#/"],
   ["a run", `#/run/${NESTED}`],
   ["a failed run", `#/run/${FAILED}`],
+  ["a timeline", `#/run/${NESTED}?view=timeline`],
   ["the graph", `#/run/${NESTED}?view=graph`],
   ["the cost", `#/run/${NESTED}?view=cost`],
   ["the rows", `#/run/${NESTED}?view=log`],

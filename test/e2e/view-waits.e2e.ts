@@ -72,7 +72,7 @@ it.each([
   ["that waited for an approval", ASKED.run_id],
   ["that paused", PAUSED.run_id],
 ])("draws the work of a run %s for a night as wide as without it", async (_, run) => {
-  await page.goto(`${view.origin}/#/run/${run}`);
+  await page.goto(`${view.origin}/#/run/${run}?view=timeline`);
   await page.getByText("waiting for people, drawn shorter").waitFor();
   const title = "Waiting for people: 8 h 0 min, drawn shorter";
   expect(await page.locator(".axis .cut").getAttribute("title")).toBe(title);
@@ -94,7 +94,7 @@ it.each([
 });
 
 it("zooms to all calls of a fold, also where the first failure is inside it", async () => {
-  await page.goto(`${view.origin}/#/run/${RETRIED.run_id}`);
+  await page.goto(`${view.origin}/#/run/${RETRIED.run_id}?view=timeline`);
   const tree = page.getByRole("tree", { name: "Spans" });
   await tree.focus();
   const axis = () => page.locator(".axis .track").innerText();

@@ -93,7 +93,7 @@ describe("the page of view", () => {
     const { page } = watched;
     for (const { run_id } of runSpans()) {
       const runId = String(run_id);
-      await page.goto(`${view.origin}/#/run/${runId}`);
+      await page.goto(`${view.origin}/#/run/${runId}?view=timeline`);
       const tree = page.getByRole("tree", { name: "Spans" });
       const expected = outlineOf(runId);
       const items = tree.getByRole("treeitem");
@@ -125,7 +125,7 @@ describe("the page of view", () => {
   it("has beside each span its attributes, and the rows of the log that name it", async () => {
     const { page } = watched;
     for (const runId of new Set(runSpans().map((span) => String(span.run_id)))) {
-      await page.goto(`${view.origin}/#/run/${runId}`);
+      await page.goto(`${view.origin}/#/run/${runId}?view=timeline`);
       const items = page.getByRole("tree", { name: "Spans" }).getByRole("treeitem");
       const expected = outlineOf(runId);
       await expect.poll(() => items.count()).toBe(expected.length);

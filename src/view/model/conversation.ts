@@ -36,27 +36,56 @@ export function conversationOf({ attributes }: ViewSpan): readonly ChatMessage[]
   ];
 }
 
-function instructionsIn(text: string): ChatMessage {
+/** The instructions of a model call. */
+export function instructionsIn(text: string): ChatMessage {
   const parts = parsed(text);
   const shown = Array.isArray(parts) ? parts.map(partOf) : [asText(text)];
   return { role: "system", from: "instructions", parts: shown };
 }
 
 function messagesIn(text: string, from: "input" | "output"): readonly ChatMessage[] {
-  const messages = parsed(text);
-  const role = from === "input" ? "user" : "assistant";
-  if (!Array.isArray(messages)) return [{ role, from, parts: [asText(text)] }];
-  return messages.map((message) => {
-    const parts = fieldsOf(message)?.parts;
-    const finishReason = fieldText(message, "finish_reason");
-    return {
-      role: fieldText(message, "role") ?? role,
-      from,
-      parts: Array.isArray(parts) ? parts.map(partOf) : [unknownPart(message)],
-      ...(finishReason === undefined ? {} : { finishReason }),
-    };
-  });
+  const messages = rawMessagesIn(text);
+  if (messages === undefined) return [messageOfText(text, from)];
+  return messages.map((message) => messageOf(message, from));
 }
+
+/** The messages of an attribute as they came; `undefined` if it is no list. */
+export function rawMessagesIn(text: string): readonly unknown[] | undefined {
+  const messages = parsed(text);
+  return Array.isArray(messages) ? messages : undefined;
+}
+
+/** A message of {@link rawMessagesIn} as it is shown. */
+export function messageOf(message: unknown, from: "input" | "output"): ChatMessage {
+  const parts = fieldsOf(message)?.parts;
+  const finishReason = fieldText(message, "finish_reason");
+  return {
+    role: roleOf(message, from),
+    from,
+    parts: Array.isArray(parts) ? parts.map(partOf) : [unknownPart(message)],
+    ...(finishReason === undefined ? {} : { finishReason }),
+  };
+}
+
+/** The role of a message. Default: the user of what a model was asked, the assistant of what it answered. */
+export function roleOf(message: unknown, from: "input" | "output"): string {
+  return fieldText(message, "role") ?? (from === "input" ? "user" : "assistant");
+}
+
+/** The text of an attribute that is no list of messages. */
+export function messageOfText(text: string, from: "input" | "output"): ChatMessage {
+  return { role: roleOf(undefined, from), from, parts: [asText(text)] };
+}
+
+/** Why a model stopped, if it says more than that the answer or its tool calls were complete. */
+export function unusualEnd({ finishReason }: ChatMessage): string | undefined {
+  const isUsual = finishReason !== undefined && USUAL_ENDS.test(finishReason);
+  return isUsual ? undefined : finishReason;
+}
+
+/** In the words of the conventions and of the providers. */
+const USUAL_ENDS =
+  /^(?:stop|end_turn|end-turn|stop_sequence|completed?|tool_calls?|tool-calls?|tool_use|function_call|unknown)$/i;
 
 function partOf(part: unknown): ChatPart {
   const fields = fieldsOf(part);

@@ -108,6 +108,17 @@ export function errorOf(span: ViewSpan, rows: readonly ViewRow[] = []): SpanErro
   };
 }
 
+/** The operator's text of a failed span in one piece; without it, the type of the error. */
+export function failureText({ attributes, events, message }: ViewSpan): string | undefined {
+  const exception = events.find(({ name }) => name === "exception");
+  return (
+    message ??
+    textIn(attributes, "entelix.error.message") ??
+    (exception && textIn(exception.attributes, "exception.message")) ??
+    textIn(attributes, "error.type")
+  );
+}
+
 /** Text of the result of a failed call. */
 function modelTextIn(rows: readonly ViewRow[]): string | undefined {
   for (const { event, kind } of rows) {

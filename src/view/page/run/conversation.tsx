@@ -1,4 +1,6 @@
-import type { ChatMessage, ChatPart } from "../../model/conversation.ts";
+import { type ChatMessage, type ChatPart, unusualEnd } from "../../model/conversation.ts";
+import { Markdown } from "../shell/markdown.tsx";
+import { RawTextSwitch } from "../shell/raw-text.tsx";
 import { Text } from "../shell/text.tsx";
 import { Code } from "./value.tsx";
 
@@ -17,25 +19,35 @@ export function Conversation({ content, messages }: ConversationProps) {
     );
   }
   return (
-    <ol class="conversation">
-      {messages.map((message, at) => (
-        <li class={`message ${message.from}`} key={`${at} ${message.role}`}>
-          <h3>
-            <Text limit={40} value={message.role} />
-            {message.from === "instructions" && <span class="muted"> instructions</span>}
-            {message.from === "output" && <span class="muted"> answer</span>}
-          </h3>
-          {message.parts.map((part, index) => (
-            <Part key={`${index} ${part.kind}`} part={part} />
-          ))}
-          {message.finishReason !== undefined && (
-            <p class="muted">
-              Finish reason: <Text value={message.finishReason} />
-            </p>
-          )}
-        </li>
-      ))}
-    </ol>
+    <>
+      <RawTextSwitch />
+      <ol class="conversation">
+        {messages.map((message, at) => (
+          <li class={`message ${message.from}`} key={`${at} ${message.role}`}>
+            <h3>
+              <Text limit={40} value={message.role} />
+              {message.from === "instructions" && <span class="muted"> instructions</span>}
+              {message.from === "output" && <span class="muted"> answer</span>}
+            </h3>
+            {message.parts.map((part, index) => (
+              <Part key={`${index} ${part.kind}`} part={part} />
+            ))}
+            <FinishReason message={message} />
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+/** Why the model stopped, if that is not usual. */
+export function FinishReason({ message }: { readonly message: ChatMessage }) {
+  const end = unusualEnd(message);
+  if (end === undefined) return null;
+  return (
+    <p class="muted">
+      Finish reason: <Text value={end} />
+    </p>
   );
 }
 
@@ -45,15 +57,15 @@ function Part({ part }: { readonly part: ChatPart }) {
   switch (kind) {
     case "text":
       return (
-        <p class="part">
-          <Text limit={3000} lines value={text} />
-        </p>
+        <div class="part">
+          <Markdown value={text} />
+        </div>
       );
     case "reasoning":
       return (
         <details class="part">
           <summary>Reasoning</summary>
-          <Text limit={3000} lines value={text} />
+          <Markdown value={text} />
         </details>
       );
     case "tool_call":

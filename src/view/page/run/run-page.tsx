@@ -1,5 +1,6 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { cut, safe } from "../../../events/format/door.ts";
+import { hasExchange } from "../../model/exchange.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { RunData } from "../data.ts";
 import { listAddress, replaceQuery } from "../route.ts";
@@ -7,6 +8,7 @@ import { ErrorNote } from "../shell/error-note.tsx";
 import { usePrinting } from "../shell/use-printing.ts";
 import { AuditLog } from "./audit-rows.tsx";
 import { CostTable } from "./cost-table.tsx";
+import { ExchangeView } from "./exchange/exchange-view.tsx";
 import { GraphView } from "./graph-view.tsx";
 import { RunHeader } from "./run-header.tsx";
 import { Tabs } from "./tabs.tsx";
@@ -20,7 +22,7 @@ export interface RunPageProps {
   readonly query: URLSearchParams;
 }
 
-/** One run: its timeline with the details of the selected span, its graph, its cost, its audit rows. */
+/** One run: its conversation, its timeline with the details of a span, its graph, its cost, its audit rows. */
 export function RunPage({ data, query, runKey }: RunPageProps) {
   const { end, error, model } = useRun(data, runKey);
   const run = model?.detail.run;
@@ -51,20 +53,30 @@ interface RunProps {
   readonly query: URLSearchParams;
 }
 
+const CONVERSATION = "conversation";
 const TIMELINE = "timeline";
+/** Parts of an address that are about the timeline. */
+const OF_TIMELINE = ["span", "zoom", "only"];
+
+/** The part of the run in the address. Default: the conversation, if there is one. */
+function viewIn(query: URLSearchParams, model: RunModel): string {
+  const isOfTimeline = OF_TIMELINE.some((name) => query.has(name));
+  const view = isOfTimeline || !hasExchange(model) ? TIMELINE : CONVERSATION;
+  return query.get("view") ?? view;
+}
 
 function Run({ end, isReport, model, query }: RunProps) {
   const { rows } = model.detail;
-  const view = query.get("view") ?? TIMELINE;
+  const view = useMemo(() => viewIn(query, model), [query, model]);
   const printing = usePrinting();
-  const show = (name: string) => change(query, "view", name === TIMELINE ? undefined : name);
   return (
     <>
       <RunHeader isReport={isReport} model={model} />
       <Tabs
         label="Parts of the run"
-        onChoose={show}
+        onChoose={(name) => change(query, "view", name)}
         tabs={[
+          { id: CONVERSATION, label: "Conversation" },
           { id: TIMELINE, label: "Timeline" },
           { id: "graph", label: "Graph" },
           { id: "cost", label: "Cost and tokens" },
@@ -83,6 +95,8 @@ function Part({ end, model, query, view }: Omit<RunProps, "isReport"> & { readon
   const only = query.get("only") === "failures" ? model.failed : undefined;
   const shown = useOutline(model, [query.get("span"), query.get("zoom")], only);
   switch (view) {
+    case CONVERSATION:
+      return <ExchangeView model={model} query={query} />;
     case "graph":
       return <GraphView model={model} query={query} />;
     case "cost":

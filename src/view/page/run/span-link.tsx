@@ -16,7 +16,7 @@ export function SpanLink({ children, node, query, runKey }: SpanLinkProps) {
 
 export function spanAddress(runKey: string, query: URLSearchParams, node: SpanNode): string {
   const changed = new URLSearchParams(query);
-  changed.delete("view");
+  changed.set("view", "timeline");
   // The zoom may not show the span, so it ends.
   changed.delete("zoom");
   changed.set("span", node.id);

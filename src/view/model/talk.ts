@@ -1,0 +1,302 @@
+import { numberIn, textIn } from "./attributes.ts";
+import {
+  type ChatMessage,
+  type ChatPart,
+  instructionsIn,
+  messageOf,
+  messageOfText,
+  rawMessagesIn,
+  roleOf,
+} from "./conversation.ts";
+import type {
+  CallDecision,
+  CallItem,
+  ErrorItem,
+  Exchange,
+  ExchangeItem,
+  MessageItem,
+  RunItem,
+  StateItem,
+} from "./exchange-items.ts";
+import { indentedJson } from "./json-text.ts";
+import { type MessageKey, messageKey, SeenMessages } from "./seen-messages.ts";
+import type { SpanNode } from "./span-tree.ts";
+import { shortName } from "./span-words.ts";
+
+type Open<Item> = { -readonly [name in keyof Item]: Item[name] };
+
+interface OpenCall extends Omit<Open<CallItem>, "attempts" | "runs"> {
+  readonly attempts: SpanNode[];
+  readonly runs: RunItem[];
+}
+
+interface OpenError extends Omit<Open<ErrorItem>, "attempts"> {
+  readonly attempts: (string | undefined)[];
+}
+
+/** The calls with one ID: IDs are not unique, and may be missing. */
+interface CallsOfId {
+  /** Asked for by a message, without a span so far. The first of them is at `nextAsked`. */
+  readonly asked: OpenCall[];
+  nextAsked: number;
+  /** With a span, without a message so far. */
+  readonly run: OpenCall[];
+  nextRun: number;
+  last: OpenCall | undefined;
+}
+
+/** The exchange of one run while it is put together. Its spans come in the order of time. */
+export class Talk {
+  readonly #items: ExchangeItem[] = [];
+  readonly #systems: MessageItem[] = [];
+  readonly #earlier: ExchangeItem[] = [];
+  readonly #systemKeys = new Set<string>();
+  readonly #seen = new SeenMessages();
+  readonly #calls = new Map<string, CallsOfId>();
+  readonly #byNode = new Map<SpanNode, OpenCall>();
+  /** Calls without a span and without a result. */
+  readonly #undone = new Set<OpenCall>();
+  /** The model calls that failed last. */
+  #error: OpenError | undefined;
+  #first: SpanNode | undefined;
+  #wasAnswered = false;
+  #state: StateItem | undefined;
+  readonly #exchange: { items: readonly ExchangeItem[] } = { items: [] };
+
+  /** Complete after {@link finish}. */
+  get exchange(): Exchange {
+    return this.#exchange;
+  }
+
+  add(item: ExchangeItem): void {
+    this.#items.push(item);
+  }
+
+  /** What a model or run was asked: only what is new is added. */
+  input(node: SpanNode, resumes = false): void {
+    const { attributes } = node.span;
+    const instructions = textIn(attributes, "gen_ai.system_instructions");
+    if (instructions !== undefined) {
+      this.#system(instructions, node, () => instructionsIn(instructions));
+    }
+    const text = textIn(attributes, "gen_ai.input.messages");
+    if (text === undefined) return;
+    const messages: (MessageKey & { readonly message: () => ChatMessage })[] = [];
+    for (const raw of rawMessagesIn(text) ?? [text]) {
+      const message = () =>
+        typeof raw === "string" ? messageOfText(raw, "input") : messageOf(raw, "input");
+      const key = messageKey(raw, "input");
+      if (SYSTEM.has(roleOf(raw, "input"))) this.#system(key.key, node, message);
+      else messages.push({ ...key, message });
+    }
+    const isNew = this.#seen.newIn(messages);
+    const lastAnswer = messages.findLastIndex(({ isAnswer }) => isAnswer);
+    // Answers before the first of this run are of the runs before it.
+    const history = this.#wasAnswered ? 0 : lastAnswer + 1;
+    const before = messages.filter((_, index) => index < history && isNew[index] === true);
+    this.#seen.addBefore(before);
+    for (const { message } of before) this.#message(message(), node, this.#earlier);
+    for (const [index, one] of messages.entries()) {
+      if (index < history || isNew[index] !== true) continue;
+      this.#seen.add(one);
+      this.#message(one.message(), node, this.#items, resumes);
+    }
+    this.#first ??= node;
+    this.#wasAnswered ||= lastAnswer >= 0;
+  }
+
+  /** A model's answer. */
+  answer(node: SpanNode): void {
+    this.#retries(node);
+    if (this.#error !== undefined && this.#items.at(-1) === this.#error) {
+      this.#error.isRetried = true;
+    }
+    this.#error = undefined;
+    this.#wasAnswered = true;
+    const text = textIn(node.span.attributes, "gen_ai.output.messages");
+    if (text === undefined) this.#items.push({ kind: "message", node, message: NOT_CAPTURED });
+    else this.#output(text, node, true);
+  }
+
+  /** A run's answer: mostly the last one of its models, which is not added again. */
+  result(node: SpanNode): void {
+    const text = textIn(node.span.attributes, "gen_ai.output.messages");
+    if (text !== undefined) this.#output(text, node, false);
+  }
+
+  #output(text: string, node: SpanNode, again: boolean): void {
+    for (const raw of rawMessagesIn(text) ?? [text]) {
+      const key = messageKey(raw, "output");
+      if (!again && this.#seen.has(key)) continue;
+      this.#seen.add(key);
+      const isText = typeof raw === "string";
+      this.#message(isText ? messageOfText(raw, "output") : messageOf(raw, "output"), node);
+    }
+  }
+
+  /** A call of a tool. */
+  call(node: SpanNode, decision: CallDecision | undefined): void {
+    const { attributes } = node.span;
+    const callId = textIn(attributes, "gen_ai.tool.call.id") ?? "";
+    const tool = shortName(node.span);
+    const same = this.#callsOf(callId, tool);
+    const { last } = same;
+    let call = same.asked[same.nextAsked];
+    if (call !== undefined) same.nextAsked++;
+    else if (last?.node !== undefined && isRetry(last.node, node) && this.#items.at(-1) === last) {
+      call = last;
+      call.attempts.push(last.node);
+      delete call.result;
+    } else {
+      call = { kind: "call", tool, asker: node, attempts: [], runs: [] };
+      same.run.push(call);
+      this.#items.push(call);
+    }
+    same.last = call;
+    this.#undone.delete(call);
+    this.#byNode.set(node, call);
+    call.node = node;
+    call.tool = tool;
+    const input = textIn(attributes, "gen_ai.tool.call.arguments");
+    if (input !== undefined) call.input = indentedJson(input) ?? input;
+    const result = textIn(attributes, "gen_ai.tool.call.result");
+    if (result !== undefined) call.result = indentedJson(result) ?? result;
+    if (decision !== undefined) call.decision = decision;
+  }
+
+  /** The run of a sub-agent, in the tool call that has it. */
+  subRun(item: RunItem, tool: SpanNode | undefined): void {
+    const call = tool === undefined ? undefined : this.#byNode.get(tool);
+    if (call === undefined) this.#items.push(item);
+    else call.runs.push(item);
+  }
+
+  /** A failed model call. One that is repeated without news in between is a retry. */
+  modelError(node: SpanNode, text: string | undefined): void {
+    this.#retries(node);
+    this.#attempt(node, text);
+  }
+
+  #attempt(node: SpanNode, text: string | undefined): void {
+    const open = this.#error;
+    if (open !== undefined && this.#items.at(-1) === open) {
+      open.attempts.push(text);
+      open.node = node;
+      return;
+    }
+    this.#error = { kind: "error", node, attempts: [text], isRetried: false };
+    this.#items.push(this.#error);
+  }
+
+  /** The failed attempts within one model call. */
+  #retries(node: SpanNode): void {
+    const { attributes, events } = node.span;
+    const told = events.filter(({ name }) => name === "entelix.retry");
+    for (const event of told)
+      this.#attempt(node, textIn(event.attributes, "entelix.error.message"));
+    const count = Math.min(numberIn(attributes, "entelix.retry.count") ?? 0, MOST_RETRIES);
+    for (let at = told.length; at < count; at++) this.#attempt(node, undefined);
+  }
+
+  /** The run is paused: its calls without a result wait. */
+  pause(): void {
+    for (const call of this.#undone) call.waits = true;
+  }
+
+  /** The state at the end of the run; the last one counts. */
+  state(node: SpanNode): void {
+    const text = textIn(node.span.attributes, "entelix.run.state");
+    if (text !== undefined) {
+      this.#state = { kind: "state", node, text: indentedJson(text) ?? text };
+    }
+  }
+
+  finish(): void {
+    const first = this.#first;
+    const earlier: readonly ExchangeItem[] =
+      first === undefined || this.#earlier.length === 0
+        ? []
+        : [{ kind: "earlier", node: first, items: this.#earlier }];
+    const state = this.#state === undefined ? [] : [this.#state];
+    this.#exchange.items = [...this.#systems, ...earlier, ...this.#items, ...state];
+  }
+
+  /** Instructions are added once. They come first, unless the models had answered already. */
+  #system(key: string, node: SpanNode, message: () => ChatMessage): void {
+    if (this.#systemKeys.has(key)) return;
+    this.#systemKeys.add(key);
+    const item: MessageItem = { kind: "message", node, message: message() };
+    if (this.#wasAnswered) this.#items.push(item);
+    else this.#systems.push(item);
+  }
+
+  /** A message, its calls and its results. */
+  #message(message: ChatMessage, node: SpanNode, into = this.#items, resumes = false): void {
+    const parts = message.parts.filter(isSaid);
+    if (parts.length > 0) {
+      const item = { kind: "message", node, message: { ...message, parts } } as const;
+      into.push(resumes ? { ...item, resumes } : item);
+    }
+    for (const part of message.parts) {
+      if (part.kind === "tool_call") this.#asked(part, node, into);
+      if (part.kind === "tool_result") this.#received(part, node, into);
+    }
+  }
+
+  #asked({ callId = "", name = "", text }: ChatPart, asker: SpanNode, into: ExchangeItem[]): void {
+    const same = this.#callsOf(callId, name);
+    const run = same.run[same.nextRun];
+    if (run !== undefined) {
+      same.nextRun++;
+      if (text !== "") run.input ??= text;
+      return;
+    }
+    const input = text === "" ? {} : { input: text };
+    const call: OpenCall = { kind: "call", tool: name, asker, ...input, attempts: [], runs: [] };
+    same.asked.push(call);
+    same.last = call;
+    this.#undone.add(call);
+    into.push(call);
+  }
+
+  #received({ callId = "", text }: ChatPart, asker: SpanNode, into: ExchangeItem[]): void {
+    const last = this.#calls.get(idKey(callId, ""))?.last;
+    if (last === undefined) {
+      into.push({ kind: "call", tool: "", asker, received: text, attempts: [], runs: [] });
+      return;
+    }
+    last.received ??= text;
+    this.#undone.delete(last);
+  }
+
+  #callsOf(callId: string, tool: string): CallsOfId {
+    const key = idKey(callId, tool);
+    const known = this.#calls.get(key);
+    if (known !== undefined) return known;
+    const none: CallsOfId = { asked: [], nextAsked: 0, run: [], nextRun: 0, last: undefined };
+    this.#calls.set(key, none);
+    return none;
+  }
+}
+
+/** A call without an ID is found by its tool. */
+function idKey(callId: string, tool: string): string {
+  return callId === "" ? `tool ${tool}` : `id ${callId}`;
+}
+
+const SYSTEM: ReadonlySet<string> = new Set(["system", "developer"]);
+
+/** Counts of retries come from outside. */
+const MOST_RETRIES = 100;
+
+const NOT_CAPTURED: ChatMessage = { role: "assistant", from: "output", parts: [] };
+
+function isSaid({ kind, text }: ChatPart): boolean {
+  return kind !== "tool_call" && kind !== "tool_result" && text.trim() !== "";
+}
+
+/** Whether a call repeats another one that failed. Calls that overlap are not retries. */
+function isRetry(before: SpanNode, node: SpanNode): boolean {
+  const isOver = before.end !== undefined && before.end <= node.start;
+  return before.span.failed && isOver && shortName(before.span) === shortName(node.span);
+}

@@ -1,0 +1,115 @@
+import type { ComponentChildren } from "preact";
+import { count, counted, durationText } from "../../../../events/format/door.ts";
+import type { CallItem } from "../../../model/exchange-items.ts";
+import { errorOf, failureText } from "../../../model/failures.ts";
+import { outcomeOf } from "../../../model/span-words.ts";
+import { Text } from "../../shell/text.tsx";
+import { SpanErrorView } from "../span-error.tsx";
+import { Code } from "../value.tsx";
+import { DecisionLine } from "./decision-line.tsx";
+import { Fold, type ItemProps, ToTimeline } from "./parts.tsx";
+
+/** Longer inputs and results are folded. In UTF-16 units. */
+const SHORT = 400;
+/** Longest JSON on one line. */
+const ONE_LINE = 80;
+
+/** A tool call: the decision about it, its input, its sub-agents, and its result or error. */
+export function ToolCall({
+  children,
+  item,
+  model,
+  query,
+}: ItemProps<CallItem> & { readonly children: ComponentChildren }) {
+  const { asker, attempts, decision, input, node, received, result, tool, waits } = item;
+  const error = node === undefined ? undefined : errorOf(node.span, model.rows.get(node) ?? []);
+  const state = stateOf(item);
+  const isFailed = node?.span.failed === true;
+  const output = result ?? (error === undefined ? received : undefined);
+  return (
+    <>
+      {decision !== undefined && (
+        <p class="talk-line waits">
+          <DecisionLine decision={decision} tool={tool} />
+        </p>
+      )}
+      <div class={isFailed ? "talk-card failed" : "talk-card"}>
+        <p class="talk-head">
+          <i aria-hidden="true" class="kind tool">
+            T
+          </i>
+          <span class="talk-name">
+            <span class="visually-hidden">tool call </span>
+            <Text limit={80} value={tool === "" ? "Result of an unknown call" : tool} />
+          </span>
+          {state !== "" && <span class="muted">{state}</span>}
+          {waits === true && (
+            <span class="talk-state">
+              {model.detail.run.resumed === true ? "needed a decision" : "needs a decision"}
+            </span>
+          )}
+          <ToTimeline model={model} node={node ?? asker} query={query} />
+        </p>
+        {attempts.length > 0 && (
+          <Fold summary={counted(attempts.length, "failed attempt")}>
+            <ol class="talk-attempts">
+              {attempts.map((attempt) => (
+                <li key={attempt.id}>
+                  <Text limit={1000} lines value={failureText(attempt.span) ?? "no text"} />
+                </li>
+              ))}
+            </ol>
+          </Fold>
+        )}
+        {input !== undefined && <Value name="Input" text={input} />}
+        {children}
+        {output !== undefined && <Value name="Result" text={output} />}
+        {error !== undefined && <SpanErrorView error={error} />}
+      </div>
+    </>
+  );
+}
+
+function stateOf({ node, received, waits }: CallItem): string {
+  if (node === undefined) return received === undefined && waits !== true ? "no span ran it" : "";
+  if (node.end === undefined) return "open";
+  const outcome = outcomeOf(node.span);
+  const length = durationText(node.end - node.start);
+  if (outcome === "denied") return "denied";
+  if (node.span.failed) return `failed after ${length}`;
+  return outcome === undefined || outcome === "complete" ? length : `${outcome}, ${length}`;
+}
+
+/** A short value with its name, or a long one to open. */
+function Value({ name, text: full }: { readonly name: string; readonly text: string }) {
+  const text = onOneLine(full);
+  if (text.length > SHORT) {
+    return (
+      <Fold
+        summary={
+          <>
+            {name} <span class="muted">{count(text.length)} characters</span>
+          </>
+        }
+      >
+        <Code text={text} />
+      </Fold>
+    );
+  }
+  return (
+    <div class="talk-value">
+      <span class="muted">{name}</span>
+      <Code text={text} />
+    </div>
+  );
+}
+
+/** Short JSON on one line: as it comes, it has a line for each field. */
+function onOneLine(text: string): string {
+  if (!INDENTED.test(text) || text.length > 2 * ONE_LINE) return text;
+  // Line breaks in a string of JSON are escapes.
+  const line = text.replace(/\n */g, " ");
+  return line.length > ONE_LINE ? text : line;
+}
+
+const INDENTED = /^[[{]\n {2}/;
