@@ -29,13 +29,13 @@ export {
   UNNAMED,
   UNNAMED_HINT,
 } from "./output/replay-provider.ts";
+export { SpanBatches, type SpanEncoding, type SpanTarget } from "./output/span-batches.ts";
 export {
   attributeText,
   type FinishedSpan,
   type SpanAttributes,
   SpanLines,
   SpanOutlet,
-  type SpanTarget,
   type SpanValue,
   type StartedSpan,
 } from "./output/span-outlet.ts";

@@ -50,11 +50,11 @@ export {
   type Fields,
   isFields,
   listed,
-  MAX_REQUEST_BYTES,
   rawSpansOf,
   readSpan,
   traceRequestIn,
 } from "./traces/otlp-spans.ts";
 export { failureTable, RunTally } from "./traces/run-tally.ts";
+export { BEGINNING_BYTES, begun, requestLines } from "./traces/span-requests.ts";
 export { TraceSample, traceText } from "./traces/trace-lines.ts";
 export { where } from "./where.ts";

@@ -1,23 +1,32 @@
 import { parseArgs } from "node:util";
 import {
   environmentWarnings,
+  type FinishedSpan,
   SpanOutlet,
   serviceResource,
   UNNAMED,
   UNNAMED_HINT,
 } from "../bridge/door.ts";
-import { type AnyRuntime, DIALECT_NAMES, formatIssue } from "../replay/door.ts";
+import {
+  type AnyRuntime,
+  DIALECT_NAMES,
+  formatIssue,
+  type LineIssue,
+  type RejectedLine,
+} from "../replay/door.ts";
 import { CliError, isBrokenPipe, messageOf } from "./cli-error.ts";
 import type { Command } from "./command.ts";
 import { LIVE_PORT, liveEndpointWarning, REPLAY_PORT } from "./endpoints.ts";
 import { closeAuditLog } from "./replay/audit-directory.ts";
-import { inputFiles, readSources, totalSize } from "./replay/input-files.ts";
+import { inputFiles, totalSize } from "./replay/input-files.ts";
 import { OUTPUTS_NOTE, summaryOutput } from "./replay/output-plan.ts";
 import { Progress } from "./replay/progress.ts";
 import { NamedRows, ProjectedLog, Unprojected } from "./replay/projected-rows.ts";
+import { checkInputs, readSources } from "./replay/read-sources.ts";
 import { oncePerOperation, ReplayJob, runtimesNamed } from "./replay/replay-job.ts";
 import { openOutputs, type ReplayOutputs } from "./replay/replay-outputs.ts";
 import { exitCodeOf, replaySummary, rowLines, summaryLines } from "./replay/replay-summary.ts";
+import { SpanReplay } from "./replay/span-replay.ts";
 import {
   AUDIT_ROWS_OPTION,
   auditRowsOption,
@@ -71,17 +80,18 @@ const OPTIONS = {
 const TRACES_SHOWN = 5;
 const SPANS_SHOWN = 40;
 
-/** Replays recordings. Each replay makes identical spans and audit rows. */
+/** Replays recordings, and files of spans. Each replay makes identical spans and audit rows. */
 export const replay: Command = {
   name: "replay",
   summary:
-    "Make spans and audit rows from recorded events. The same recording always gives identical spans and rows.",
+    "Make spans and audit rows from recorded events, or send recorded spans again. The same recording always gives identical spans and rows.",
   operands: "FILE…",
   least: 1,
   most: Number.POSITIVE_INFINITY,
   options: OPTIONS,
   notes: [
     "FILE contains one event per line (NDJSON, also gzip). - is standard input. Events are put in order if none comes more than 128 places late in its stream.",
+    "Or FILE contains spans as OTLP/JSON lines, from view --listen --save, replay --out or the collector. They are printed and sent unchanged, also spans of other instrumentation. Options that change spans have no effect on them, and --audit refuses them.",
     "Spans go only to --endpoint and --out. OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_TRACES_SAMPLER are ignored. Protocol, headers, certificates, compression and timeout for --endpoint come from the OTEL_EXPORTER_OTLP_* variables. The resource comes from --service-name, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES.",
     `Send replays to port ${REPLAY_PORT} of the shipped collector, which bypasses metrics. On port ${LIVE_PORT} they are counted as live and may raise alerts.`,
     "Rows that the log already contains are recognised by event ID and not written again. A row without event ID gets one: of entelix's events from run, type, call and time, of others from its thread, its position there and its text. Events without a row are counted by type (--no-spans, --json).",
@@ -98,14 +108,16 @@ export const replay: Command = {
     const rows = auditRowsOption(values["audit-rows"], values.audit);
     const output = summaryOutput(values, io);
     const inputs = await inputFiles(positionals);
+    await checkInputs(inputs, values);
     const outputs = await openOutputs(values, inputs, io);
     const tally = new RunTally();
     const sample = new TraceSample(TRACES_SHOWN, SPANS_SHOWN);
-    const outlet = new SpanOutlet(outputs.targets, (span) => {
+    const observe = (span: FinishedSpan) => {
       if (rowsAlone) return;
       tally.add(span);
       sample.add(span);
-    });
+    };
+    const outlet = new SpanOutlet(outputs.targets, observe);
     const progress = new Progress(io.err, totalSize(inputs));
     const say = (text: string) => {
       progress.clear();
@@ -120,6 +132,9 @@ export const replay: Command = {
     const { log, rejects, sender } = outputs;
     const projected = log === undefined ? undefined : new ProjectedLog(new NamedRows(log));
     const unprojected = projected === undefined ? undefined : new Unprojected(projected);
+    const onIssue = (issue: LineIssue) => say(formatIssue(issue));
+    const onRejected =
+      rejects === undefined ? undefined : (line: RejectedLine) => rejects.add(line);
     const playedAs = (runtime: AnyRuntime) => unprojected?.counted(runtime) ?? runtime;
     const job = new ReplayJob({
       service,
@@ -129,15 +144,24 @@ export const replay: Command = {
       onSpans: rowsAlone ? { captureContent: false } : spanChoices(values),
       runtimes: [playedAs(first), ...others.map(playedAs)],
       tenant,
-      onIssue: (issue) => say(formatIssue(issue)),
-      onRejected: rejects === undefined ? undefined : (line) => rejects.add(line),
+      onIssue,
+      onRejected,
       onEvent: () => progress.show(job.events, tally.spans),
       onError: oncePerOperation((error, operation) => say(`${operation}: ${messageOf(error)}`)),
+    });
+    const spans = new SpanReplay({
+      targets: outputs.targets,
+      observe: (span) => {
+        observe(span);
+        progress.show(job.events, tally.spans);
+      },
+      onIssue,
+      onRejected,
     });
     let unreadable: string[];
     let closed = true;
     try {
-      unreadable = await readSources(job, inputs, progress, io, say);
+      unreadable = await readSources(inputs, { job, spans, values, progress, io, say });
       await job.end();
       await rejects?.close();
     } catch (error) {
@@ -154,7 +178,7 @@ export const replay: Command = {
       unprojected: unprojected?.counts ?? {},
       unsearched: log?.unsearched ?? 0,
     };
-    const summary = replaySummary({ job, tally, sent, audit, unreadable });
+    const summary = replaySummary({ job, spans, tally, sent, audit, unreadable });
     const code = closed ? exitCodeOf(summary) : 1;
     if (json) {
       io.out.json(JSON.stringify(summary));
@@ -167,7 +191,7 @@ export const replay: Command = {
     if (outputs.targets.length === 0 && log === undefined) {
       const hint = "Nothing was sent or written. Use --endpoint, --out or --audit.";
       output.line(output.style("dim", hint));
-    } else if (service.serviceName === UNNAMED && outputs.targets.length > 0) {
+    } else if (service.serviceName === UNNAMED && outputs.targets.length > 0 && job.events > 0) {
       output.line(output.style("dim", UNNAMED_HINT));
     }
     return code;

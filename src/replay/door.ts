@@ -32,7 +32,8 @@ export {
 } from "./input/event-intake.ts";
 export { EventOrder, type EventTakers, type OrderReport } from "./input/event-order.ts";
 export { GZIP_MAGIC, GzipError, gunzipped } from "./input/gunzip.ts";
-export { readNdjson, splitLines } from "./input/ndjson-reader.ts";
+export type { NdjsonLine, OversizedPart } from "./input/ndjson-line.ts";
+export { splitLines } from "./input/ndjson-reader.ts";
 export {
   type ReadEventsOptions,
   type ReadReport,

@@ -9,6 +9,7 @@ import {
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { rawSpansOf, readSpan, traceRequestOf } from "../../src/cli/door.ts";
+import { traceRequestBytes } from "../../src/cli/traces/otlp-protobuf.ts";
 
 /** Spans of the SDK with everything that a span can have. */
 function spans() {
@@ -56,6 +57,57 @@ describe("a request of spans in protobuf", () => {
         },
       ],
     });
+  });
+
+  it("is written as it was read, in every field", () => {
+    const made = spans();
+    const sent = ProtobufTraceSerializer.serializeRequest(made) ?? new Uint8Array();
+    expect(traceRequestOf(traceRequestBytes(traceRequestOf(sent)))).toEqual(traceRequestOf(sent));
+    const json = new TextDecoder().decode(JsonTraceSerializer.serializeRequest(made));
+    const inJson: object = Object(JSON.parse(json));
+    const again = traceRequestOf(traceRequestBytes({ ...inJson }));
+    const read = (from: object) => [...rawSpansOf({ ...from })].map(readSpan);
+    expect(read(again)).toEqual(read(inJson));
+  });
+
+  it("is written with names of enumerations, large numbers and nested values", () => {
+    const span = {
+      traceId: "0af7651916cd43dd8448eb211c80319c",
+      spanId: "b7ad6b7169203331",
+      kind: "SPAN_KIND_CLIENT",
+      startTimeUnixNano: "18446744073709551615",
+      endTimeUnixNano: 1,
+      flags: 257,
+      status: { code: "STATUS_CODE_ERROR" },
+      attributes: [
+        { key: "large", value: { intValue: "-9223372036854775808" } },
+        { key: "none", value: { doubleValue: "NaN" } },
+        { key: "bytes", value: { bytesValue: "AQI=" } },
+        { key: "list", value: { arrayValue: { values: [{ stringValue: "" }, {}] } } },
+        {
+          key: "map",
+          value: { kvlistValue: { values: [{ key: "a", value: { boolValue: false } }] } },
+        },
+      ],
+    };
+    const request = { resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] };
+    const [read] = rawSpansOf(traceRequestOf(traceRequestBytes(request)));
+    expect(read).toEqual({ ...span, kind: 3, endTimeUnixNano: "1", status: { code: 2 } });
+  });
+
+  it("is written without values of wrong types, and not with more than 100 levels", () => {
+    const wrong = { traceId: 5, name: {}, kind: "other", flags: -1, endTimeUnixNano: "soon" };
+    const request = { resourceSpans: [{ scopeSpans: [{ spans: [wrong, { name: "a" }] }] }] };
+    expect([...rawSpansOf(traceRequestOf(traceRequestBytes(request)))]).toEqual([
+      {},
+      { name: "a" },
+    ]);
+    let value: object = { stringValue: "deep" };
+    for (let level = 0; level < 60; level += 1) value = { arrayValue: { values: [value] } };
+    const deep = { attributes: [{ key: "deep", value }] };
+    expect(() =>
+      traceRequestBytes({ resourceSpans: [{ scopeSpans: [{ spans: [deep] }] }] }),
+    ).toThrow("more than 100 levels");
   });
 
   it("may be empty", () => {

@@ -1,13 +1,16 @@
-import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { adviceOn } from "../export/advice.ts";
 import { describeFailure, isPassing, type SendFailure, statusOf } from "../export/attempt.ts";
 import { OtlpPost } from "../export/otlp-post.ts";
-import { CONTENT_TYPES, formatOf, type RequestFormat } from "../export/request-format.ts";
+import { CONTENT_TYPES, formatOf } from "../export/request-format.ts";
 import { REPLAY } from "../export/send-policy.ts";
 import { type Part, requestOf, SpanSender } from "../export/span-sender.ts";
-import { protocolFromEnvironment, type SignalName } from "../setup/exporter-choice.ts";
+import {
+  type Protocol,
+  protocolFromEnvironment,
+  type SignalName,
+} from "../setup/exporter-choice.ts";
 import { shownUrl } from "../setup/shown-url.ts";
-import type { SpanTarget } from "./span-outlet.ts";
+import type { SpanEncoding, SpanTarget } from "./span-batches.ts";
 
 /** The number of delivered spans. */
 export interface Delivery {
@@ -34,15 +37,15 @@ export class OtlpEndpoint implements SpanTarget {
   #delivered = 0;
   #undelivered = 0;
   #trouble: string | undefined;
-  readonly #format: RequestFormat;
+  readonly #protocol: Protocol;
   readonly #sender: SpanSender;
   #silent = 0;
 
   /** @param url including `/v1/traces`. */
   constructor({ url }: { readonly url: string }) {
     this.#shownUrl = shownUrl(url);
-    this.#format = formatOf(protocolFromEnvironment("TRACES"));
-    const post = new OtlpPost({ url, contentType: this.#format.contentType });
+    this.#protocol = protocolFromEnvironment("TRACES");
+    const post = new OtlpPost({ url, contentType: CONTENT_TYPES[this.#protocol] });
     const policy = { ...REPLAY, withinMs: post.timeoutMs };
     this.#sender = new SpanSender({ post, requests: 1, policy });
   }
@@ -59,12 +62,15 @@ export class OtlpEndpoint implements SpanTarget {
     return this.#silent >= (this.#delivered === 0 ? 1 : MOST_SILENT);
   }
 
-  async write(spans: readonly ReadableSpan[]): Promise<void> {
+  async write<S>(spans: readonly S[], encoding: SpanEncoding<S>): Promise<void> {
     if (this.#gaveUp) {
       this.#undelivered += spans.length;
       return;
     }
-    const request = requestOf(spans, (some) => this.#format.encode(some));
+    const isJson = this.#protocol === "http/json";
+    const encode = (some: readonly S[]) =>
+      isJson ? Buffer.from(encoding.json(some), "utf8") : encoding.protobuf(some);
+    const request = requestOf(spans, encode);
     for (const part of await this.#sender.send(request)) this.#count(part);
   }
 

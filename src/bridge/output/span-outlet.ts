@@ -4,18 +4,8 @@ import { finished } from "node:stream/promises";
 import { SpanStatusCode } from "@opentelemetry/api";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
 import type { Instant } from "../../events/door.ts";
-import { encodeTraceRequest } from "../export/request-format.ts";
-
-/** A destination of finished spans. */
-export interface SpanTarget {
-  /** Writes spans. The promise is the back-pressure. It rejects if no more spans can be written. */
-  write(spans: readonly ReadableSpan[]): Promise<void>;
-  /** Resolves when all spans have arrived. */
-  close(): Promise<void>;
-}
-
-/** Spans of one request. */
-const BATCH = 512;
+import { encodeTraceRequest, formatOf } from "../export/request-format.ts";
+import { SpanBatches, type SpanEncoding, type SpanTarget } from "./span-batches.ts";
 
 /**
  * Passes all ended spans on. The code that makes spans checks {@link SpanOutlet.full}, and waits for
@@ -26,7 +16,7 @@ export class SpanOutlet implements SpanProcessor {
   readonly #targets: readonly SpanTarget[];
   readonly #observe: (span: FinishedSpan) => void;
   readonly #started: ((read: () => StartedSpan) => void) | undefined;
-  #pending: ReadableSpan[] = [];
+  readonly #batches: SpanBatches<ReadableSpan>;
 
   /**
    * @param observe called with each span at its end.
@@ -41,11 +31,13 @@ export class SpanOutlet implements SpanProcessor {
     this.#targets = targets;
     this.#observe = observe;
     this.#started = started;
+    const { encode } = formatOf("http/protobuf");
+    this.#batches = new SpanBatches(targets, { json: encodeTraceRequest, protobuf: encode });
   }
 
   /** Whether a batch must be drained before more spans are made. */
   get full(): boolean {
-    return this.#pending.length >= BATCH;
+    return this.#batches.full;
   }
 
   onStart(span: ReadableSpan): void {
@@ -53,7 +45,7 @@ export class SpanOutlet implements SpanProcessor {
   }
 
   onEnd(span: ReadableSpan): void {
-    if (this.#targets.length > 0) this.#pending.push(span);
+    this.#batches.add(span);
     this.#observe(finishedSpan(span));
   }
 
@@ -62,13 +54,8 @@ export class SpanOutlet implements SpanProcessor {
    *
    * @throws (rejects) with the error of a target.
    */
-  async drain(): Promise<void> {
-    const spans = this.#pending;
-    this.#pending = [];
-    for (let at = 0; at < spans.length; at += BATCH) {
-      const batch = spans.slice(at, at + BATCH);
-      for (const target of this.#targets) await target.write(batch);
-    }
+  drain(): Promise<void> {
+    return this.#batches.drain();
   }
 
   /** Passes the other spans on, and closes the targets. */
@@ -99,9 +86,9 @@ export class SpanLines implements SpanTarget {
     });
   }
 
-  async write(spans: readonly ReadableSpan[]): Promise<void> {
+  async write<S>(spans: readonly S[], encoding: SpanEncoding<S>): Promise<void> {
     if (this.failure !== undefined) throw this.failure;
-    if (this.#stream.write(`${encodeTraceRequest(spans)}\n`)) return;
+    if (this.#stream.write(`${encoding.json(spans)}\n`)) return;
     await once(this.#stream, "drain");
   }
 

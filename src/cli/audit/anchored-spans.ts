@@ -1,15 +1,10 @@
 import { inputBytes, type OnWait, type SpanAnchor } from "../../audit/door.ts";
 import type { SpanAttributes } from "../../bridge/door.ts";
-import { readNdjson } from "../../replay/door.ts";
+import { textBytes } from "../../replay/door.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import { safe } from "../terminal/text.ts";
-import {
-  attributesOf,
-  MAX_REQUEST_BYTES,
-  plainIn,
-  rawSpansOf,
-  traceRequestIn,
-} from "../traces/otlp-spans.ts";
+import { attributesOf, plainIn, rawSpansOf } from "../traces/otlp-spans.ts";
+import { requestLines } from "../traces/span-requests.ts";
 
 /** The anchor on a run's span, and its line in the file. */
 export interface AnchoredSpan {
@@ -29,21 +24,15 @@ export async function anchoredSpans(file: string, onWait: OnWait): Promise<Ancho
   const spans: AnchoredSpan[] = [];
   try {
     const bytes = inputBytes(file, onWait);
-    for await (const batch of readNdjson(bytes, { maxLineBytes: MAX_REQUEST_BYTES })) {
-      for (const part of batch) {
-        const text = part.oversized ? undefined : part.text;
-        const request = text === undefined ? undefined : traceRequestIn(text);
-        if (request === undefined) {
-          const expected = part.oversized
-            ? `expected at most ${MAX_REQUEST_BYTES} bytes on one line`
-            : "expected an ExportTraceServiceRequest in JSON on one line";
-          throw new CliError(`${safe(file)}:${part.line}: ${expected}`);
-        }
-        for (const span of rawSpansOf(request)) {
-          // Anchors have plain values only. Other attributes need not be valid.
-          const anchor = anchorOf(attributesOf(span, plainIn));
-          if (anchor !== undefined) spans.push({ anchor, line: part.line });
-        }
+    for await (const { expected, part, request } of requestLines(textBytes(bytes))) {
+      if (expected !== undefined) {
+        throw new CliError(`${safe(file)}:${part.line}: expected ${expected}`);
+      }
+      if (request === undefined) continue;
+      for (const span of rawSpansOf(request)) {
+        // Anchors have plain values only. Other attributes need not be valid.
+        const anchor = anchorOf(attributesOf(span, plainIn));
+        if (anchor !== undefined) spans.push({ anchor, line: part.line });
       }
     }
   } catch (error) {

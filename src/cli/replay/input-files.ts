@@ -3,12 +3,10 @@ import { access, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { checkFile, checkInput, fileBytes, inputBytes } from "../../audit/door.ts";
 import { codeOf } from "../../events/door.ts";
-import { SourceReadError } from "../../replay/door.ts";
 import { CliError, messageOf } from "../cli-error.ts";
 import type { Io } from "../command.ts";
 import { sayWaiting } from "../services/say-waiting.ts";
 import { safe } from "../terminal/text.ts";
-import type { Progress } from "./progress.ts";
 
 /** A source to replay: a file or standard input. */
 export interface InputFile {
@@ -91,6 +89,14 @@ export async function* bytesOf(
   }
 }
 
+/** The first bytes of a file; `undefined` for a pipe, which can be read only once. */
+export function inputStart(
+  { path, size }: InputFile,
+  bytes: number,
+): AsyncGenerator<Buffer, void, undefined> | undefined {
+  return path === undefined || size === undefined ? undefined : fileBytes(path, bytes);
+}
+
 function unreadable(cause: unknown): never {
   const message = MESSAGES.get(codeOf(cause) ?? "") ?? messageOf(cause);
   throw new Error(message, { cause });
@@ -108,39 +114,6 @@ const MESSAGES: ReadonlyMap<string, string> = new Map([
  */
 export function identityOf(found: BigIntStats): string | undefined {
   return found.isCharacterDevice() ? undefined : `${found.dev}:${found.ino}`;
-}
-
-/** Reads one source after the other. */
-interface SourceReader {
-  /** @throws SourceReadError if it cannot be read to its end. Earlier lines are replayed. */
-  read(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
-}
-
-/**
- * Reads the sources in turn.
- *
- * @param say called with the error of each source that cannot be read to its end.
- * @returns the names of these sources.
- */
-export async function readSources(
-  reader: SourceReader,
-  inputs: readonly InputFile[],
-  progress: Progress,
-  io: Io,
-  say: (text: string) => void,
-): Promise<string[]> {
-  const unreadable: string[] = [];
-  for (const input of inputs) {
-    try {
-      const bytes = bytesOf(input, io, (count) => progress.addBytes(count));
-      await reader.read(input.name, bytes);
-    } catch (error) {
-      if (!(error instanceof SourceReadError)) throw error;
-      unreadable.push(input.name);
-      say(error.message);
-    }
-  }
-  return unreadable;
 }
 
 /** Bytes of all sources; `undefined` if the size of one is not known. */

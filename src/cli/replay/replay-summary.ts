@@ -5,6 +5,7 @@ import { safe } from "../terminal/text.ts";
 import { failureTable, type RunTally } from "../traces/run-tally.ts";
 import { type TraceSample, traceText } from "../traces/trace-lines.ts";
 import type { ReplayJob } from "./replay-job.ts";
+import type { SpanReplay } from "./span-replay.ts";
 
 /** The summary of a replay, as `--json` prints it. Numbers are counts. */
 export interface ReplaySummary {
@@ -18,7 +19,7 @@ export interface ReplaySummary {
   readonly failure_kinds: Readonly<Record<string, number>>;
   /** Events without effect, by reason. */
   readonly ignored: Readonly<Record<string, number>>;
-  /** Lines that could not be read as events. */
+  /** Lines that could not be read as events or spans. */
   readonly rejected: number;
   /** Errors in these lines, by field. */
   readonly rejected_fields: Readonly<Record<string, number>>;
@@ -52,6 +53,7 @@ interface AuditSummary {
 
 interface SummaryParts {
   readonly job: ReplayJob;
+  readonly spans: SpanReplay;
   readonly tally: RunTally;
   readonly sent: Delivery | undefined;
   readonly audit: Omit<AuditSummary, "failures"> | undefined;
@@ -59,7 +61,9 @@ interface SummaryParts {
 }
 
 export function replaySummary(parts: SummaryParts): ReplaySummary {
-  const { audit, job, tally, sent, unreadable } = parts;
+  const { audit, job, spans, tally, sent, unreadable } = parts;
+  const fields = new Map(job.rejectedFields);
+  for (const [name, more] of spans.rejectedFields) fields.set(name, (fields.get(name) ?? 0) + more);
   const { auditFailures, adjustments, ignored, providerFailures } = job.diagnostics();
   return {
     events: job.events,
@@ -68,8 +72,8 @@ export function replaySummary(parts: SummaryParts): ReplaySummary {
     outcomes: Object.fromEntries(tally.outcomes),
     failure_kinds: Object.fromEntries(tally.failureKinds),
     ignored: nonZero(job.ignored),
-    rejected: job.rejected,
-    rejected_fields: Object.fromEntries(job.rejectedFields),
+    rejected: job.rejected + spans.rejected,
+    rejected_fields: Object.fromEntries(fields),
     late: job.late,
     unknown_types: Object.fromEntries(job.unknownTypes),
     unknown_values: Object.fromEntries(job.unknownValues),
@@ -129,7 +133,9 @@ export function rowLines(summary: ReplaySummary, output: Output): string[] {
 
 function figures(summary: ReplaySummary, output: Output): string[] {
   const { events, outcomes, runs, spans } = summary;
-  const made = [counted(events, "event"), counted(runs, "run"), counted(spans, "span")];
+  // Sources of spans have no events.
+  const read = events === 0 && spans > 0 ? [] : [counted(events, "event")];
+  const made = [...read, counted(runs, "run"), counted(spans, "span")];
   const first = output.style("bold", `${made.join(", ")}${listed(outcomes, ": ")}`);
   return [first, ...deviations(summary, output)];
 }

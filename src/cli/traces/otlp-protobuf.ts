@@ -1,68 +1,121 @@
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import type { Fields } from "./otlp-spans.ts";
+import { type Fields, isFields, listed } from "./otlp-spans.ts";
 
 /** Most levels of lists and objects in an attribute of a protobuf message, as protobuf's own readers limit it. */
 const DEEPEST_MESSAGE = 100;
 
-/** How a field is read: its wire type, its name in OTLP/JSON, and its value. */
+/** How a field is read and written: its wire type, its name in OTLP/JSON, and its value. */
 interface Field {
   readonly wire: WireType;
   readonly name: string;
   readonly read: (reader: BinaryReader, depth: number) => unknown;
+  /** Writes a value of OTLP/JSON after the tag. `undefined`: the value has the wrong type and is left out. */
+  readonly writer: (value: unknown, depth: number) => Write | undefined;
   /** Whether the message has a list of it. */
   readonly listed?: true;
 }
 
+type Write = (writer: BinaryWriter) => void;
+
 /** By field number. */
 type Message = Readonly<Record<number, Field>>;
 
-const text = (name: string): Field => ({ ...bytesField(name), read: (reader) => reader.string() });
-const hexText = (name: string): Field => ({
-  ...bytesField(name),
-  read: (reader) => Buffer.from(reader.bytes()).toString("hex"),
+const text = (name: string): Field => ({
+  wire: WireType.LengthDelimited,
+  name,
+  read: (reader) => reader.string(),
+  writer: (value) => (typeof value === "string" ? (to) => void to.string(value) : undefined),
 });
-const base64Text = (name: string): Field => ({
-  ...bytesField(name),
-  read: (reader) => Buffer.from(reader.bytes()).toString("base64"),
+const bytesText = (name: string, encoding: "hex" | "base64"): Field => ({
+  wire: WireType.LengthDelimited,
+  name,
+  read: (reader) => Buffer.from(reader.bytes()).toString(encoding),
+  writer: (value) =>
+    typeof value === "string" ? (to) => void to.bytes(Buffer.from(value, encoding)) : undefined,
 });
+const hexText = (name: string) => bytesText(name, "hex");
+const base64Text = (name: string) => bytesText(name, "base64");
 const uint32 = (name: string): Field => ({
   wire: WireType.Varint,
   name,
   read: (reader) => reader.uint32(),
+  writer: (value) => {
+    const number = uint32In(value);
+    return number === undefined ? undefined : (to) => void to.uint32(number);
+  },
 });
 const int64 = (name: string): Field => ({
   wire: WireType.Varint,
   name,
   read: (reader) => String(reader.int64()),
+  writer: (value) =>
+    isWhole(value, /^-?\d{1,19}$/) ? (to) => void to.int64(String(value)) : undefined,
 });
 const bool = (name: string): Field => ({
   wire: WireType.Varint,
   name,
   read: (reader) => reader.bool(),
+  writer: (value) => (typeof value === "boolean" ? (to) => void to.bool(value) : undefined),
 });
 const double = (name: string): Field => ({
   wire: WireType.Bit64,
   name,
   read: (reader) => jsonDouble(reader.double()),
+  writer: (value) =>
+    typeof value === "number" || typeof value === "string"
+      ? (to) => void to.double(Number(value))
+      : undefined,
 });
 const fixed64 = (name: string): Field => ({
   wire: WireType.Bit64,
   name,
   read: (reader) => String(reader.fixed64()),
+  writer: (value) =>
+    isWhole(value, /^\d{1,20}$/) ? (to) => void to.fixed64(String(value)) : undefined,
 });
 const fixed32 = (name: string): Field => ({
   wire: WireType.Bit32,
   name,
   read: (reader) => reader.fixed32(),
+  writer: (value) => {
+    const number = uint32In(value);
+    return number === undefined ? undefined : (to) => void to.fixed32(number);
+  },
 });
 const one = (name: string, message: Message): Field => ({
-  ...bytesField(name),
+  wire: WireType.LengthDelimited,
+  name,
   read: (reader, depth) => fieldsIn(reader.bytes(), message, depth + 1),
+  writer: (value, depth) => {
+    if (!isFields(value)) return undefined;
+    return (to) => {
+      to.fork();
+      writeFields(to, value, message, depth + 1);
+      to.join();
+    };
+  },
 });
 const list = (name: string, message: Message): Field => ({ ...one(name, message), listed: true });
 
-function bytesField(name: string): Pick<Field, "wire" | "name"> {
-  return { wire: WireType.LengthDelimited, name };
+/** Enumerations as texts, which some senders write. */
+const ENUMERATION: ReadonlyMap<unknown, number> = new Map([
+  ["SPAN_KIND_INTERNAL", 1],
+  ["SPAN_KIND_SERVER", 2],
+  ["SPAN_KIND_CLIENT", 3],
+  ["SPAN_KIND_PRODUCER", 4],
+  ["SPAN_KIND_CONSUMER", 5],
+  ["STATUS_CODE_OK", 1],
+  ["STATUS_CODE_ERROR", 2],
+]);
+
+function uint32In(value: unknown): number | undefined {
+  const number = ENUMERATION.get(value) ?? value;
+  return typeof number === "number" && number >>> 0 === number ? number : undefined;
+}
+
+/** Whether it is a whole number of this form, as a number or as text. */
+function isWhole(value: unknown, form: RegExp): boolean {
+  return (typeof value === "number" || typeof value === "string") && form.test(String(value));
 }
 
 // Field numbers: opentelemetry-proto 1.x, trace/v1/trace.proto, common/v1/common.proto and resource/v1/resource.proto.
@@ -154,6 +207,31 @@ function fieldsIn(bytes: Uint8Array, message: Message, depth: number): Fields {
     }
   }
   return found;
+}
+
+/**
+ * Writes an `ExportTraceServiceRequest` in protobuf. Values of wrong types and unknown fields are left out.
+ *
+ * @param fields the request in the form of OTLP/JSON.
+ * @throws RangeError if it has more than 100 levels; Error if a number does not fit into its 64 bits.
+ */
+export function traceRequestBytes(fields: Fields): Uint8Array {
+  const writer = new BinaryWriter();
+  writeFields(writer, fields, request, 0);
+  return writer.finish();
+}
+
+function writeFields(to: BinaryWriter, fields: Fields, message: Message, depth: number): void {
+  if (depth > DEEPEST_MESSAGE) throw new RangeError(`more than ${DEEPEST_MESSAGE} levels`);
+  for (const [number, field] of Object.entries(message)) {
+    const values = field.listed ? listed(fields, field.name) : [fields[field.name]];
+    for (const value of values) {
+      const write = field.writer(value, depth);
+      if (write === undefined) continue;
+      to.tag(Number(number), field.wire);
+      write(to);
+    }
+  }
 }
 
 /** OTLP/JSON has NaN and Infinity as text. */

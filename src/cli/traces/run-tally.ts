@@ -26,7 +26,9 @@ export class RunTally {
     if (operation !== "invoke_agent" && operation !== "invoke_workflow") return;
     // Later segments belong to a run that was counted already.
     if (span.attributes["entelix.run.segment"] === undefined) this.runs++;
-    bump(this.outcomes, attributeText(span, "entelix.run.outcome"));
+    // Runs of other instrumentation have only a status.
+    const status = span.failed ? "failed" : "complete";
+    bump(this.outcomes, attributeText(span, "entelix.run.outcome") || status);
     const kind = attributeText(span, "entelix.failure.kind");
     if (kind === "") return;
     bump(this.failureKinds, kind);

@@ -27,7 +27,9 @@ export function outcomeOf(span: FinishedSpan): SpanOutcome {
   const attribute = OUTCOMES[operationOf(span.attributes) ?? ""] ?? "entelix.tool.outcome";
   const isRun = attribute === "entelix.run.outcome";
   const outcome = text(attribute);
-  const words = [isRun ? runWords(outcome, text) : callWords(outcome, text), ...marks(span, text)];
+  const said = isRun ? runWords(outcome, text) : callWords(outcome, text);
+  // Spans of other instrumentation have only a status.
+  const words = [said === "" && span.failed ? "failed" : said, ...marks(span, text)];
   return {
     tone: span.failed ? "bad" : outcome === "complete" ? "good" : "other",
     words: words.join(", "),

@@ -48,8 +48,13 @@ function traceHeading(spans: readonly FinishedSpan[], output: Output): string {
   // The usual case: the trace ID is the run ID.
   const same = run.replaceAll("-", "").toLowerCase() === span.traceId;
   const title = `trace ${span.traceId}`;
+  // Spans of other instrumentation have neither.
+  const known = [
+    ...(tenant === "" ? [] : [`tenant ${tenant}`]),
+    ...(same || run === "" ? [] : [`run ${run}`]),
+  ];
   const rest = cutToWidth(
-    same ? `  tenant ${tenant}` : `  tenant ${tenant}, run ${run}`,
+    known.length === 0 ? "" : `  ${known.join(", ")}`,
     output.columns - title.length,
   );
   return output.style("bold", title) + output.style("dim", rest);

@@ -7,8 +7,15 @@ import {
   segmentFiles,
   urlScheme,
 } from "../../audit/door.ts";
-import { CliError, type InputFile, inputFiles, safe } from "../../cli/door.ts";
-import { GZIP_MAGIC, textBytes } from "../../replay/door.ts";
+import {
+  BEGINNING_BYTES,
+  begun,
+  CliError,
+  type InputFile,
+  inputFiles,
+  safe,
+} from "../../cli/door.ts";
+import { GZIP_MAGIC } from "../../replay/door.ts";
 import { ViewedFolder } from "./viewed-folder.ts";
 
 /** A file to read, and the kind of its content. */
@@ -92,39 +99,32 @@ function distinct(inputs: readonly InputFile[]): InputFile[] {
   );
 }
 
-/** Bytes that are enough to find out the kind of a file. */
-const SHOWN = 64 * 1024;
-
-const SPANS = /^\s*\{\s*"resourceSpans"\s*:/;
-
 /** @param input a file, or a pipe that the user named. */
 export async function sourceFile(input: InputFile): Promise<SourceFile> {
   const { path, size } = input;
   // A pipe can be read only once, so its content is not inspected first.
   if (path === undefined || size === undefined) return { input, kind: "recording", grows: false };
-  const { isGzip, text } = await beginOf(path);
-  return { input, kind: SPANS.test(text) ? "spans" : "recording", grows: !isGzip };
+  const { isGzip, isSpans } = await beginOf(path);
+  return { input, kind: isSpans ? "spans" : "recording", grows: !isGzip };
 }
 
-async function beginOf(path: string): Promise<{ text: string; isGzip: boolean }> {
+async function beginOf(path: string): Promise<{ isSpans: boolean; isGzip: boolean }> {
   const magic = Buffer.alloc(GZIP_MAGIC.length);
-  let pieces = Buffer.alloc(0);
   let seen = 0;
   async function* noted(): AsyncGenerator<Buffer, void, undefined> {
-    for await (const bytes of fileBytes(path, SHOWN)) {
+    for await (const bytes of fileBytes(path, BEGINNING_BYTES)) {
       if (seen < magic.length) bytes.copy(magic, seen);
       seen += bytes.length;
       yield bytes;
     }
   }
+  const { isSpans, text } = await begun(noted());
   try {
-    for await (const chunk of textBytes(noted())) {
-      pieces = Buffer.concat([pieces, chunk]);
-      if (pieces.length >= SHOWN) break;
-    }
+    // One step, so that the file is closed.
+    await text.next();
+    await text.return();
   } catch {
     // Damaged: reading it reports the problem.
   }
-  const isGzip = GZIP_MAGIC.every((byte, at) => magic[at] === byte);
-  return { isGzip, text: pieces.toString("utf8", 0, SHOWN) };
+  return { isSpans, isGzip: GZIP_MAGIC.every((byte, at) => magic[at] === byte) };
 }

@@ -2,12 +2,11 @@ import {
   bytesOf,
   type InputFile,
   type Io,
-  MAX_REQUEST_BYTES,
   messageOf,
   rawSpansOf,
-  traceRequestIn,
+  requestLines,
 } from "../../cli/door.ts";
-import { splitLines, textBytes } from "../../replay/door.ts";
+import { textBytes } from "../../replay/door.ts";
 import { type RunStore, STANDING } from "../runs/run-store.ts";
 import { followedBytes, ReplacedError } from "./followed-file.ts";
 import type { SourceState } from "./source-state.ts";
@@ -23,7 +22,7 @@ interface SpanFileOptions {
   readonly forget: (source: number) => Promise<void>;
 }
 
-/** A file of OTLP/JSON lines, from `replay --out` or the collector's file exporter. It is followed as it grows. */
+/** A file of spans as OTLP/JSON lines. It is followed as it grows. */
 export class SpanFile {
   readonly state: SourceState;
   readonly #input: InputFile;
@@ -80,13 +79,9 @@ export class SpanFile {
 
   async #take(bytes: AsyncIterable<Uint8Array>, isText = false): Promise<void> {
     const text = isText ? textBytes(bytes, (same) => same) : textBytes(bytes);
-    for await (const batch of splitLines(text, { maxLineBytes: MAX_REQUEST_BYTES })) {
-      for (const part of batch) {
-        const request =
-          part.oversized || part.text === undefined ? undefined : traceRequestIn(part.text);
-        if (request !== undefined) this.#takeSpans(rawSpansOf(request), part.line);
-        else if (!part.oversized || part.last) this.#report(EXPECTED, part.line);
-      }
+    for await (const { expected, part, request } of requestLines(text)) {
+      if (request !== undefined) this.#takeSpans(rawSpansOf(request), part.line);
+      if (expected !== undefined) this.#report(`expected ${expected}`, part.line);
       if (this.#options.signal.aborted) return;
     }
   }
@@ -102,5 +97,3 @@ export class SpanFile {
     this.state.problem(this.#input.name, problem, line);
   }
 }
-
-const EXPECTED = "expected an ExportTraceServiceRequest in JSON on one line";
