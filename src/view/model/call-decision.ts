@@ -1,49 +1,30 @@
-import type { ViewAttributes, ViewRow } from "../format.ts";
-import { fieldsOf, fieldText, numberIn, textIn } from "./attributes.ts";
+import type { ViewAttributes } from "../format.ts";
+import { fieldsOf, numberIn, textIn } from "./attributes.ts";
+import { parsed, type RowDecision } from "./decisions.ts";
 import type { CallDecision, Change } from "./exchange-items.ts";
-import { decisionOf } from "./span-rows.ts";
 import type { SpanNode } from "./span-tree.ts";
-
-/** Rows of decisions by run and call: each call asks only for its own. */
-export function decisionRows(rows: readonly ViewRow[]): ReadonlyMap<string, readonly ViewRow[]> {
-  const found = new Map<string, ViewRow[]>();
-  for (const row of rows) {
-    const id = fieldText(row.event, "tool_use_id");
-    if (row.kind !== "entelix.tool_call_decided" || id === undefined) continue;
-    const key = callKey(row.run_id ?? undefined, id);
-    const same = found.get(key);
-    if (same === undefined) found.set(key, [row]);
-    else same.push(row);
-  }
-  return found;
-}
-
-export function callKey(runId: string | undefined, callId: string): string {
-  return JSON.stringify([runId, callId]);
-}
 
 /**
  * The decision about a tool call.
  *
+ * @param known what its audit row or its span says.
  * @param event attributes of the run's event about it, which can have more than the span.
- * @param rows audit rows of decisions about it.
  */
 export function callDecision(
   node: SpanNode,
+  known: RowDecision | undefined,
   event: ViewAttributes | undefined,
-  rows: readonly ViewRow[],
 ): CallDecision | undefined {
-  const known = decisionOf(node, rows);
   const own = event === undefined ? undefined : decisionOfEvent(event);
   if (known === undefined) return own;
-  const { attributes } = node.span;
+  const { by, decision, person, proposed, reason, wait_ms } = known;
   return {
-    outcome: known.decision,
-    by: known.by ?? own?.by,
-    person: known.person ?? own?.person,
-    reason: known.reason ?? textIn(attributes, "entelix.approval.reason"),
-    waitMs: numberIn(attributes, "entelix.approval.wait_ms") ?? own?.waitMs,
-    changes: changesOf(attributes),
+    outcome: decision,
+    by: by ?? own?.by,
+    person: person ?? own?.person,
+    reason,
+    waitMs: wait_ms ?? own?.waitMs,
+    changes: changesOf(node, proposed),
   };
 }
 
@@ -61,9 +42,9 @@ export function decisionOfEvent(attributes: ViewAttributes): CallDecision | unde
 }
 
 /** The fields of the input that a person changed. None if the inputs are no objects. */
-function changesOf(attributes: ViewAttributes): readonly Change[] {
-  const before = objectIn(attributes, "entelix.approval.proposed_input");
-  const after = objectIn(attributes, "gen_ai.tool.call.arguments");
+function changesOf({ span }: SpanNode, proposed: unknown): readonly Change[] {
+  const before = fieldsOf(proposed);
+  const after = fieldsOf(parsed(textIn(span.attributes, "gen_ai.tool.call.arguments") ?? ""));
   if (before === undefined || after === undefined) return [];
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].flatMap((name) => {
@@ -71,12 +52,4 @@ function changesOf(attributes: ViewAttributes): readonly Change[] {
     const to = JSON.stringify(after[name]);
     return from === to ? [] : [{ name, from, to }];
   });
-}
-
-function objectIn(attributes: ViewAttributes, name: string) {
-  try {
-    return fieldsOf(JSON.parse(textIn(attributes, name) ?? ""));
-  } catch {
-    return undefined;
-  }
 }

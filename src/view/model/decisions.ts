@@ -117,7 +117,7 @@ function valueText(value: unknown): string {
   return typeof value === "string" ? value : jsonOf(value).replace(/\s+/g, " ");
 }
 
-function callKey(runId: string | null | undefined, callId: string): string {
+export function callKey(runId: string | null | undefined, callId: string): string {
   return JSON.stringify([runId ?? "", callId]);
 }
 
@@ -149,7 +149,7 @@ function textsOf<K extends string>(
   return fields;
 }
 
-function parsed(text: string): unknown {
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,13 +1,14 @@
 import type { ViewAttributes, ViewSpan } from "../format.ts";
 import { numberIn, textIn } from "./attributes.ts";
-import { callDecision, callKey, decisionOfEvent, decisionRows } from "./call-decision.ts";
+import { callDecision, decisionOfEvent } from "./call-decision.ts";
+import { callKey } from "./decisions.ts";
 import type { Exchange } from "./exchange-items.ts";
-import { failureText } from "./failures.ts";
+import { errorText } from "./failures.ts";
 import type { RunModel } from "./run-model.ts";
 import { type SpanNode, timeSince } from "./span-tree.ts";
 import { Talk } from "./talk.ts";
 
-type Source = Pick<RunModel, "detail" | "tree" | "waits">;
+type Source = Pick<RunModel, "decisions" | "detail" | "tree" | "waits">;
 
 /** Whether a run has something to show as a conversation: a message, a tool call or a decision. */
 export function hasExchange({ detail, tree }: Source): boolean {
@@ -56,7 +57,6 @@ class Builder {
   /** The nearest tool call around a span, within its run. */
   readonly #tools = new Map<SpanNode, SpanNode>();
   readonly #moments: Moment[] = [];
-  readonly #rows: ReturnType<typeof decisionRows>;
   /** Attributes of the events about decisions, by run and call. */
   readonly #approvals = new Map<string, ViewAttributes>();
   readonly #calls = new Set<string>();
@@ -66,7 +66,6 @@ class Builder {
 
   constructor(source: Source) {
     this.#source = source;
-    this.#rows = decisionRows(source.detail.rows);
     const { run } = source.detail;
     const isMain = ({ span }: SpanNode) => span.kind === "run" && span.run_id === run.run_id;
     const first = source.tree.roots.find(isMain) ?? source.tree.roots.find(isRun);
@@ -188,7 +187,7 @@ class Builder {
     if (node.end === undefined) return;
     this.#at(node.end, 1, () => {
       if (!failed) return isTalk ? talk.answer(node) : undefined;
-      const text = failureText(node.span);
+      const text = errorText(node.span);
       if (text !== undefined) this.#told.add(text);
       talk.modelError(node, text);
     });
@@ -197,9 +196,9 @@ class Builder {
   #tool(node: SpanNode, talk: Talk): void {
     const { attributes, run_id } = node.span;
     const key = callKey(run_id, textIn(attributes, "gen_ai.tool.call.id") ?? "");
-    const rows = this.#rows.get(key) ?? [];
-    const decision = callDecision(node, this.#approvals.get(key), rows);
-    const text = node.span.failed ? failureText(node.span) : undefined;
+    const known = this.#source.decisions.get(node);
+    const decision = callDecision(node, known, this.#approvals.get(key));
+    const text = node.span.failed ? errorText(node.span) : undefined;
     if (text !== undefined) this.#told.add(text);
     this.#at(node.start, 0, () => talk.call(node, decision));
   }
@@ -226,7 +225,7 @@ class Builder {
 
   /** A failed run or step, unless a span in it has failed with the same text. */
   #fails(node: SpanNode, talk: Talk): void {
-    const text = failureText(node.span);
+    const text = errorText(node.span);
     if (text !== undefined && this.#told.has(text)) return;
     if (text === undefined && node.children.some(({ span }) => span.failed)) return;
     if (text !== undefined) this.#told.add(text);

@@ -109,7 +109,7 @@ export function errorOf(span: ViewSpan, rows: readonly ViewRow[] = []): SpanErro
 }
 
 /** The operator's text of a failed span in one piece; without it, the type of the error. */
-export function failureText({ attributes, events, message }: ViewSpan): string | undefined {
+export function errorText({ attributes, events, message }: ViewSpan): string | undefined {
   const exception = events.find(({ name }) => name === "exception");
   return (
     message ??

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { count, counted, durationText } from "../../../../events/format/door.ts";
 import type { CallItem } from "../../../model/exchange-items.ts";
-import { errorOf, failureText } from "../../../model/failures.ts";
+import { errorOf, errorText } from "../../../model/failures.ts";
 import { outcomeOf } from "../../../model/span-words.ts";
 import { Text } from "../../shell/text.tsx";
 import { SpanErrorView } from "../span-error.tsx";
@@ -55,7 +55,7 @@ export function ToolCall({
             <ol class="talk-attempts">
               {attempts.map((attempt) => (
                 <li key={attempt.id}>
-                  <Text limit={1000} lines value={failureText(attempt.span) ?? "no text"} />
+                  <Text limit={1000} lines value={errorText(attempt.span) ?? "no text"} />
                 </li>
               ))}
             </ol>
