@@ -45,10 +45,26 @@ export function rowUsage({ calls, node }: OutlineItem, { usage }: Pick<RunModel,
   return addUsage((calls ?? [node]).map((one) => usage.get(one) ?? {}));
 }
 
-/** The cost, else the tokens: short, and for screen readers. `undefined` if neither is known. */
-export function usageWords({ cost, input, output }: Usage) {
-  if (cost !== undefined) return { short: dollars(cost), spoken: `cost ${dollars(cost)}` };
-  if (input === undefined && output === undefined) return undefined;
+/** Tokens and cost in words. */
+export interface UsageWords {
+  /** The cost, else the tokens. */
+  readonly short: string;
+  /** The same for screen readers. */
+  readonly spoken: string;
+  /** All that is known. */
+  readonly title: string;
+}
+
+/** `undefined` if neither cost nor tokens are known. */
+export function usageWords({ cost, input, output }: Usage): UsageWords | undefined {
   const tokens = (input ?? 0) + (output ?? 0);
-  return { short: `${count(tokens)} tok`, spoken: counted(tokens, "token") };
+  const hasTokens = input !== undefined || output !== undefined;
+  const parts = hasTokens ? [`${count(input ?? 0)} tokens in, ${count(output ?? 0)} out`] : [];
+  if (cost !== undefined) {
+    const title = [...parts, `$${cost}`].join(", ");
+    return { short: dollars(cost), spoken: `cost ${dollars(cost)}`, title };
+  }
+  const [title] = parts;
+  if (title === undefined) return undefined;
+  return { short: `${count(tokens)} tok`, spoken: counted(tokens, "token"), title };
 }

@@ -86,9 +86,17 @@ describe("a row of the timeline", () => {
       const item = items.get(id);
       return item && usageWords(rowUsage(item, model));
     };
-    expect(words("priced")).toEqual({ short: "$0.0012", spoken: "cost $0.0012" });
-    expect(words("counted")).toEqual({ short: "1,234 tok", spoken: "1,234 tokens" });
-    expect(words("run")).toEqual({ short: "$0.0012", spoken: "cost $0.0012" });
+    expect(words("priced")).toEqual({
+      short: "$0.0012",
+      spoken: "cost $0.0012",
+      title: "400 tokens in, 0 out, $0.0012",
+    });
+    expect(words("counted")).toEqual({
+      short: "1,234 tok",
+      spoken: "1,234 tokens",
+      title: "1,200 tokens in, 34 out",
+    });
+    expect(words("run")?.title).toBe("1,600 tokens in, 34 out, $0.0012");
     expect(words("unknown")).toBeUndefined();
     expect(words("fold:a")).toBeUndefined();
   });

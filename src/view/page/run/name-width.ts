@@ -7,7 +7,7 @@ import { MAX_INDENT } from "./timeline-row.tsx";
 
 /** Widths in rem, as in timeline.css. */
 const INDENT = 0.9;
-const SIGNS = 4;
+const SIGNS = 4.2;
 const NOTE_FONT = 0.8125;
 const FIRST_FAILURE = 6.5;
 const FAILED = 1.2;

@@ -13,6 +13,9 @@ import { useSize } from "./use-size.ts";
 /** Most runs that are drawn. */
 const MAX_LANES = 100;
 const HEIGHT = 30;
+/** More marks are shorter, so that the bars stay visible. */
+const FEW_MARKS = 20;
+const SHORT_MARK = 9;
 /** Distance in pixels from which a click still finds a span. */
 const REACH = 6;
 
@@ -98,6 +101,7 @@ function LaneRow(props: LaneRowProps) {
       : undefined;
   const window = zoomed && pixelsOf(axis, zoomed.from, zoomed.to, width);
   const chosen = mark(selected);
+  const top = marks.length > FEW_MARKS ? HEIGHT - SHORT_MARK : 0;
   const isFirst = firstFailure !== undefined && lane.failures[0] === firstFailure;
   return (
     <div class="lane">
@@ -134,7 +138,7 @@ function LaneRow(props: LaneRowProps) {
         )}
         {marks.length > 0 && (
           <g class="lane-failure">
-            <path d={marks.map((x) => `M${within(x, width)} 0v${HEIGHT}`).join("")} />
+            <path d={marks.map((x) => `M${within(x, width)} ${top}V${HEIGHT}`).join("")} />
             {isFirst && (
               <text x={clampText(marks[0] ?? 0, width)} y={9}>
                 ✕ first failure

@@ -84,52 +84,56 @@ function Facts({ model }: { readonly model: RunModel }) {
   const of = (relation: RelatedRun["relation"]) =>
     related.filter((other) => other.relation === relation);
   return (
-    <dl class="facts">
-      <Fact name="Duration">
-        {working_ms === undefined ? "still open" : durationText(working_ms)}
-      </Fact>
-      {waiting_ms !== undefined && waiting_ms > 0 && (
-        <Fact name="Waiting for people">{waitText(model.detail.run, waiting_ms)}</Fact>
-      )}
-      {hasTokens && (
-        <Fact name="Tokens">
-          {count(input_tokens ?? 0)} in, {count(output_tokens ?? 0)} out
+    <>
+      <dl class="facts figures">
+        <Fact name="Duration">
+          {working_ms === undefined ? "still open" : durationText(working_ms)}
         </Fact>
-      )}
-      {cost_usd !== undefined && (
-        <Fact name="Cost">
-          <span title={`$${cost_usd}`}>{dollars(cost_usd)}</span>
+        {waiting_ms !== undefined && waiting_ms > 0 && (
+          <Fact name="Waiting for people">{waitText(model.detail.run, waiting_ms)}</Fact>
+        )}
+        {hasTokens && (
+          <Fact name="Tokens">
+            {count(input_tokens ?? 0)} in, {count(output_tokens ?? 0)} out
+          </Fact>
+        )}
+        {cost_usd !== undefined && (
+          <Fact name="Cost">
+            <span title={`$${cost_usd}`}>{dollars(cost_usd)}</span>
+          </Fact>
+        )}
+      </dl>
+      <dl class="facts">
+        {NAMED.map(({ name, read }) => {
+          const value = read(run);
+          return (
+            value !== undefined && (
+              <Fact key={name} name={name}>
+                <Text limit={80} value={value} />
+              </Fact>
+            )
+          );
+        })}
+        <Fact name="Started">
+          <Time ms={msOf(run.start_ns)} precision="milliseconds" />
         </Fact>
-      )}
-      {NAMED.map(({ name, read }) => {
-        const value = read(run);
-        return (
-          value !== undefined && (
-            <Fact key={name} name={name}>
-              <Text limit={80} value={value} />
-            </Fact>
-          )
-        );
-      })}
-      <Fact name="Started">
-        <Time ms={msOf(run.start_ns)} precision="milliseconds" />
-      </Fact>
-      <Fact name="Spans">{count(model.tree.nodes.length)}</Fact>
-      {degraded !== undefined && degraded.length > 0 && (
-        <Fact name="Tools whose last call failed">
-          <Text value={degraded.join(", ")} />
-        </Fact>
-      )}
-      {loop !== undefined && (
-        <Fact name="Loop of tool calls">
-          <Text value={loop} />
-        </Fact>
-      )}
-      <Related name="Parent run" runs={of("parent")} />
-      <Related name="Resumes" runs={of("resumes")} />
-      <Related name="Resumed by" runs={of("resumed_by")} />
-      <Related name={counted(of("child").length, "child run")} runs={of("child")} />
-    </dl>
+        <Fact name="Spans">{count(model.tree.nodes.length)}</Fact>
+        {degraded !== undefined && degraded.length > 0 && (
+          <Fact name="Tools whose last call failed">
+            <Text value={degraded.join(", ")} />
+          </Fact>
+        )}
+        {loop !== undefined && (
+          <Fact name="Loop of tool calls">
+            <Text value={loop} />
+          </Fact>
+        )}
+        <Related name="Parent run" runs={of("parent")} />
+        <Related name="Resumes" runs={of("resumes")} />
+        <Related name="Resumed by" runs={of("resumed_by")} />
+        <Related name={counted(of("child").length, "child run")} runs={of("child")} />
+      </dl>
+    </>
   );
 }
 

@@ -21,6 +21,7 @@ export interface SpanSummaryProps {
 export function SpanSummary({ model, node }: SpanSummaryProps) {
   const { end, span, start } = node;
   const { attributes, run_id } = span;
+  const state = textIn(attributes, "entelix.run.state");
   const usage = span.kind === "model" ? ownUsage(span) : (model.usage.get(node) ?? {});
   const agent = agentOf(node);
   const outcome = outcomeOf(span);
@@ -78,11 +79,17 @@ export function SpanSummary({ model, node }: SpanSummaryProps) {
           </section>
         );
       })}
+      {state !== undefined && (
+        <details class="content" key={`${node.id} state`}>
+          <summary>State of the agent at the end</summary>
+          <Value name="State of the agent at the end" value={state} />
+        </details>
+      )}
     </>
   );
 }
 
-/** Content other than messages. */
+/** Content other than messages. The state comes last and is folded: it is long, and repeats the messages. */
 const CONTENT = [
   ["gen_ai.tool.call.arguments", "Input of the tool"],
   ["entelix.approval.proposed_input", "Input before a person edited it"],
@@ -90,5 +97,4 @@ const CONTENT = [
   ["gen_ai.retrieval.query.text", "Query"],
   ["gen_ai.retrieval.documents", "Documents found"],
   ["entelix.interruption.payload", "What the run asks"],
-  ["entelix.run.state", "State of the agent at the end"],
 ] as const;

@@ -68,7 +68,7 @@ export function Row(props: RowProps) {
       role="treeitem"
       style={top === undefined ? {} : { transform: `translateY(${top}px)` }}
     >
-      <span class="row-name" style={{ paddingInlineStart: indent(level) }}>
+      <span class="row-name" style={{ "--depth": Math.min(level, MAX_INDENT) - 1 }}>
         <Twisty expanded={expanded} onToggle={() => onToggle(item.id)} />
         <i aria-hidden="true" class={`kind ${kind}`}>
           {kindWords(kind).letter}
@@ -86,7 +86,7 @@ export function Row(props: RowProps) {
       </span>
       <span class="number">{isOpen ? `${length} …` : length}</span>
       {hasUsage && (
-        <span aria-hidden="true" class="number usage">
+        <span aria-hidden="true" class="number usage" title={usage?.title}>
           {usage?.short}
         </span>
       )}
@@ -168,8 +168,4 @@ function TimeBar({ axis, end, kind, start }: TimeBarProps) {
 /** A share as CSS writes it. */
 export function percent(share: number): string {
   return `${(share * 100).toFixed(3)}%`;
-}
-
-function indent(level: number): string {
-  return `calc(${Math.min(level, MAX_INDENT) - 1} * var(--indent))`;
 }

@@ -2,6 +2,7 @@
 const MIDDLE = 0.55;
 
 let context: CanvasRenderingContext2D | null | undefined;
+let fontFamily = "";
 
 /**
  * Width of a text in the font of the page, in pixels.
@@ -9,9 +10,11 @@ let context: CanvasRenderingContext2D | null | undefined;
  * @param size of the font in rem.
  */
 export function textWidth(text: string, size = 1): number {
-  const { fontFamily } = getComputedStyle(document.body);
   const px = size * remPx();
-  context ??= document.createElement("canvas").getContext("2d");
+  if (context === undefined) {
+    context = document.createElement("canvas").getContext("2d");
+    fontFamily = getComputedStyle(document.body).fontFamily;
+  }
   if (context === null) return text.length * px * MIDDLE;
   context.font = `${px}px ${fontFamily}`;
   return context.measureText(text).width;
