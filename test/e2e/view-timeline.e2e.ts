@@ -223,6 +223,10 @@ describe("failures", () => {
     await open(ONCE);
     expect(await marks()).toBe(1);
     await page.getByText("rows, 1 failure").waitFor();
+    await items().first().click();
+    await page.getByText("It failed because of").getByRole("button", { name: "fetch" }).click();
+    await details().getByRole("heading", { level: 2 }).getByText("fetch").waitFor();
+    await items().first().click();
     await page.getByRole("button", { name: "Failure f", exact: true }).click();
     await details().getByRole("heading", { level: 2 }).getByText("fetch").waitFor();
     expect(await page.getByText("first failure").count()).toBe(0);

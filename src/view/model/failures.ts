@@ -47,6 +47,17 @@ export function failureText(
   return `${place} of ${count(failures.length)} failures.${recovered}`;
 }
 
+/** The failure below a span because of which it failed; `undefined` if there is none. */
+export function causeOf(node: SpanNode, failures: readonly SpanNode[]): SpanNode | undefined {
+  if (!node.span.failed || failures.includes(node)) return undefined;
+  for (let at = failures.length - 1; at >= 0; at--) {
+    const failure = failures[at];
+    if (failure === undefined) continue;
+    for (const around of ancestorsOf(failure)) if (around === node) return failure;
+  }
+  return undefined;
+}
+
 /** Failed spans and their ancestors. */
 export function failedAndAbove(tree: SpanTree): ReadonlySet<SpanNode> {
   const shown = new Set<SpanNode>();

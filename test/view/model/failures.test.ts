@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ViewRow, ViewSpan } from "../../../src/view/format.ts";
 import {
+  causeOf,
   errorOf,
   failedAndAbove,
   failuresIn,
@@ -23,7 +24,10 @@ describe("the failures of a run", () => {
       toolSpan("cause", "step", { from: 2, to: 30 }, failed),
       toolSpan("later", "run", { from: 3, to: 45 }, failed),
     ]);
-    expect(idsOf(failuresIn(tree))).toEqual(["cause", "later"]);
+    const failures = failuresIn(tree);
+    expect(idsOf(failures)).toEqual(["cause", "later"]);
+    const causes = tree.nodes.map((node) => [node.id, causeOf(node, failures)?.id]);
+    expect(Object.fromEntries(causes)).toEqual({ run: "later", step: "cause" });
     expect(idsOf(failedAndAbove(tree)).sort()).toEqual(["cause", "later", "run", "step"]);
   });
 

@@ -1,12 +1,12 @@
 import type { RefObject } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { conversationOf } from "../../model/conversation.ts";
-import { errorOf, failureText } from "../../model/failures.ts";
+import { causeOf, errorOf, failureText } from "../../model/failures.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { SpanNode } from "../../model/span-tree.ts";
 import { kindWords, shortName } from "../../model/span-words.ts";
 import { CopyButton } from "../shell/copy-button.tsx";
-import { Text } from "../shell/text.tsx";
+import { LinkText, Text } from "../shell/text.tsx";
 import { AttributesView } from "./attributes-view.tsx";
 import { AuditRows } from "./audit-rows.tsx";
 import { Conversation } from "./conversation.tsx";
@@ -21,10 +21,12 @@ export interface DetailsProps {
   readonly node: SpanNode;
   readonly region: RefObject<HTMLElement | null>;
   readonly onEscape: () => void;
+  /** Selects another span. */
+  readonly onGoTo: (node: SpanNode) => void;
 }
 
 /** Details of a span. */
-export function Details({ model, node, onEscape, region }: DetailsProps) {
+export function Details({ model, node, onEscape, onGoTo, region }: DetailsProps) {
   const [tab, setTab] = useState("summary");
   const { span } = node;
   const { attributes, events, kind, links } = span;
@@ -66,7 +68,7 @@ export function Details({ model, node, onEscape, region }: DetailsProps) {
       <Tabs label="Parts of the span" onChoose={setTab} tabs={tabs} value={shown}>
         {shown === "summary" && (
           <>
-            <FailureNote model={model} node={node} />
+            <FailureNote model={model} node={node} onGoTo={onGoTo} />
             {error !== undefined && <SpanErrorView error={error} key={node.id} />}
             <SpanSummary model={model} node={node} />
           </>
@@ -89,8 +91,20 @@ export function Details({ model, node, onEscape, region }: DetailsProps) {
   );
 }
 
-/** How a failure stands to the rest of its run, where that is not plain. */
-function FailureNote({ model, node }: { readonly model: RunModel; readonly node: SpanNode }) {
-  const text = failureText(node, model.failures, model.detail.run.outcome);
-  return text === undefined ? null : <p class="failure-note">{text}</p>;
+/** How a failure stands to the others of its run, where that is not plain. */
+function FailureNote({ model, node, onGoTo }: Pick<DetailsProps, "model" | "node" | "onGoTo">) {
+  const { detail, failures } = model;
+  const text = failureText(node, failures, detail.run.outcome);
+  const cause = causeOf(node, failures);
+  if (cause === undefined) {
+    return text === undefined ? null : <p class="failure-note">{text}</p>;
+  }
+  return (
+    <p class="failure-note">
+      It failed because of{" "}
+      <button class="link" onClick={() => onGoTo(cause)} type="button">
+        <LinkText value={shortName(cause.span)} />
+      </button>
+    </p>
+  );
 }

@@ -163,6 +163,7 @@ export function TimelineView(props: TimelineViewProps) {
             model={model}
             node={shown}
             onEscape={() => tree.current?.focus()}
+            onGoTo={goTo}
             region={details}
           />
         )}
