@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 let site: string;
-let server: Server;
+let server: Server | undefined;
 let browser: Browser;
 let page: Page;
 let errors: readonly string[];
@@ -62,7 +62,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  await new Promise((resolve) => server?.close(resolve));
+  server?.close();
   if (site !== undefined) await rm(site, { recursive: true, force: true });
 });
 
@@ -88,7 +88,7 @@ describe("the site of the documentation", () => {
     }
     expect(found).toEqual([]);
     expect({ errors, missing }).toEqual({ errors: [], missing: [] });
-  });
+  }, 600_000);
 
   it("begins with a page of its own, whose picture follows the theme", async () => {
     await page.goto(`${origin}/`);

@@ -125,7 +125,10 @@ describe("the tutorials", () => {
     const page = readPage("docs/tutorial-audit.md");
     await program("docs/tutorial-audit.md");
     const shown = await command("audit", "show", "./audit", "--tenant", "acme");
-    expect(shown.stdout.split("\n")[4]).toMatch(/^ +4 .* tool_call .*"refund".*"euros":40/);
+    const [, started, , , decided, refund] = shown.stdout.split("\n");
+    expect(started).toMatch(/^ +1 .* entelix\.run_started .*"user_id":"u-7"/);
+    expect(decided).toMatch(/^ +4 .* entelix\.tool_call_decided .*"person":"ann@acme\.test"/);
+    expect(refund).toMatch(/^ +5 .* tool_call .*"refund".*"euros":40/);
     const intact = await command("audit", "verify", "./audit");
     expect(page).toContain(`\`${intact.stdout.trim()}\``);
     expect(intact.code).toBe(0);
