@@ -252,6 +252,24 @@ describe("the conversation of a run", () => {
     await page.context().close();
   });
 
+  it("of agents in each other opens the first of them, and no more by itself", async () => {
+    const spans = Array.from({ length: 2_000 }, (_, at) =>
+      aSpan(`s${at}`, at, 4_000 - at, {
+        ...(at === 0 ? {} : { parent_span_id: `s${at - 1}` }),
+        run_id: at === 0 ? "run" : `run ${at}`,
+        kind: "run",
+        name: `invoke_agent a${at}`,
+        attributes: { "gen_ai.agent.name": `a${at}` },
+      }),
+    );
+    const last = toolCall("t", 2_000, { parent_span_id: "s1999", run_id: "run 1999" });
+    const { errors, page } = await opened({ ...DETAIL, spans: [...spans, last] });
+    await talk(page).locator("summary").filter({ hasText: "Agent a4" }).waitFor();
+    expect(await talk(page).locator("details[open]").count()).toBe(3);
+    expect(errors).toEqual([]);
+    await page.context().close();
+  });
+
   it("is not held up by hostile Markdown", async () => {
     const texts = [
       ">".repeat(10_000),

@@ -205,9 +205,10 @@ describe("who may see the page", () => {
       .getByRole("link")
       .first()
       .click({ modifiers: ["Control"] });
-    await (await opened).getByRole("tree", { name: "Spans" }).waitFor();
+    const talk = { name: "Conversation of the run" };
+    await (await opened).getByRole("region", talk).waitFor();
     await page.getByRole("grid").getByRole("link").first().click();
-    await page.getByRole("tree", { name: "Spans" }).waitFor();
+    await page.getByRole("region", talk).waitFor();
     await page.goBack();
     await runs(page).waitFor();
     await page.goto("about:blank");

@@ -98,7 +98,7 @@ describe("the list", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await expect.poll(() => page.url()).toContain("#/run/");
-    await page.getByRole("region", { name: "Conversation of the run" }).waitFor();
+    await page.getByRole("tab", { name: "Timeline" }).waitFor();
     await page.goBack();
     await expect.poll(() => rows().count()).toBe(9);
   });

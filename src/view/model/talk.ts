@@ -34,12 +34,12 @@ interface OpenError extends Omit<Open<ErrorItem>, "attempts"> {
   readonly attempts: (string | undefined)[];
 }
 
-/** The calls with one ID: IDs are not unique, and may be missing. */
-interface CallsOfId {
-  /** Asked for by a message, without a span so far. The first of them is at `nextAsked`. */
+/** The calls with one ID, or of one tool: IDs are not unique, and messages or spans may have none. */
+interface SameCalls {
+  /** Asked for by a message. Those from `nextAsked` on may have no span so far. */
   readonly asked: OpenCall[];
   nextAsked: number;
-  /** With a span, without a message so far. */
+  /** With a span, and from `nextRun` on without a message so far. */
   readonly run: OpenCall[];
   nextRun: number;
   last: OpenCall | undefined;
@@ -52,7 +52,10 @@ export class Talk {
   readonly #earlier: ExchangeItem[] = [];
   readonly #systemKeys = new Set<string>();
   readonly #seen = new SeenMessages();
-  readonly #calls = new Map<string, CallsOfId>();
+  /** The texts of answers: the answer of a run may have them without the calls beside them. */
+  readonly #answers = new Set<string>();
+  /** By ID, and by tool. */
+  readonly #calls = new Map<string, SameCalls>();
   readonly #byNode = new Map<SpanNode, OpenCall>();
   /** Calls without a span and without a result. */
   readonly #undone = new Set<OpenCall>();
@@ -115,22 +118,28 @@ export class Talk {
     this.#wasAnswered = true;
     const text = textIn(node.span.attributes, "gen_ai.output.messages");
     if (text === undefined) this.#items.push({ kind: "message", node, message: NOT_CAPTURED });
-    else this.#output(text, node, true);
+    else this.#output(text, node);
   }
 
   /** A run's answer: mostly the last one of its models, which is not added again. */
   result(node: SpanNode): void {
     const text = textIn(node.span.attributes, "gen_ai.output.messages");
-    if (text !== undefined) this.#output(text, node, false);
+    if (text !== undefined) this.#output(text, node, true);
   }
 
-  #output(text: string, node: SpanNode, again: boolean): void {
+  #output(text: string, node: SpanNode, onlyNew = false): void {
     for (const raw of rawMessagesIn(text) ?? [text]) {
-      const key = messageKey(raw, "output");
-      if (!again && this.#seen.has(key)) continue;
-      this.#seen.add(key);
       const isText = typeof raw === "string";
-      this.#message(isText ? messageOfText(raw, "output") : messageOf(raw, "output"), node);
+      const message = isText ? messageOfText(raw, "output") : messageOf(raw, "output");
+      const said = message.parts.filter(isSaid);
+      const words = said
+        .map((part) => (part.kind === "reasoning" ? "" : part.text.trim()))
+        .join("\n")
+        .trim();
+      if (onlyNew && (said.length === 0 || this.#answers.has(words))) continue;
+      this.#answers.add(words);
+      this.#seen.add(messageKey(raw, "output"));
+      this.#message(onlyNew ? { ...message, parts: said } : message, node);
     }
   }
 
@@ -141,18 +150,21 @@ export class Talk {
     const tool = shortName(node.span);
     const same = this.#callsOf(callId, tool);
     const { last } = same;
+    while (same.asked[same.nextAsked]?.node !== undefined) same.nextAsked++;
     let call = same.asked[same.nextAsked];
-    if (call !== undefined) same.nextAsked++;
-    else if (last?.node !== undefined && isRetry(last.node, node) && this.#items.at(-1) === last) {
-      call = last;
-      call.attempts.push(last.node);
-      delete call.result;
-    } else {
-      call = { kind: "call", tool, asker: node, attempts: [], runs: [] };
-      same.run.push(call);
-      this.#items.push(call);
+    if (call === undefined) {
+      if (last?.node !== undefined && isRetry(last.node, node) && this.#items.at(-1) === last) {
+        call = last;
+        call.attempts.push(last.node);
+        delete call.result;
+      } else {
+        call = { kind: "call", tool, asker: node, attempts: [], runs: [] };
+        same.run.push(call);
+        this.#items.push(call);
+      }
     }
     same.last = call;
+    this.#callsOf("", tool).last = call;
     this.#undone.delete(call);
     this.#byNode.set(node, call);
     call.node = node;
@@ -232,6 +244,7 @@ export class Talk {
 
   /** A message, its calls and its results. */
   #message(message: ChatMessage, node: SpanNode, into = this.#items, resumes = false): void {
+    if (this.#isResult(message)) return;
     const parts = message.parts.filter(isSaid);
     if (parts.length > 0) {
       const item = { kind: "message", node, message: { ...message, parts } } as const;
@@ -244,23 +257,29 @@ export class Talk {
   }
 
   #asked({ callId = "", name = "", text }: ChatPart, asker: SpanNode, into: ExchangeItem[]): void {
-    const same = this.#callsOf(callId, name);
-    const run = same.run[same.nextRun];
-    if (run !== undefined) {
+    const ofTool = this.#callsOf("", name);
+    const ofId = this.#callsOf(callId, name);
+    // A span without an ID is found by its tool.
+    for (const same of [ofId, ofTool]) {
+      const run = same.run[same.nextRun];
+      if (run === undefined) continue;
       same.nextRun++;
+      ofId.last = run;
       if (text !== "") run.input ??= text;
       return;
     }
     const input = text === "" ? {} : { input: text };
     const call: OpenCall = { kind: "call", tool: name, asker, ...input, attempts: [], runs: [] };
-    same.asked.push(call);
-    same.last = call;
+    for (const same of new Set([ofId, ofTool])) {
+      same.asked.push(call);
+      same.last = call;
+    }
     this.#undone.add(call);
     into.push(call);
   }
 
   #received({ callId = "", text }: ChatPart, asker: SpanNode, into: ExchangeItem[]): void {
-    const last = this.#calls.get(idKey(callId, ""))?.last;
+    const last = this.#calls.get(callKey(callId, ""))?.last;
     if (last === undefined) {
       into.push({ kind: "call", tool: "", asker, received: text, attempts: [], runs: [] });
       return;
@@ -269,21 +288,31 @@ export class Talk {
     this.#undone.delete(last);
   }
 
-  #callsOf(callId: string, tool: string): CallsOfId {
-    const key = idKey(callId, tool);
+  /** Some instrumentations send a result as a message with the tool's name as its role. */
+  #isResult({ from, parts, role }: ChatMessage): boolean {
+    const isTool = from === "input" && !ROLES.has(role);
+    const call = isTool ? this.#calls.get(callKey("", role))?.last : undefined;
+    if (call === undefined) return false;
+    call.received ??= parts.map(({ text }) => text).join("\n");
+    this.#undone.delete(call);
+    return true;
+  }
+
+  #callsOf(callId: string, tool: string): SameCalls {
+    const key = callKey(callId, tool);
     const known = this.#calls.get(key);
     if (known !== undefined) return known;
-    const none: CallsOfId = { asked: [], nextAsked: 0, run: [], nextRun: 0, last: undefined };
+    const none: SameCalls = { asked: [], nextAsked: 0, run: [], nextRun: 0, last: undefined };
     this.#calls.set(key, none);
     return none;
   }
 }
 
-/** A call without an ID is found by its tool. */
-function idKey(callId: string, tool: string): string {
+function callKey(callId: string, tool: string): string {
   return callId === "" ? `tool ${tool}` : `id ${callId}`;
 }
 
+const ROLES: ReadonlySet<string> = new Set(["system", "developer", "user", "assistant", "tool"]);
 const SYSTEM: ReadonlySet<string> = new Set(["system", "developer"]);
 
 /** Counts of retries come from outside. */

@@ -126,6 +126,50 @@ describe("the conversation of a run", () => {
     ]);
   });
 
+  it("finds the span of a call by the tool, if only the messages have IDs", () => {
+    const tool = (id: string, from: number) => toolSpan(id, "run", { from, to: from + 1 });
+    const items = itemsOf([
+      runSpan("run", undefined, WHOLE),
+      modelSpan("m1", 1, [], [asks("c1", "search", { n: 1 }), asks("c2", "search", { n: 2 })]),
+      tool("first", 2),
+      tool("second", 3),
+      tool("third", 4),
+      modelSpan(
+        "m2",
+        6,
+        [{ role: "search", parts: [{ type: "text", content: "found" }] }],
+        [asks("c3", "search", { n: 3 })],
+      ),
+    ]);
+    expect(items.map(line)).toEqual([
+      'search({"n":1}) | first',
+      'search({"n":2}) | second',
+      'search({"n":3}) | third | ~ found',
+    ]);
+  });
+
+  it("does not show the answer of a run again that has the calls of its models, too", () => {
+    const call = { type: "tool_call", id: "c1", name: "search", arguments: {} };
+    const text = { type: "text", content: "Found." };
+    const items = itemsOf([
+      runSpan("run", undefined, WHOLE, {
+        attributes: {
+          "gen_ai.output.messages": JSON.stringify([
+            { role: "assistant", parts: [text, call] },
+            { role: "assistant", parts: [{ type: "text", content: "And this." }] },
+          ]),
+        },
+      }),
+      modelSpan("m1", 1, [], [{ role: "assistant", parts: [call] }]),
+      modelSpan("m2", 2, [], [{ role: "assistant", parts: [text] }]),
+    ]);
+    expect(items.map(line)).toEqual([
+      "search({}) | no span",
+      "assistant: Found.",
+      "assistant: And this.",
+    ]);
+  });
+
   it("has who decided about a call, after which wait, and what was edited", () => {
     const call = (id: string, attributes: ViewSpan["attributes"]) =>
       toolSpan(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ViewSpan } from "../../../src/view/format.ts";
+import { exchangeOf } from "../../../src/view/model/exchange.ts";
 import { idleTimes } from "../../../src/view/model/idle.ts";
 import { indentedJson, jsonOf } from "../../../src/view/model/json-text.ts";
 import { frameworkSteps, outlineOf } from "../../../src/view/model/outline.ts";
@@ -22,6 +23,7 @@ function modelOf(spans: readonly ViewSpan[]) {
   const idle = idleTimes(model, end);
   return {
     ...model,
+    exchange: exchangeOf(model),
     steps: stepSummaries(model.tree, agentOf, model.waits),
     graph: runGraph(model.tree),
     axis: timeAxis({ from: 0, to: end }, idle),
@@ -55,6 +57,7 @@ describe("the model of a run", () => {
       runSpan("run", undefined, { from: 0, to: 2 * MANY }, { events }),
       ...calls,
     ]);
+    expect(model.exchange.items).toHaveLength(MANY);
     expect(model.lanes).toHaveLength(1);
     expect(model.lanes[0]?.waits).toHaveLength(MANY - 1);
     expect(model.lanes[0]?.waits.at(-1)).toMatchObject({ end: 2 * (MANY - 1) });

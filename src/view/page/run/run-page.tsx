@@ -55,14 +55,16 @@ interface RunProps {
 
 const CONVERSATION = "conversation";
 const TIMELINE = "timeline";
+const VIEWS: readonly string[] = [CONVERSATION, TIMELINE, "graph", "cost", "log"];
 /** Parts of an address that are about the timeline. */
 const OF_TIMELINE = ["span", "zoom", "only"];
 
 /** The part of the run in the address. Default: the conversation, if there is one. */
 function viewIn(query: URLSearchParams, model: RunModel): string {
+  const view = query.get("view") ?? "";
+  if (VIEWS.includes(view)) return view;
   const isOfTimeline = OF_TIMELINE.some((name) => query.has(name));
-  const view = isOfTimeline || !hasExchange(model) ? TIMELINE : CONVERSATION;
-  return query.get("view") ?? view;
+  return isOfTimeline || !hasExchange(model) ? TIMELINE : CONVERSATION;
 }
 
 function Run({ end, isReport, model, query }: RunProps) {

@@ -18,23 +18,36 @@ import { ToolCall } from "./tool-call.tsx";
 const FIRST = 100;
 const LAST = 50;
 
+/** Levels of sub-agents that are opened at first, if each is all that the run around it has. */
+const OPENED = 3;
+
 interface ItemsProps extends Omit<ItemProps<unknown>, "item"> {
   readonly exchange: Exchange;
+  /** How many sub-agents are around it. */
+  readonly depth?: number;
 }
 
 /** The items of an exchange. Of a long one, its start and its end. */
-export function Items({ exchange, model, query }: ItemsProps) {
+export function Items({ depth = 0, exchange, model, query }: ItemsProps) {
   const { items } = exchange;
   const [more, setMore] = useState(0);
   const printing = usePrinting();
   const first = Math.max(FIRST + more, printing ? MOST_PRINTED : 0);
   const rest = items.length - first - LAST;
   // Of a run that only dispatches one agent, that agent's exchange is what there is to read.
-  const alone = items.filter(({ kind }) => kind !== "state").length === 1;
+  const alone = depth < OPENED && items.filter(({ kind }) => kind !== "state").length === 1;
+  const isAsked = items.some(isQuestion);
   const list = (some: readonly ExchangeItem[], from: number) =>
     some.map((item, at) => (
       <li class="talk-item" key={`${from + at} ${item.kind}`}>
-        <Item alone={alone} item={item} model={model} query={query} />
+        <Item
+          alone={alone}
+          depth={depth}
+          isAsked={isAsked}
+          item={item}
+          model={model}
+          query={query}
+        />
       </li>
     ));
   if (items.length === 0)
@@ -53,9 +66,17 @@ export function Items({ exchange, model, query }: ItemsProps) {
   );
 }
 
+interface OneProps extends ItemProps<ExchangeItem> {
+  /** It is the only one. */
+  readonly alone: boolean;
+  readonly depth: number;
+  /** The run itself has a question, not only its history. */
+  readonly isAsked: boolean;
+}
+
 /** One item of a conversation. */
-function Item(props: ItemProps<ExchangeItem> & { readonly alone: boolean }) {
-  const { alone, item, model, query } = props;
+function Item(props: OneProps) {
+  const { alone, depth, isAsked, item, model, query } = props;
   switch (item.kind) {
     case "message":
       return <Message item={item} model={model} query={query} />;
@@ -63,7 +84,7 @@ function Item(props: ItemProps<ExchangeItem> & { readonly alone: boolean }) {
       return (
         <ToolCall item={item} model={model} query={query}>
           {item.runs.map((run) => (
-            <SubRun item={run} key={run.node.id} model={model} query={query} />
+            <SubRun depth={depth} item={run} key={run.node.id} model={model} query={query} />
           ))}
         </ToolCall>
       );
@@ -81,10 +102,10 @@ function Item(props: ItemProps<ExchangeItem> & { readonly alone: boolean }) {
     case "retrieval":
       return <Retrieval {...props} item={item} />;
     case "run":
-      return <SubRun item={item} model={model} open={alone} query={query} />;
+      return <SubRun depth={depth} item={item} model={model} open={alone} query={query} />;
     case "earlier":
       return (
-        <Fold summary={`Before this run: ${sizeOf(item).join(", ")}`}>
+        <Fold open={!isAsked} summary={`Before this run: ${sizeOf(item).join(", ")}`}>
           <Items exchange={item} model={model} query={query} />
         </Fold>
       );
@@ -99,6 +120,7 @@ function Item(props: ItemProps<ExchangeItem> & { readonly alone: boolean }) {
       return (
         <Fold summary="State of the agent at the end">
           <Code text={item.text} />
+          <ToTimeline node={item.node} {...props} />
         </Fold>
       );
     default:
@@ -106,13 +128,13 @@ function Item(props: ItemProps<ExchangeItem> & { readonly alone: boolean }) {
   }
 }
 
+interface SubRunProps extends ItemProps<RunItem> {
+  readonly depth: number;
+  readonly open?: boolean;
+}
+
 /** A sub-agent: a line with its own exchange in it. */
-function SubRun({
-  item,
-  model,
-  open = false,
-  query,
-}: ItemProps<RunItem> & { readonly open?: boolean }) {
+function SubRun({ depth, item, model, open = false, query }: SubRunProps) {
   const { exchange, node } = item;
   const outcome = outcomeOf(node.span);
   const length = node.end === undefined ? undefined : durationText(node.end - node.start);
@@ -132,9 +154,13 @@ function SubRun({
       }
     >
       <ToTimeline model={model} node={node} query={query} />
-      <Items exchange={exchange} model={model} query={query} />
+      <Items depth={depth + 1} exchange={exchange} model={model} query={query} />
     </Fold>
   );
+}
+
+function isQuestion(item: ExchangeItem): boolean {
+  return item.kind === "message" && item.message.from === "input" && item.message.role === "user";
 }
 
 /** `3 messages`, `1 tool call`. */

@@ -30,6 +30,7 @@ export function Message({ item, model, query }: ItemProps<MessageItem>) {
         }
       >
         <Parts parts={parts} />
+        <ToTimeline model={model} node={node} query={query} />
       </Fold>
     );
   }
@@ -37,6 +38,7 @@ export function Message({ item, model, query }: ItemProps<MessageItem>) {
     return (
       <Fold summary="Resumed with this input">
         <Parts parts={parts} />
+        <ToTimeline model={model} node={node} query={query} />
       </Fold>
     );
   }

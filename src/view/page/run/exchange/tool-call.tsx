@@ -1,7 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { count, counted, durationText } from "../../../../events/format/door.ts";
 import type { CallItem } from "../../../model/exchange-items.ts";
+<<<<<<< ours
 import { errorOf, errorText } from "../../../model/failures.ts";
+=======
+import { errorOf, failureText, type SpanError } from "../../../model/failures.ts";
+import type { RunModel } from "../../../model/run-model.ts";
+import type { SpanNode } from "../../../model/span-tree.ts";
+>>>>>>> theirs
 import { outcomeOf } from "../../../model/span-words.ts";
 import { Text } from "../../shell/text.tsx";
 import { SpanErrorView } from "../span-error.tsx";
@@ -22,7 +28,7 @@ export function ToolCall({
   query,
 }: ItemProps<CallItem> & { readonly children: ComponentChildren }) {
   const { asker, attempts, decision, input, node, received, result, tool, waits } = item;
-  const error = node === undefined ? undefined : errorOf(node.span, model.rows.get(node) ?? []);
+  const error = errorIn(item, model);
   const state = stateOf(item);
   const isFailed = node?.span.failed === true;
   const output = result ?? (error === undefined ? received : undefined);
@@ -70,14 +76,27 @@ export function ToolCall({
   );
 }
 
+/** The error of a failed call. What the model received may be only in the history of its next call. */
+function errorIn({ node, received }: CallItem, model: RunModel): SpanError | undefined {
+  const error = node && errorOf(node.span, model.rows.get(node));
+  if (error?.modelText !== undefined || received === undefined) return error;
+  return error && { ...error, modelText: received, modelTextUnknown: false };
+}
+
 function stateOf({ node, received, waits }: CallItem): string {
   if (node === undefined) return received === undefined && waits !== true ? "no span ran it" : "";
-  if (node.end === undefined) return "open";
+  if (node.end === undefined) return isAsking(node) ? "waits for a decision" : "open";
   const outcome = outcomeOf(node.span);
   const length = durationText(node.end - node.start);
   if (outcome === "denied") return "denied";
   if (node.span.failed) return `failed after ${length}`;
   return outcome === undefined || outcome === "complete" ? length : `${outcome}, ${length}`;
+}
+
+/** Whether an open call asked for a decision and has none. */
+function isAsking({ span: { attributes, events } }: SpanNode): boolean {
+  const asked = events.some(({ name }) => name === "entelix.approval_asked");
+  return asked && attributes["entelix.approval.outcome"] === undefined;
 }
 
 /** A short value with its name, or a long one to open. */
