@@ -6,6 +6,9 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const { description, homepage } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 const REPOSITORY = homepage.replace(/#.*$/, "");
+/** That of the page of `view`: src/view/page-html.ts. */
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0550ae"/><path d="M3 4h10M5 8h6M7 12h6" stroke="#fff" stroke-width="2" stroke-linecap="round"/></svg>';
 /** Files that are pages of the site. */
 const PAGE = /^(?:README\.md|CHANGELOG\.md|CONTRIBUTING\.md|docs\/(?:api\/)?[\w-]+\.md)$/;
 
@@ -75,6 +78,7 @@ export default {
   cacheDir: "../site/.cache",
   rewrites: { "docs/home/front.md": "index.md", "docs/README.md": "docs/index.md" },
   metaChunk: true,
+  head: [["link", { rel: "icon", href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
   transformPageData: (page) => {
     if (WIDE.some((name) => page.relativePath === `docs/${name}.md`))
       page.frontmatter.aside = false;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { RunDetail, RunList } from "../format.ts";
 import { jsonPieces } from "../json-pieces.ts";
-import { type PageFiles, pageEnd, pageStart } from "../page-html.ts";
+import { ICON_POLICY, type PageFiles, pageEnd, pageStart } from "../page-html.ts";
 
 /**
  * The file of a report in three parts: {@link ReportHtml.start}, the runs, and {@link ReportHtml.end}. Its content
@@ -23,6 +23,7 @@ export class ReportHtml {
       "default-src 'none'",
       `script-src '${hashOf(this.#script)}'`,
       `style-src '${hashOf(this.#style)}'`,
+      ICON_POLICY,
       "base-uri 'none'",
       "form-action 'none'",
     ].join("; ");

@@ -8,7 +8,7 @@ import {
   writeAnswer,
 } from "../../service/door.ts";
 import { jsonPieces } from "../json-pieces.ts";
-import { type PageFiles, pageEnd, pageStart, SESSION_META } from "../page-html.ts";
+import { ICON_POLICY, type PageFiles, pageEnd, pageStart, SESSION_META } from "../page-html.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
 import { checkRequest, PageAccess } from "./page-access.ts";
 
@@ -35,8 +35,7 @@ const IDLE_MS = 30_000;
 
 /** Headers of every answer. */
 const HEADERS: OutgoingHttpHeaders = {
-  "content-security-policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "content-security-policy": `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; ${ICON_POLICY}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "referrer-policy": "no-referrer",

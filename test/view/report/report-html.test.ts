@@ -47,10 +47,12 @@ describe("a report", () => {
     const [, policy] =
       /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(html) ?? [];
     expect(policy).toBe(
-      `default-src 'none'; script-src 'sha256-${sha256(script)}'; style-src 'sha256-${sha256(PAGE.style)}'; base-uri 'none'; form-action 'none'`,
+      `default-src 'none'; script-src 'sha256-${sha256(script)}'; style-src 'sha256-${sha256(PAGE.style)}'; img-src data:; base-uri 'none'; form-action 'none'`,
     );
     expect(html.indexOf("Content-Security-Policy")).toBeLessThan(html.indexOf("<style>"));
-    expect(html).not.toMatch(/\b(?:src|href)=/);
+    // Its icon is in it.
+    expect(html.match(/\b(?:src|href)="[a-z]+:/g)).toEqual(['href="data:']);
+    expect(html.match(/\b(?:src|href)=/g)).toHaveLength(1);
   });
 
   it("is left by no text of a run", () => {

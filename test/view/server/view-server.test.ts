@@ -171,7 +171,7 @@ describe("the server of view", () => {
     for (const path of ["/", "/page.js", "/runs", "/run?key=one", "/run?key=two", "/?token=x"]) {
       const { headers } = await get(path, path.includes("token") ? {} : own);
       expect(headers["content-security-policy"], path).toBe(
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
       );
       expect(headers, path).toMatchObject({
         "x-content-type-options": "nosniff",
