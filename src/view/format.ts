@@ -33,7 +33,7 @@ export interface ViewDecision {
   readonly wait_ms?: number | undefined;
 }
 
-/** What happened in a run, in a few texts of up to 200 characters. Those that are content need captured content. */
+/** What happened in a run, in a few texts of up to 200 characters. Texts of messages need captured content. */
 export interface ViewStory {
   /** What was asked: the last message of the user. */
   readonly question?: string | undefined;
@@ -49,6 +49,14 @@ export interface ViewStory {
   readonly session?: string | undefined;
   /** The model of its first call. */
   readonly model?: string | undefined;
+  /** The first 8 models of its calls. Absent if all calls had the same. */
+  readonly models?: readonly string[] | undefined;
+  /** The first 12 tools that it called. */
+  readonly tools?: readonly string[] | undefined;
+  /** The first 12 labels that the sender gave it. */
+  readonly tags?: readonly string[] | undefined;
+  /** For the search: how the inputs of its tool calls begin, up to 300 characters in all. Needs captured content. */
+  readonly tool_inputs?: string | undefined;
 }
 
 /** One row of the list. */

@@ -1,24 +1,25 @@
 import { highest } from "../../events/format/door.ts";
 import type { RunRow } from "./run-index.ts";
 
-/** Failed runs in one range of time. */
+/** Runs that began in one range of time. */
 export interface FailureBar {
   /** Unix time in ms. */
   readonly fromMs: number;
   /** Unix time in ms, exclusive. */
   readonly toMs: number;
-  readonly total: number;
+  readonly runs: number;
+  readonly failed: number;
   /** Failed runs by kind, in the order of {@link FailureBars.kinds}. */
   readonly byKind: ReadonlyMap<string, number>;
 }
 
-/** Failed runs by kind over time. */
+/** Runs over time, and the failed ones among them by kind. */
 export interface FailureBars {
-  /** In order of time, including bars without runs. Empty if no run failed. */
+  /** In order of time, including bars without runs. Empty without runs. */
   readonly bars: readonly FailureBar[];
   /** Kinds that occur, the most frequent first, with their counts. */
   readonly kinds: ReadonlyMap<string, number>;
-  /** Failed runs of the highest bar. */
+  /** Runs of the highest bar. */
   readonly highest: number;
 }
 
@@ -34,7 +35,7 @@ export const MOST_KINDS = 7;
 export const OTHER_KINDS = "other kinds";
 
 /**
- * Bars of failed runs over the time of all rows.
+ * Bars of runs over the time of all rows.
  *
  * @param offset minutes that the reader's time zone is ahead of UTC: a bar of a day begins at midnight.
  */
@@ -49,24 +50,27 @@ export function failureBars(rows: readonly RunRow[], offset: number): FailureBar
     if (kind !== undefined) add(all, kind, 1);
   }
   const kinds = mostFrequent(all);
-  if (kinds.size === 0) return { bars: [], kinds, highest: 0 };
+  if (rows.length === 0) return { bars: [], kinds, highest: 0 };
   const width = widthFor(last - first);
   const shift = offset * 60_000;
   const begin = Math.floor((first + shift) / width) * width - shift;
   const bars = Array.from({ length: Math.floor((last - begin) / width) + 1 }, (_, at) => ({
     fromMs: begin + at * width,
     toMs: begin + (at + 1) * width,
-    total: 0,
+    runs: 0,
+    failed: 0,
     byKind: new Map([...kinds.keys()].map((kind) => [kind, 0])),
   }));
   for (const row of rows) {
-    const kind = failureKind(row);
     const bar = bars[Math.floor((row.startMs - begin) / width)];
-    if (kind === undefined || bar === undefined) continue;
-    bar.total += 1;
+    if (bar === undefined) continue;
+    bar.runs += 1;
+    const kind = failureKind(row);
+    if (kind === undefined) continue;
+    bar.failed += 1;
     add(bar.byKind, kinds.has(kind) ? kind : OTHER_KINDS, 1);
   }
-  return { bars, kinds, highest: highest(bars.map(({ total }) => total)) };
+  return { bars, kinds, highest: highest(bars.map(({ runs }) => runs)) };
 }
 
 function mostFrequent(counts: ReadonlyMap<string, number>): ReadonlyMap<string, number> {

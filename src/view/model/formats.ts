@@ -30,6 +30,26 @@ export function utcTime(ms: number): string {
   return Number.isNaN(date.getTime()) ? "unknown time" : date.toISOString();
 }
 
+/**
+ * How long ago a time was, in its largest unit: `12 s ago`, `5 min ago`, `3 h ago`, `8 d ago`. `undefined` for times to
+ * come: the clocks of two machines differ.
+ *
+ * @param ms Unix time in ms, as `now`.
+ */
+export function agoText(ms: number, now: number): string | undefined {
+  const seconds = Math.floor((now - ms) / 1000);
+  if (!(seconds >= 0)) return undefined;
+  const [length, unit] = UNITS.find(([least]) => seconds >= least) ?? [1, "s"];
+  return `${Math.floor(seconds / length)} ${unit} ago`;
+}
+
+/** Units of time by their length in seconds, the largest first. */
+const UNITS = [
+  [86_400, "d"],
+  [3_600, "h"],
+  [60, "min"],
+] as const;
+
 const LENGTHS: Readonly<Record<Precision, number>> = { minutes: 16, seconds: 19, milliseconds: 23 };
 
 /** US dollars, short: `$0`, `<$0.0001`, `$0.0042`, `$12.30`, `$1,234.50`. Other text is returned unchanged. */

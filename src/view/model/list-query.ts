@@ -1,5 +1,17 @@
 /** Filters of the list, by their names in the address of the page. */
-export const FACETS = ["outcome", "kind", "origin", "agent", "tenant"] as const;
+export const FACETS = [
+  "outcome",
+  "kind",
+  "agent",
+  "tenant",
+  "origin",
+  "thread",
+  "user",
+  "session",
+  "tag",
+  "model",
+  "tool",
+] as const;
 
 export type Facet = (typeof FACETS)[number];
 
@@ -28,8 +40,12 @@ export interface ListQuery {
   readonly fromMs: number | undefined;
   /** Runs that started before this Unix time in ms. */
   readonly toMs: number | undefined;
+  /** Only runs that wait for a person now. */
+  readonly waiting: boolean;
   /** Show runs that another run of the list dispatched, too. Default: top-level runs only. */
   readonly subRuns: boolean;
+  /** Fold the runs of a conversation into one row. */
+  readonly grouped: boolean;
   /** Words that must all occur. */
   readonly search: string;
   /** Default: by time, the newest first. */
@@ -39,22 +55,34 @@ export interface ListQuery {
 
 const DEFAULT_SORT = "-time";
 
+/** A value for each filter. */
+export function byFacet<T>(read: (facet: Facet) => T): Readonly<Record<Facet, T>> {
+  return {
+    outcome: read("outcome"),
+    kind: read("kind"),
+    agent: read("agent"),
+    tenant: read("tenant"),
+    origin: read("origin"),
+    thread: read("thread"),
+    user: read("user"),
+    session: read("session"),
+    tag: read("tag"),
+    model: read("model"),
+    tool: read("tool"),
+  };
+}
+
 /** Reads the query of an address. Invalid parts get their defaults. */
 export function listQuery(query: URLSearchParams): ListQuery {
   const sort = query.get("sort") ?? DEFAULT_SORT;
   const column = SORT_COLUMNS.find((name) => name === sort.replace(/^-/, ""));
-  const chosen = (facet: Facet) => new Set(query.getAll(facet));
   return {
-    chosen: {
-      outcome: chosen("outcome"),
-      kind: chosen("kind"),
-      origin: chosen("origin"),
-      agent: chosen("agent"),
-      tenant: chosen("tenant"),
-    },
+    chosen: byFacet((facet) => new Set(query.getAll(facet))),
     fromMs: timeOf(query.get("from")),
     toMs: timeOf(query.get("to")),
+    waiting: query.get("waiting") === "1",
     subRuns: query.get("sub") === "1",
+    grouped: query.get("group") === "conversation",
     search: query.get("q") ?? "",
     sort: column ?? "time",
     descending: column === undefined || sort.startsWith("-"),
@@ -68,22 +96,24 @@ export function addressQuery(list: ListQuery): URLSearchParams {
   for (const facet of FACETS) for (const value of list.chosen[facet]) query.append(facet, value);
   if (list.fromMs !== undefined) query.set("from", new Date(list.fromMs).toISOString());
   if (list.toMs !== undefined) query.set("to", new Date(list.toMs).toISOString());
+  if (list.waiting) query.set("waiting", "1");
   if (list.subRuns) query.set("sub", "1");
+  if (list.grouped) query.set("group", "conversation");
   const sort = `${list.descending ? "-" : ""}${list.sort}`;
   if (sort !== DEFAULT_SORT) query.set("sort", sort);
   return query;
 }
 
 /** Whether it hides any top-level run. */
-export function isFiltered({ chosen, fromMs, search, toMs }: ListQuery): boolean {
-  const isChosen = FACETS.some((facet) => chosen[facet].size > 0);
+export function isFiltered({ chosen, fromMs, search, toMs, waiting }: ListQuery): boolean {
+  const isChosen = waiting || FACETS.some((facet) => chosen[facet].size > 0);
   return isChosen || fromMs !== undefined || toMs !== undefined || search.trim() !== "";
 }
 
 /** The query without its filters, in the same order. */
 export function withoutFilters(list: ListQuery): ListQuery {
-  const { descending, sort, subRuns } = list;
-  return { ...listQuery(new URLSearchParams()), descending, sort, subRuns };
+  const { descending, grouped, sort, subRuns } = list;
+  return { ...listQuery(new URLSearchParams()), descending, grouped, sort, subRuns };
 }
 
 /** Adds or removes a value of a filter. */

@@ -1,25 +1,36 @@
-import { count, durationText } from "../../events/format/door.ts";
 import type { ViewRun } from "../format.ts";
-import { dollars, localTime, msOf } from "./formats.ts";
-import { decisionText } from "./story-words.ts";
+import { msOf } from "./formats.ts";
+import { StoryIndex } from "./run-stories.ts";
+import { searchText } from "./search-text.ts";
 
-/** A run with values that the list computes once, not at every key stroke. */
+/** A row of the list, with values that are computed once, not at every key stroke. */
 export interface RunRow {
+  /** Identifies the row: the key of its run, or the name of its conversation. */
+  readonly id: string;
+  /** The run. If runs are folded below it: the newest of them, with the sums of all. */
   readonly run: ViewRun;
-  /** Unix time in ms. */
+  /** When the run began: Unix time in ms. */
   readonly startMs: number;
   /** Text for the search in lower case: the columns as they are shown, and the IDs. */
   readonly text: string;
+  readonly folded?: FoldedRuns;
 }
 
-/** The runs of the page, by key. */
+/** Rows that a row stands for. */
+export interface FoldedRuns {
+  /** `pauses`: the runs that paused before this one. `conversation`: all runs of a thread. */
+  readonly kind: "pauses" | "conversation";
+  /** The newest first. */
+  readonly rows: readonly RunRow[];
+}
+
+/** The runs of the page, by key. A run that paused is folded below the run that continues it. */
 export class RunIndex {
-  readonly #positions = new Map<string, number>();
-  #rows: readonly RunRow[] = [];
+  readonly #stories = new StoryIndex();
 
   /** In no order. Each change makes a new array. */
   get rows(): readonly RunRow[] {
-    return this.#rows;
+    return this.#stories.rows;
   }
 
   /**
@@ -28,62 +39,20 @@ export class RunIndex {
    * @returns how many are new.
    */
   merge(runs: readonly ViewRun[]): number {
-    if (runs.length === 0) return 0;
-    const rows = [...this.#rows];
-    const before = rows.length;
-    for (const run of runs) {
-      const position = this.#positions.get(run.key) ?? rows.length;
-      this.#positions.set(run.key, position);
-      rows[position] = rowOf(run);
-    }
-    this.#rows = rows;
-    return rows.length - before;
+    return this.#stories.set(runs.map(rowOf));
   }
 
   /** Removes the runs that began before a time, Unix time in ns: the server has left them out. */
   removeBefore(ns: string): void {
-    const isOlder = ({ run: { start_ns } }: RunRow) =>
-      start_ns.length < ns.length || (start_ns.length === ns.length && start_ns < ns);
-    if (!this.#rows.some(isOlder)) return;
-    this.#rows = this.#rows.filter((row) => !isOlder(row));
-    this.#positions.clear();
-    for (const [position, { run }] of this.#rows.entries()) this.#positions.set(run.key, position);
+    this.#stories.remove(
+      ({ run: { start_ns } }) =>
+        start_ns.length < ns.length || (start_ns.length === ns.length && start_ns < ns),
+    );
   }
 }
 
-function rowOf(run: ViewRun): RunRow {
+/** The row of one run. */
+export function rowOf(run: ViewRun): RunRow {
   const startMs = msOf(run.start_ns);
-  return { run, startMs, text: searchText(run, startMs) };
-}
-
-function searchText(run: ViewRun, startMs: number): string {
-  const { cost_usd, decisions = [], input_tokens, output_tokens, waiting_ms, working_ms } = run;
-  return [
-    localTime(startMs),
-    run.agent ?? "",
-    run.tenant_id,
-    run.outcome,
-    run.failure_kind ?? "",
-    run.failure_origin ?? "",
-    run.interruption_kind ?? "",
-    working_ms === undefined ? "" : durationText(working_ms),
-    waiting_ms === undefined ? "" : durationText(waiting_ms),
-    input_tokens === undefined ? "" : count(input_tokens),
-    output_tokens === undefined ? "" : count(output_tokens),
-    cost_usd === undefined ? "" : dollars(cost_usd),
-    run.run_id,
-    run.trace_id,
-    run.failure_fingerprint ?? "",
-    run.question ?? "",
-    run.answer ?? "",
-    run.error ?? "",
-    run.asked ?? "",
-    run.thread_id ?? "",
-    run.user ?? "",
-    run.session ?? "",
-    run.model ?? "",
-    ...decisions.map(decisionText),
-  ]
-    .join("\n")
-    .toLowerCase();
+  return { id: run.key, run, startMs, text: searchText(run, startMs) };
 }

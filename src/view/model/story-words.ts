@@ -23,9 +23,15 @@ export function storyLine(run: ViewRun): StoryLine | undefined {
     const wanted = asked === undefined ? "Waits for a person" : `Waits for a person: ${asked}`;
     return { text: sentences([decided, wanted]), tone: "waits" };
   }
-  const end = outcome === "interrupted" ? "Was decided, and went on in a later run" : answer;
-  const text = sentences([decided, end]);
+  const text = sentences([decided, outcome === "interrupted" ? waitedText(asked) : answer]);
   return text === "" ? undefined : { text, tone: "plain" };
+}
+
+/** What a run waited for that another run continues. */
+function waitedText(asked: string | undefined): string {
+  return asked === undefined
+    ? "Waited for a person, and went on in a later run"
+    : `Waited for a person: ${asked}`;
 }
 
 function sentences(parts: readonly (string | undefined)[]): string {

@@ -1,5 +1,7 @@
-import type { ReportDocument, RunDetail, RunList } from "../format.ts";
-import { isSubRun, runIdsOf } from "../model/filter-rows.ts";
+import type { RelatedRun, ReportDocument, RunDetail, RunList } from "../format.ts";
+import { filterRows } from "../model/filter-rows.ts";
+import { listQuery } from "../model/list-query.ts";
+import { RunIndex } from "../model/run-index.ts";
 import { SESSION_META } from "../page-html.ts";
 
 /** Source of the page's runs: the server of `view`, or the file of a report. */
@@ -51,10 +53,14 @@ class ReportedRuns implements RunData {
   }
 
   get onlyRun(): string | undefined {
-    const { runs } = this.#document.list;
-    const listed = runIdsOf(runs);
-    const [first, ...others] = runs.filter((run) => !isSubRun(run, listed));
-    return others.length === 0 ? first?.key : undefined;
+    const { details, list } = this.#document;
+    const index = new RunIndex();
+    index.merge(list.runs);
+    const [row, ...others] = filterRows(index.rows, listQuery(new URLSearchParams()));
+    if (row === undefined || others.length > 0) return undefined;
+    const keys = new Set([row, ...(row.folded?.rows ?? [])].map(({ run }) => run.key));
+    // The run that was asked for was written before those that it continues.
+    return Object.keys(details).find((key) => keys.has(key));
   }
 
   get leftOut(): number {
@@ -73,7 +79,14 @@ class ReportedRuns implements RunData {
     const { details } = this.#document;
     const detail = Object.hasOwn(details, key) ? details[key] : undefined;
     if (detail === undefined) throw new Error("The report does not have this run.");
-    return detail;
+    const related = detail.related.map((run) => this.#withoutDeadEnd(run));
+    return { ...detail, related };
+  }
+
+  /** A related run that is not in the report has no key, so that no link leads to it. */
+  #withoutDeadEnd({ key, ...run }: RelatedRun): RelatedRun {
+    const isHere = key !== undefined && Object.hasOwn(this.#document.details, key);
+    return isHere ? { ...run, key } : run;
   }
 }
 

@@ -36,8 +36,8 @@ export interface IndexedRun {
   start: bigint;
   end: bigint;
   resumedFrom: string | undefined;
-  /** Whether a run continues it. */
-  isResumed: boolean;
+  /** Runs that continue it. `undefined`: none ever did. */
+  resumedBy: Set<IndexedRun> | undefined;
   story: ViewStory;
   parentId: string | undefined;
   /** `undefined` if it has no parent, or its parent was left out. */
@@ -87,7 +87,7 @@ export function newRun(
     start: 0n,
     end: 0n,
     resumedFrom: undefined,
-    isResumed: false,
+    resumedBy: undefined,
     story: NO_STORY,
     parentId: undefined,
     parent: undefined,

@@ -135,7 +135,7 @@ function related({ index }: RunStore, run: IndexedRun): RelatedRun[] {
     ...named("parent", run.parentId),
     ...known("child", run.childCount === 0 ? [] : index.childrenOf(new Set([run]))),
     ...named("resumes", run.resumedFrom),
-    ...known("resumed_by", index.resumedBy(run)),
+    ...known("resumed_by", [...(run.resumedBy ?? [])]),
   ];
 }
 

@@ -18,7 +18,7 @@ export const MOST_LEFT_OUT_IDS = 1_000_000;
 export interface RunIndexOptions {
   /** Default 100,000. */
   readonly mostRuns?: number | undefined;
-  /** ID of a run that is retained with all runs below it, however old they are. */
+  /** ID of a run that is retained with all runs below it and the pauses before it, however old they are. */
   readonly wanted?: string | undefined;
 }
 
@@ -174,13 +174,20 @@ export class RunIndex {
     return found;
   }
 
-  /** The runs that continue this one. */
-  resumedBy({ run_id, tenant_id }: IndexedRun): IndexedRun[] {
-    const found: IndexedRun[] = [];
-    for (const run of this.runs()) {
-      if (run.resumedFrom === run_id && run.tenant_id === tenant_id) found.push(run);
+  /** A run, the paused runs that it continues, and those that continue it. */
+  storyOf(run: IndexedRun): ReadonlySet<IndexedRun> {
+    const story = new Set([run]);
+    // Runs that are added meanwhile have their turn, too.
+    for (const each of story) {
+      const paused = this.#pausedBefore(each);
+      if (paused !== undefined) story.add(paused);
+      for (const next of each.resumedBy ?? []) story.add(next);
     }
-    return found;
+    return story;
+  }
+
+  #pausedBefore({ resumedFrom, tenant_id }: IndexedRun): IndexedRun | undefined {
+    return resumedFrom === undefined ? undefined : this.find(tenant_id, resumedFrom);
   }
 
   /** The run with this name, a new one if there is none. `undefined` if it was left out. */
@@ -214,8 +221,8 @@ export class RunIndex {
     if (from === undefined) return;
     run.resumedFrom = from;
     const paused = from === run.run_id ? undefined : this.#run(run.tenant_id, from, start);
-    if (paused === undefined || paused.isResumed) return;
-    paused.isResumed = true;
+    if (paused === undefined || paused.resumedBy?.has(run) === true) return;
+    paused.resumedBy = (paused.resumedBy ?? new Set()).add(run);
     this.touch(paused);
   }
 
@@ -296,8 +303,9 @@ export class RunIndex {
     const known = all.filter(isKnown).sort(byBegin);
     const named = all.filter((run) => !isKnown(run)).sort(byBegin);
     const excess = Math.max(known.length - most, 0);
-    for (const run of known.slice(0, excess)) this.#leaveOut(run);
-    for (const run of named.slice(0, Math.max(named.length - most, 0))) this.#leaveOut(run);
+    const wanted = this.#wantedRuns();
+    for (const run of known.slice(0, excess)) this.#leaveOut(run, wanted);
+    for (const run of named.slice(0, Math.max(named.length - most, 0))) this.#leaveOut(run, wanted);
     const oldest = known[excess];
     if (excess > 0 && oldest !== undefined) this.oldest = beginOf(oldest);
     this.#cutAbove = Math.max(this.#size, this.#mostRuns) * CUT;
@@ -310,12 +318,13 @@ export class RunIndex {
     this.#size -= 1;
     for (const trace of tracesOf(run)) this.traces.removeRun(trace);
     this.suspects.delete(run);
+    this.#pausedBefore(run)?.resumedBy?.delete(run);
     // Its child runs may be retained, and must not retain the runs above it.
     run.parent = undefined;
   }
 
-  #leaveOut(run: IndexedRun): void {
-    if (this.#isWanted(run)) {
+  #leaveOut(run: IndexedRun, wanted: ReadonlySet<IndexedRun>): void {
+    if (this.#isWanted(run, wanted)) {
       run.isUnlisted = true;
       return;
     }
@@ -334,9 +343,15 @@ export class RunIndex {
     this.#changed = true;
   }
 
-  #isWanted(run: IndexedRun): boolean {
-    if (this.#wanted.includes(run.run_id)) return true;
-    for (const above of runsAbove(run)) if (this.#wanted.includes(above.run_id)) return true;
+  /** The runs with the wanted ID, and those before and after their pauses. */
+  #wantedRuns(): ReadonlySet<IndexedRun> {
+    const named = this.#wanted.flatMap((id) => (id === undefined ? [] : this.named(id)));
+    return new Set(named.flatMap((run) => [...this.storyOf(run)]));
+  }
+
+  #isWanted(run: IndexedRun, wanted: ReadonlySet<IndexedRun>): boolean {
+    if (wanted.has(run)) return true;
+    for (const above of runsAbove(run)) if (wanted.has(above)) return true;
     return false;
   }
 

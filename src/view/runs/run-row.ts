@@ -22,7 +22,7 @@ export function rowOf(run: IndexedRun): ViewRun {
     trace_id: run.trace?.id ?? "",
     ...(run.parentId === undefined ? {} : { parent_run_id: run.parentId }),
     ...(run.resumedFrom === undefined ? {} : { resumed_from: run.resumedFrom }),
-    ...(run.isResumed ? { resumed: true } : {}),
+    ...(run.resumedBy === undefined ? {} : { resumed: true }),
     start_ns: String(start),
     end_ns: end === 0n ? null : String(end),
     ...(end === 0n ? {} : { working_ms: working }),

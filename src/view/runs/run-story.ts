@@ -7,6 +7,13 @@ import { type ChatMessage, conversationOf } from "../model/conversation.ts";
 export const MOST_STORY_TEXT = 200;
 /** Decisions of a story. The run's page has all. */
 const MOST_DECISIONS = 8;
+/** Names of a story: models, tools and tags. They are short: the list filters by them. */
+const MOST_MODELS = 8;
+const MOST_NAMES = 12;
+const MOST_NAME = 60;
+/** Inputs of tools for the search: of each call, and of all. */
+const MOST_INPUT = 100;
+const MOST_INPUTS = 300;
 
 /** What is known of a run after one more of its spans: what was asked and answered, why it failed, who decided. */
 export function storyAfter(before: ViewStory, span: ViewSpan): ViewStory {
@@ -14,15 +21,25 @@ export function storyAfter(before: ViewStory, span: ViewSpan): ViewStory {
     case "run":
       return withRun(before, span);
     case "tool":
-      return withDecision(before, decisionIn(span.attributes, span.start_ns));
-    case "model":
-      return withModel(before, span.attributes);
+      return withDecision(
+        withTool(before, span.attributes),
+        decisionIn(span.attributes, span.start_ns),
+      );
+    case "model": {
+      const story = withModel(before, span.attributes);
+      return isRunOfOneCall(span) ? withRun(story, span) : story;
+    }
     case "step":
     case "other":
       return before;
     default:
       return span.kind satisfies never;
   }
+}
+
+/** Other instrumentation may record a model call and no agent around it. */
+function isRunOfOneCall({ parent_span_id, vocabulary }: ViewSpan): boolean {
+  return vocabulary !== undefined && parent_span_id === undefined;
 }
 
 function withRun(before: ViewStory, span: ViewSpan): ViewStory {
@@ -37,9 +54,10 @@ function withRun(before: ViewStory, span: ViewSpan): ViewStory {
     answer: isPaused ? undefined : lastText(messages, "output", undefined),
     asked: isPaused ? askedIn(attributes) : undefined,
     error: span.failed && span.message !== undefined ? shortText(span.message) : undefined,
-    thread_id: textIn(attributes, "gen_ai.conversation.id") ?? before.thread_id,
-    user: textIn(attributes, "user.id") ?? before.user,
-    session: textIn(attributes, "session.id") ?? before.session,
+    thread_id: idIn(attributes, "gen_ai.conversation.id") ?? before.thread_id,
+    user: idIn(attributes, "user.id") ?? before.user,
+    session: idIn(attributes, "session.id") ?? before.session,
+    tags: tagsIn(attributes) ?? before.tags,
   };
   for (const { attributes: decision, name, time_ns } of events) {
     if (name === "entelix.approval") story = withDecision(story, decisionIn(decision, time_ns));
@@ -49,8 +67,54 @@ function withRun(before: ViewStory, span: ViewSpan): ViewStory {
 
 function withModel(before: ViewStory, attributes: ViewAttributes): ViewStory {
   const model =
-    textIn(attributes, "gen_ai.response.model") ?? textIn(attributes, "gen_ai.request.model");
-  return model === undefined || before.model !== undefined ? before : { ...before, model };
+    nameIn(attributes, "gen_ai.response.model") ?? nameIn(attributes, "gen_ai.request.model");
+  if (model === undefined || model === before.model) return before;
+  if (before.model === undefined) return { ...before, model };
+  return { ...before, models: withName(before.models ?? [before.model], model, MOST_MODELS) };
+}
+
+function withTool(before: ViewStory, attributes: ViewAttributes): ViewStory {
+  const tool = nameIn(attributes, "gen_ai.tool.name");
+  const input = textIn(attributes, "gen_ai.tool.call.arguments");
+  const { tool_inputs = "", tools = [] } = before;
+  const named = tool === undefined ? tools : withName(tools, tool, MOST_NAMES);
+  const text = input === undefined ? undefined : shortText(input, MOST_INPUT);
+  const hasRoom = text !== undefined && tool_inputs.length < MOST_INPUTS;
+  // An open span comes again when it has ended.
+  const isNew = hasRoom && !tool_inputs.includes(text);
+  if (named === before.tools && !isNew) return before;
+  const inputs = isNew ? cut(`${tool_inputs} ${text}`.trim(), MOST_INPUTS).text : tool_inputs;
+  return {
+    ...before,
+    ...(named.length === 0 ? {} : { tools: named }),
+    ...(inputs === "" ? {} : { tool_inputs: inputs }),
+  };
+}
+
+/** The names with one more; the same list if it is full or has the name. */
+function withName(names: readonly string[], name: string, most: number): readonly string[] {
+  return names.length >= most || names.includes(name) ? names : [...names, name];
+}
+
+function tagsIn(attributes: ViewAttributes): readonly string[] | undefined {
+  const tags = attributes["entelix.run.tags"];
+  if (!Array.isArray(tags) || tags.length === 0) return undefined;
+  const names = tags.slice(0, MOST_NAMES).map((tag) => shortText(String(tag), MOST_NAME) ?? "");
+  return [...new Set(names)];
+}
+
+function nameIn(attributes: ViewAttributes, name: string): string | undefined {
+  return shortTextIn(attributes, name, MOST_NAME);
+}
+
+/** An ID, cut: the list holds those of 100,000 runs. */
+function idIn(attributes: ViewAttributes, name: string): string | undefined {
+  return shortTextIn(attributes, name, MOST_STORY_TEXT);
+}
+
+function shortTextIn(attributes: ViewAttributes, name: string, most: number): string | undefined {
+  const text = textIn(attributes, name);
+  return text === undefined ? undefined : cut(text, most).text;
 }
 
 function withDecision(before: ViewStory, decision: ViewDecision | undefined): ViewStory {
@@ -75,15 +139,15 @@ function byTime(one: ViewDecision, other: ViewDecision): number {
 }
 
 function decisionIn(attributes: ViewAttributes, at_ns: string): ViewDecision | undefined {
-  const outcome = textIn(attributes, "entelix.approval.outcome");
+  const outcome = nameIn(attributes, "entelix.approval.outcome");
   if (outcome === undefined) return undefined;
   return {
-    call_id: textIn(attributes, "gen_ai.tool.call.id") ?? "",
-    tool: textIn(attributes, "gen_ai.tool.name") ?? "",
+    call_id: idIn(attributes, "gen_ai.tool.call.id") ?? "",
+    tool: nameIn(attributes, "gen_ai.tool.name") ?? "",
     outcome,
     at_ms: Math.floor(Number(at_ns) / 1e6),
-    by: textIn(attributes, "entelix.approval.by"),
-    person: textIn(attributes, "entelix.approval.person"),
+    by: nameIn(attributes, "entelix.approval.by"),
+    person: idIn(attributes, "entelix.approval.person"),
     wait_ms: numberIn(attributes, "entelix.approval.wait_ms"),
   };
 }
@@ -141,13 +205,13 @@ function firstText(
 }
 
 /** On one line, cut. `undefined` if nothing is left. */
-function shortText(text: string): string | undefined {
+function shortText(text: string, most = MOST_STORY_TEXT): string | undefined {
   // A long text is cut first: the list has only its beginning.
   const line = text
     .slice(0, MOST_STORY_TEXT * 4)
     .replace(/\s+/g, " ")
     .trim();
-  return line === "" ? undefined : cut(line, MOST_STORY_TEXT).text;
+  return line === "" ? undefined : cut(line, most).text;
 }
 
 function parsed(text: string): unknown {

@@ -34,9 +34,11 @@ describe("the bars of failures", () => {
     ]);
     // 288 s in bars of 5 s.
     expect([bars.length, highest]).toEqual([59, 3]);
-    expect(bars.flatMap(({ total }, at) => (total === 0 ? [] : [[at, total]]))).toEqual([
-      [0, 3],
-      [12, 1],
+    const filled = bars.flatMap((bar, at) => (bar.runs === 0 ? [] : [[at, bar.runs, bar.failed]]));
+    expect(filled).toEqual([
+      [0, 3, 3],
+      [12, 1, 1],
+      [58, 1, 0],
     ]);
     expect([...(bars[0]?.byKind ?? [])]).toEqual([
       ["cancelled", 2],
@@ -46,12 +48,14 @@ describe("the bars of failures", () => {
     expect([bars[1]?.fromMs, bars[1]?.toMs]).toEqual([1_764_172_805_000, 1_764_172_810_000]);
   });
 
-  it("are none where no run failed", () => {
-    expect(failureBars(rowsOf(viewRun("good")), 0)).toEqual({
-      bars: [],
-      kinds: new Map(),
-      highest: 0,
-    });
+  it("are there where no run failed, and none where there is no run", () => {
+    const { bars, highest, kinds } = failureBars(rowsOf(viewRun("good")), 0);
+    expect([bars.map(({ failed: n, runs }) => [runs, n]), highest, kinds.size]).toEqual([
+      [[1, 0]],
+      1,
+      0,
+    ]);
+    expect(failureBars([], 0)).toEqual({ bars: [], kinds: new Map(), highest: 0 });
   });
 
   it("of a day begin at midnight of the reader", () => {
@@ -67,19 +71,22 @@ describe("the bars of failures", () => {
     expect([kinds.size, kinds.get(OTHER_KINDS)]).toEqual([MOST_KINDS + 1, 12 - MOST_KINDS]);
   });
 
-  it("hold each failed run once, in its time, and are few", () => {
+  it("hold each run once, in its time, and are few", () => {
     const seconds = fc.array(fc.integer({ min: 0, max: 2e9 }), { minLength: 1, maxLength: 40 });
+    const runAt = (n: number) =>
+      n % 3 > 0 ? failed(n, `${n % 9}`) : viewRun(`${n}`, { ...atSecond(n), outcome: "complete" });
     fc.assert(
       fc.property(seconds, fc.integer({ min: -720, max: 840 }), (all, offset) => {
-        const rows = rowsOf(...new Map(all.map((n) => [n, failed(n, `${n % 9}`)])).values());
+        const rows = rowsOf(...new Map(all.map((n) => [n, runAt(n)])).values());
         const { bars } = failureBars(rows, offset);
         expect(bars.length).toBeLessThanOrEqual(MOST_BARS);
-        for (const { byKind, fromMs, toMs, total } of bars) {
+        for (const { byKind, failed: bad, fromMs, runs, toMs } of bars) {
           const inside = rows.filter(({ startMs }) => startMs >= fromMs && startMs < toMs);
-          expect(total).toBe(inside.length);
-          expect([...byKind.values()].reduce((sum, n) => sum + n, 0)).toBe(total);
+          expect(runs).toBe(inside.length);
+          expect(bad).toBe(inside.filter(({ run }) => run.outcome === "failed").length);
+          expect([...byKind.values()].reduce((sum, n) => sum + n, 0)).toBe(bad);
         }
-        expect(bars.reduce((sum, { total }) => sum + total, 0)).toBe(rows.length);
+        expect(bars.reduce((sum, { runs }) => sum + runs, 0)).toBe(rows.length);
       }),
     );
   });

@@ -1,10 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ViewRun } from "../../../src/view/format.ts";
-import { facetCounts, facetValue, filterRows } from "../../../src/view/model/filter-rows.ts";
+import {
+  facetCounts,
+  facetValues,
+  filledFacets,
+  filterRows,
+} from "../../../src/view/model/filter-rows.ts";
 import {
   addressQuery,
+  byFacet,
   FACETS,
+  type Facet,
   isFiltered,
   type ListQuery,
   listQuery,
@@ -26,24 +33,24 @@ const queries = fc
     outcome: fc.subarray(["complete", "failed", "open"]),
     kind: fc.subarray(["internal", "cancelled", ""]),
     agent: fc.subarray(["a", "B", ""]),
+    tag: fc.subarray(["web", "test", ""]),
     from: fc.option(fc.nat(5)),
     to: fc.option(fc.nat(5)),
     sub: fc.boolean(),
+    waiting: fc.boolean(),
+    grouped: fc.boolean(),
     q: fc.constantFrom("", "acme", "FAILED run", "RUN-1 acme", "nothing"),
     sort: fc.constantFrom(...SORT_COLUMNS),
     descending: fc.boolean(),
   })
-  .map(({ agent, descending, from, kind, outcome, q, sort, sub, to }): ListQuery => {
+  .map(({ descending, from, grouped, q, sort, sub, to, waiting, ...facets }): ListQuery => {
     const start = (second: number | null) =>
       second === null ? undefined : (1_764_172_800 + second) * 1000;
+    const chosen: Partial<Record<Facet, readonly string[]>> = facets;
     return {
-      chosen: {
-        outcome: new Set(outcome),
-        kind: new Set(kind),
-        origin: new Set(),
-        agent: new Set(agent),
-        tenant: new Set(),
-      },
+      chosen: byFacet((facet) => new Set(chosen[facet])),
+      waiting,
+      grouped,
       fromMs: start(from),
       toMs: start(to),
       subRuns: sub,
@@ -72,6 +79,9 @@ describe("the query of the list", () => {
     const list = query("q=x&outcome=failed&from=2026-01-01T00:00:00.000Z&sub=1&sort=cost");
     expect([isFiltered(list), isFiltered(withoutFilters(list))]).toEqual([true, false]);
     expect(addressQuery(withoutFilters(list)).toString()).toBe("sub=1&sort=cost");
+    const waiting = query("waiting=1&group=conversation");
+    expect([isFiltered(waiting), isFiltered(withoutFilters(waiting))]).toEqual([true, false]);
+    expect(addressQuery(withoutFilters(waiting)).toString()).toBe("group=conversation");
   });
 
   it("chooses a value, and no longer", () => {
@@ -132,7 +142,7 @@ describe("the list", () => {
       fc.property(runs, queries, fc.constantFrom(...FACETS), (all, list, facet) => {
         const rows = rowsOf(...all);
         const counts = facetCounts(rows, list, facet);
-        const values = new Set(all.map((run) => facetValue(run, facet)));
+        const values = new Set(all.flatMap((run) => facetValues(run, facet)));
         const expected = [...values].map((value): [string, number] => {
           const chosen = { ...list.chosen, [facet]: new Set([value]) };
           return [value, filterRows(rows, { ...list, chosen }).length];
@@ -140,6 +150,45 @@ describe("the list", () => {
         expect(counts).toEqual(new Map(expected.filter(([, n]) => n > 0)));
       }),
     );
+  });
+});
+
+describe("the filters", () => {
+  it("find a run by each of its values", () => {
+    const rows = rowsOf(
+      viewRun("one", { tools: ["refund", "mail"], tags: ["web"], models: ["a", "b"], model: "a" }),
+      viewRun("two", { model: "a", thread_id: "t1", user: "u", session: "s" }),
+    );
+    const found = (address: string) => keys(filterRows(rows, query(address)));
+    expect(found("tool=mail")).toEqual(["one"]);
+    expect(found("tool=mail&tool=")).toEqual(["one", "two"]);
+    expect(found("model=b")).toEqual(["one"]);
+    expect(found("model=a")).toEqual(["one", "two"]);
+    expect(found("tag=")).toEqual(["two"]);
+    expect(found("thread=t1&user=u&session=s")).toEqual(["two"]);
+    expect([...facetCounts(rows, query("tool=mail"), "tool")]).toEqual([
+      ["refund", 1],
+      ["mail", 1],
+      ["", 1],
+    ]);
+  });
+
+  it("are those that some run has a value for", () => {
+    const rows = rowsOf(viewRun("one"), viewRun("two", { tools: ["mail"] }));
+    expect([...filledFacets(rows)]).toEqual(["outcome", "tenant", "tool"]);
+    expect([...filledFacets([])]).toEqual([]);
+  });
+
+  it("find the runs that wait for a person, and no longer those that went on", () => {
+    const paused = { outcome: "interrupted" } as const;
+    const rows = rowsOf(
+      viewRun("waits", paused),
+      viewRun("went on elsewhere", { ...paused, resumed: true }),
+      viewRun("went on", { ...paused, resumed: true }),
+      viewRun("after", { outcome: "complete", resumed_from: "went on" }),
+      viewRun("done", { outcome: "complete" }),
+    );
+    expect(keys(filterRows(rows, query("waiting=1")))).toEqual(["waits"]);
   });
 });
 
@@ -227,6 +276,9 @@ function reference(all: readonly ViewRun[], list: ListQuery): readonly string[] 
     if (list.toMs !== undefined && start >= list.toMs) return false;
     if (list.chosen.outcome.size > 0 && !list.chosen.outcome.has(run.outcome)) return false;
     if (list.chosen.kind.size > 0 && !list.chosen.kind.has(run.failure_kind ?? "")) return false;
+    if (list.waiting && run.outcome !== "interrupted") return false;
+    const tags = run.tags ?? [""];
+    if (list.chosen.tag.size > 0 && !tags.some((tag) => list.chosen.tag.has(tag))) return false;
     if (list.chosen.agent.size > 0 && !list.chosen.agent.has(run.agent ?? "")) return false;
     const text = `${run.key} ${run.tenant_id} ${run.outcome}`;
     return words.every((word) => text.includes(word));

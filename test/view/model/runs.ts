@@ -38,7 +38,7 @@ export const runs: fc.Arbitrary<readonly ViewRun[]> = fc
   .array(
     fc.record({
       second: fc.nat(5),
-      outcome: fc.constantFrom("complete", "failed", "open"),
+      outcome: fc.constantFrom("complete", "failed", "open", "interrupted"),
       tenant_id: fc.constantFrom("acme", "globex"),
       agent: optional(fc.constantFrom("a", "B", "é")),
       failure_kind: optional(fc.constantFrom("internal", "cancelled")),
@@ -48,6 +48,7 @@ export const runs: fc.Arbitrary<readonly ViewRun[]> = fc
       waiting_ms: optional(fc.nat(3)),
       input_tokens: optional(fc.nat(3)),
       output_tokens: optional(fc.nat(3)),
+      tags: optional(fc.subarray(["web", "test"], { minLength: 1 })),
       cost_usd: optional(fc.constantFrom("0.1", "10", "2", "none")),
     }),
     { maxLength: 30 },

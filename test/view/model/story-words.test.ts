@@ -3,6 +3,7 @@ import type { ViewDecision, ViewRun } from "../../../src/view/format.ts";
 import { filterRows } from "../../../src/view/model/filter-rows.ts";
 import { listQuery } from "../../../src/view/model/list-query.ts";
 import { RunIndex } from "../../../src/view/model/run-index.ts";
+import { MOST_SEARCH_TEXT, searchText } from "../../../src/view/model/search-text.ts";
 import { decisionText, storyLine } from "../../../src/view/model/story-words.ts";
 import { aRun } from "../support/fake-runs.ts";
 
@@ -26,9 +27,10 @@ describe("the line of a run", () => {
     [{ outcome: "interrupted", asked: "refund {}" }, "Waits for a person: refund {}", "waits"],
     [{ outcome: "interrupted" }, "Waits for a person", "waits"],
     [
-      { outcome: "interrupted", resumed: true, asked: "x" },
-      "Was decided, and went on in a later run",
+      { outcome: "interrupted", resumed: true, asked: "refund {}" },
+      "Waited for a person: refund {}",
     ],
+    [{ outcome: "interrupted", resumed: true }, "Waited for a person, and went on in a later run"],
     [{ outcome: "open" }, undefined],
   ])("of %j is %j", (run, text, tone = "plain") => {
     expect(storyLine(aRun("one", run))).toEqual(text === undefined ? undefined : { text, tone });
@@ -44,7 +46,27 @@ describe("the line of a run", () => {
 });
 
 describe("the search", () => {
-  it.each(["Order 17", "sent.", "gateway", "t-1", "u-7", "s-1", "gpt-5", "EDITED refund"])(
+  it("holds a bounded text of a run, and finds its first texts however long the others are", () => {
+    const long = "x".repeat(10_000);
+    const names = Array.from({ length: 12 }, (_, at) => `${at}${"y".repeat(59)}`);
+    const run = aRun("key", {
+      agent: long,
+      thread_id: long,
+      question: "Where is it?",
+      answer: "À la fin",
+      tools: names,
+      tags: names,
+      models: names,
+      tool_inputs: "z".repeat(300),
+      failure_fingerprint: long,
+    });
+    const text = searchText(run, 0);
+    expect(text.length).toBe(MOST_SEARCH_TEXT);
+    for (const found of ["where is it?", "à la fin", "zzz", "key"]) expect(text).toContain(found);
+  });
+
+  const texts = ["Order 17", "sent.", "gateway", "t-1", "u-7", "s-1", "gpt-5", "EDITED refund"];
+  it.each([...texts, "haiku", "look_up_order", "41.90", "beta"])(
     "finds %s in a story",
     (search) => {
       const index = new RunIndex();
@@ -57,6 +79,10 @@ describe("the search", () => {
           user: "u-7",
           session: "s-1",
           model: "gpt-5-mini",
+          models: ["gpt-5-mini", "haiku"],
+          tools: ["look_up_order"],
+          tool_inputs: '{"euros":41.90}',
+          tags: ["beta"],
           decisions: [EDITED],
         }),
         aRun("two", {}),

@@ -111,7 +111,12 @@ describe("content that was not asked for", () => {
         // Questions and answers are content, too.
         const run = shown.get(key)?.run;
         const decisions = run?.decisions?.map(({ person: _, ...decision }) => decision);
-        const texts = { answer: undefined, asked: undefined, question: undefined };
+        const texts = {
+          answer: undefined,
+          asked: undefined,
+          question: undefined,
+          tool_inputs: undefined,
+        };
         expect(detail.run).toEqual({ ...run, ...texts, decisions });
         expect(detail.spans.map(({ span_id }) => span_id)).toEqual(
           shown.get(key)?.spans.map(({ span_id }) => span_id),

@@ -136,6 +136,88 @@ describe("the story of a run", () => {
     expect(storyOf(first, model("2", { "gen_ai.request.model": "n" })).model).toBe("m-1");
   });
 
+  it("has the other models, the tools, their inputs and the tags", () => {
+    const model = (id: string, name: string) =>
+      viewSpan(id, "run", TIMES, { kind: "model", attributes: { "gen_ai.response.model": name } });
+    const call = (id: string, tool: string, input: string) =>
+      toolSpan(id, "run", TIMES, {
+        attributes: { "gen_ai.tool.name": tool, "gen_ai.tool.call.arguments": input },
+      });
+    const spans = [
+      model("1", "big"),
+      model("2", "big"),
+      model("3", "small"),
+      model("4", "big"),
+      call("5", "refund", '{"order": 17}'),
+      // It was open when it came first.
+      call("5", "refund", '{"order": 17}'),
+      call("6", "mail", '{"text":\n"Hi"}'),
+      run({ "entelix.run.tags": ["web", "web", "beta"] }),
+    ];
+    expect(storyOf(...spans)).toEqual({
+      model: "big",
+      models: ["big", "small"],
+      tools: ["refund", "mail"],
+      tool_inputs: '{"order": 17} {"text": "Hi"}',
+      tags: ["web", "beta"],
+    });
+    expect(storyOf(model("1", "big"))).toEqual({ model: "big" });
+  });
+
+  it("of a model call of other instrumentation alone is what the call says", () => {
+    const attributes = { ...ASKED, "gen_ai.output.messages": said("assistant", "Sent.") };
+    const call = (rest: Partial<ViewSpan>) =>
+      viewSpan("call", undefined, TIMES, { kind: "model", attributes, ...rest });
+    expect(storyOf(call({ vocabulary: "OpenInference" }))).toMatchObject({
+      question: "Where is order 17?",
+      answer: "Sent.",
+      thread_id: "t1",
+    });
+    const below = { vocabulary: "OpenInference", parent_span_id: "agent" };
+    expect(storyOf(call(below))).toEqual({});
+    expect(storyOf(call({}))).toEqual({});
+  });
+
+  it("is bounded, whatever the spans say", () => {
+    const long = (text: string) => `${text}${"x".repeat(5_000)}`;
+    const spans = Array.from({ length: 50 }, (_, at) => [
+      viewSpan(`m${at}`, "run", TIMES, {
+        kind: "model",
+        attributes: { "gen_ai.response.model": long(`${at}`) },
+      }),
+      toolSpan(`t${at}`, "run", TIMES, {
+        attributes: {
+          "gen_ai.tool.name": long(`${at}`),
+          "gen_ai.tool.call.id": long(`${at}`),
+          "gen_ai.tool.call.arguments": long(`${at}`),
+          "entelix.approval.outcome": "approved",
+          "entelix.approval.person": long(""),
+        },
+      }),
+      run({
+        "entelix.run.tags": Array.from({ length: 50 }, (_, tag) => long(`${tag}`)),
+        "gen_ai.conversation.id": long(""),
+        "user.id": long(""),
+        "session.id": long(""),
+      }),
+    ]).flat();
+    const {
+      decisions = [],
+      models = [],
+      tags = [],
+      tool_inputs = "",
+      tools = [],
+      ...story
+    } = storyOf(...spans);
+    expect([models.length, tools.length, tags.length, decisions.length]).toEqual([8, 12, 12, 8]);
+    for (const name of [...models, ...tools, ...tags]) expect(name).toHaveLength(60);
+    expect(tool_inputs).toHaveLength(300);
+    expect([story.thread_id, story.user, story.session].map((id) => id?.length)).toEqual([
+      200, 200, 200,
+    ]);
+    expect(JSON.stringify(decisions).length).toBeLessThan(8 * 700);
+  });
+
   it("is short, and never half of a character", () => {
     const long = run({ "gen_ai.input.messages": said("user", "🎲".repeat(500_000)) });
     const { question = "" } = storyOf(long);
@@ -191,6 +273,29 @@ describe("a run that was resumed", () => {
       store.close();
     },
   );
+
+  it("is in one story with all runs before and after it", () => {
+    const later = (id: string, from: string) =>
+      runSpan(
+        id,
+        undefined,
+        { from: 400, to: 500 },
+        { run_id: id, attributes: { "entelix.run.resumed_from": from } },
+      );
+    const index = new RunIndex();
+    const spans = [later("last", "resumed"), resumed, later("fork", "paused"), paused];
+    // The same spans again change nothing.
+    for (const span of [...spans, ...spans]) index.addSpan(span, 1);
+    for (const id of ["paused", "resumed", "last", "fork"]) {
+      const run = index.find("", id);
+      const story = run === undefined ? [] : [...index.storyOf(run)].map(({ run_id }) => run_id);
+      expect(story[0]).toBe(id);
+      expect(story.toSorted()).toEqual(["fork", "last", "paused", "resumed"]);
+    }
+    index.addSpan(later("self", "self"), 1);
+    const self = index.find("", "self");
+    expect(self && index.storyOf(self).size).toBe(1);
+  });
 
   it("is told to the page again when its resumption comes", () => {
     const index = new RunIndex();

@@ -2,13 +2,12 @@ import type { ComponentChildren } from "preact";
 import { count, cut, durationText, safe } from "../../../events/format/door.ts";
 import type { ViewRun } from "../../format.ts";
 import { dollars } from "../../model/formats.ts";
+import type { ListLine } from "../../model/list-lines.ts";
 import type { SortColumn } from "../../model/list-query.ts";
-import type { RunRow } from "../../model/run-index.ts";
 import { storyLine } from "../../model/story-words.ts";
-import { runAddress } from "../route.ts";
 import { Badge } from "../shell/badge.tsx";
 import { Name } from "../shell/text.tsx";
-import { Time } from "../shell/time.tsx";
+import { RowName, RowStory, RowTime } from "./row-cells.tsx";
 
 /** A column of the list. */
 export interface Column {
@@ -25,7 +24,15 @@ export interface Column {
   readonly from?: number;
   /** Whether a run has a value. A column without any is not shown. Default: every run has one. */
   readonly isFilled?: (run: ViewRun) => boolean;
-  readonly cell: (row: RunRow) => ComponentChildren;
+  readonly cell: (line: ListLine, shown: Shown) => ComponentChildren;
+}
+
+/** What a cell must know of the table. */
+export interface Shown {
+  /** The present: Unix time in ms. */
+  readonly now: number;
+  /** Seconds in which several of the lines on the page begin: Unix times. */
+  readonly sharedSeconds: ReadonlySet<number>;
 }
 
 export const COLUMNS: readonly Column[] = [
@@ -35,12 +42,8 @@ export const COLUMNS: readonly Column[] = [
     title: "When the run started, in your time zone",
     style: "cell-time",
     width: "11.8rem",
-    cell: ({ run, startMs }) => (
-      // The row has the focus, and opens with Enter.
-      <a href={runAddress(run.key)} tabIndex={-1}>
-        <Time ms={startMs} />
-        <span class="visually-hidden">, run {safe(cut(run.run_id, 100).text)}</span>
-      </a>
+    cell: ({ row: { startMs } }, { now, sharedSeconds }) => (
+      <RowTime ms={startMs} now={now} precise={sharedSeconds.has(Math.floor(startMs / 1000))} />
     ),
   },
   {
@@ -49,14 +52,18 @@ export const COLUMNS: readonly Column[] = [
     style: "cell-story",
     width: "minmax(12rem, 4.5fr)",
     isFilled: (run) => run.question !== undefined || storyLine(run) !== undefined,
-    cell: ({ run }) => <Story run={run} />,
+    cell: (line) => <RowStory line={line} />,
   },
   {
     sort: "agent",
     label: "Agent",
     style: "cell-agent",
     width: "minmax(5.3rem, 1.4fr)",
-    cell: ({ run }) => (run.agent === undefined ? none : <Name value={run.agent} />),
+    cell: (line) => {
+      const { agent, question } = line.row.run;
+      if (question === undefined) return <RowName line={line} value={agent} />;
+      return agent === undefined ? none : <Name value={agent} />;
+    },
   },
   {
     sort: "tenant",
@@ -64,14 +71,14 @@ export const COLUMNS: readonly Column[] = [
     style: "cell-tenant",
     width: "minmax(4.7rem, 0.9fr)",
     isFilled: ({ tenant_id }) => tenant_id !== "",
-    cell: ({ run }) => <Name value={run.tenant_id} />,
+    cell: ({ row: { run } }) => <Name value={run.tenant_id} />,
   },
   {
     sort: "outcome",
     label: "Outcome",
     style: "cell-outcome",
     width: "8.5rem",
-    cell: ({ run }) => <Badge outcome={run.outcome} />,
+    cell: ({ row: { run } }) => <Badge outcome={run.outcome} />,
   },
   {
     sort: "kind",
@@ -79,7 +86,7 @@ export const COLUMNS: readonly Column[] = [
     style: "cell-kind",
     width: "minmax(9.2rem, 1.7fr)",
     isFilled: (run) => reasonText(run) !== undefined,
-    cell: ({ run }) => reason(run),
+    cell: ({ row: { run } }) => reason(run),
   },
   {
     sort: "origin",
@@ -89,7 +96,7 @@ export const COLUMNS: readonly Column[] = [
     width: "4.5rem",
     from: 84,
     isFilled: ({ failure_origin }) => failure_origin !== undefined,
-    cell: ({ run }) =>
+    cell: ({ row: { run } }) =>
       run.failure_origin === undefined ? null : <Name value={run.failure_origin} />,
   },
   {
@@ -98,7 +105,8 @@ export const COLUMNS: readonly Column[] = [
     title: "Time from start to end, without the time spent waiting for people",
     style: "cell-working number",
     width: "6.4rem",
-    cell: ({ run }) => (run.working_ms === undefined ? null : durationText(run.working_ms)),
+    cell: ({ row: { run } }) =>
+      run.working_ms === undefined ? null : durationText(run.working_ms),
   },
   {
     sort: "waiting",
@@ -108,7 +116,7 @@ export const COLUMNS: readonly Column[] = [
     width: "6rem",
     from: 84,
     isFilled: ({ waiting_ms = 0 }) => waiting_ms > 0,
-    cell: ({ run }) => (run.waiting_ms ? durationText(run.waiting_ms) : null),
+    cell: ({ row: { run } }) => (run.waiting_ms ? durationText(run.waiting_ms) : null),
   },
   {
     sort: "input",
@@ -117,7 +125,7 @@ export const COLUMNS: readonly Column[] = [
     width: "6.4rem",
     from: 96,
     isFilled: ({ input_tokens }) => input_tokens !== undefined,
-    cell: ({ run }) => (run.input_tokens === undefined ? null : count(run.input_tokens)),
+    cell: ({ row: { run } }) => (run.input_tokens === undefined ? null : count(run.input_tokens)),
   },
   {
     sort: "output",
@@ -126,7 +134,7 @@ export const COLUMNS: readonly Column[] = [
     width: "6.9rem",
     from: 96,
     isFilled: ({ output_tokens }) => output_tokens !== undefined,
-    cell: ({ run }) => (run.output_tokens === undefined ? null : count(run.output_tokens)),
+    cell: ({ row: { run } }) => (run.output_tokens === undefined ? null : count(run.output_tokens)),
   },
   {
     sort: "cost",
@@ -135,7 +143,11 @@ export const COLUMNS: readonly Column[] = [
     style: "cell-cost number",
     width: "6.1rem",
     isFilled: ({ cost_usd }) => cost_usd !== undefined,
-    cell: ({ run: { cost_usd } }) =>
+    cell: ({
+      row: {
+        run: { cost_usd },
+      },
+    }) =>
       cost_usd === undefined ? null : (
         <span title={`${safe(cut(cost_usd, 60).text)} US dollars`}>
           {safe(cut(dollars(cost_usd), 20).text)}
@@ -143,30 +155,60 @@ export const COLUMNS: readonly Column[] = [
       ),
   },
   {
+    label: "Model",
+    style: "cell-model",
+    width: "minmax(6rem, 1.2fr)",
+    from: 104,
+    isFilled: ({ model }) => model !== undefined,
+    cell: ({ row: { run } }) => names(run.models ?? run.model),
+  },
+  {
+    label: "Conversation",
+    style: "cell-thread",
+    width: "minmax(6rem, 1fr)",
+    from: 112,
+    isFilled: ({ thread_id }) => thread_id !== undefined,
+    cell: ({ row: { run } }) => names(run.thread_id),
+  },
+  {
+    label: "User",
+    style: "cell-user",
+    width: "minmax(5rem, 0.9fr)",
+    from: 120,
+    isFilled: ({ user }) => user !== undefined,
+    cell: ({ row: { run } }) => names(run.user),
+  },
+  {
+    label: "Tools",
+    style: "cell-tools",
+    width: "minmax(7rem, 1.4fr)",
+    from: 128,
+    isFilled: ({ tools }) => tools !== undefined,
+    cell: ({ row: { run } }) => names(run.tools),
+  },
+  {
+    label: "Tags",
+    style: "cell-tags",
+    width: "minmax(5rem, 0.9fr)",
+    from: 136,
+    isFilled: ({ tags }) => tags !== undefined,
+    cell: ({ row: { run } }) => names(run.tags),
+  },
+  {
     label: "Run ID",
     style: "cell-run mono",
     width: "minmax(10rem, 1.6fr)",
-    from: 112,
-    cell: ({ run }) => <Name value={run.run_id} />,
+    from: 144,
+    cell: ({ row: { run } }) => <Name value={run.run_id} />,
   },
 ];
 
 const none = <span class="muted">(none)</span>;
 
-/** The question, and below it how the run went. */
-function Story({ run }: { readonly run: ViewRun }) {
-  const { question } = run;
-  const line = storyLine(run);
-  return (
-    <>
-      {question !== undefined && <Name value={question} />}
-      {line !== undefined && (
-        <span class={`story-line story-${line.tone}`}>
-          <Name value={line.text} />
-        </span>
-      )}
-    </>
-  );
+/** Names from outside, in one line. */
+function names(value: string | readonly string[] | undefined) {
+  if (value === undefined) return null;
+  return <Name value={typeof value === "string" ? value : value.join(", ")} />;
 }
 
 /** Failure kind, else the reason of the pause, or the problem of a complete run. */

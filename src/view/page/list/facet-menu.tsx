@@ -1,8 +1,8 @@
 import { useMemo, useState } from "preact/hooks";
 import { count, counted, cut, safe } from "../../../events/format/door.ts";
-import { facetCounts } from "../../model/filter-rows.ts";
+import { facetCounts, filledFacets } from "../../model/filter-rows.ts";
 import { MOST_VALUES } from "../../model/list-limits.ts";
-import { type Facet, type ListQuery, toggled } from "../../model/list-query.ts";
+import { FACETS, type Facet, type ListQuery, toggled } from "../../model/list-query.ts";
 import { OUTCOMES } from "../../model/outcome.ts";
 import type { RunRow } from "../../model/run-index.ts";
 import { Name } from "../shell/text.tsx";
@@ -11,26 +11,85 @@ import { Menu } from "./menu.tsx";
 /** With more values, the menu has a search field. */
 const SEARCHED_FROM = 12;
 
-export interface FacetMenuProps {
-  readonly facet: Facet;
-  readonly label: string;
+const LABELS: Readonly<Record<Facet, string>> = {
+  outcome: "Outcome",
+  kind: "Failure kind",
+  agent: "Agent",
+  tenant: "Tenant",
+  origin: "Origin",
+  thread: "Conversation",
+  user: "User",
+  session: "Session",
+  tag: "Tag",
+  model: "Model",
+  tool: "Tool",
+};
+
+interface FilterProps {
   /** All runs. */
   readonly rows: readonly RunRow[];
   readonly list: ListQuery;
   readonly onChange: (list: ListQuery) => void;
 }
 
-/** Chooses values of one column. */
+export interface FacetMenuProps extends FilterProps {
+  readonly facet: Facet;
+}
+
+/** Chooses values of one filter. */
 export function FacetMenu(props: FacetMenuProps) {
-  const chosen = props.list.chosen[props.facet];
+  const { facet, list } = props;
+  const isSet = list.chosen[facet].size > 0;
   return (
-    <Menu isSet={chosen.size > 0} summary={summaryOf(props.label, chosen)}>
+    <Menu isSet={isSet} summary={chosenText(facet, list) ?? LABELS[facet]}>
       <FacetValues {...props} />
     </Menu>
   );
 }
 
-function FacetValues({ facet, label, list, onChange, rows }: FacetMenuProps) {
+/**
+ * A menu with the filters that have none of their own, each in a fold.
+ *
+ * @param own filters with a menu of their own.
+ */
+export function MoreFilters({ own, ...props }: FilterProps & { readonly own: readonly Facet[] }) {
+  const facets = FACETS.filter((facet) => !own.includes(facet));
+  const chosen = facets.flatMap((facet) => chosenText(facet, props.list) ?? []);
+  const label = own.length === 0 ? "Filters" : "More filters";
+  return (
+    <Menu isSet={chosen.length > 0} summary={chosen.length === 0 ? label : chosen.join(", ")}>
+      <FilledFacets {...props} facets={facets} />
+    </Menu>
+  );
+}
+
+/** The filters that some run has a value for. */
+function FilledFacets({ facets, ...props }: FilterProps & { readonly facets: readonly Facet[] }) {
+  const filled = useMemo(() => filledFacets(props.rows), [props.rows]);
+  const shown = facets.filter((facet) => filled.has(facet) || props.list.chosen[facet].size > 0);
+  if (shown.length === 0) return <p class="muted">The runs have no values to filter by.</p>;
+  return (
+    <>
+      {shown.map((facet) => (
+        <FacetFold facet={facet} key={facet} {...props} />
+      ))}
+    </>
+  );
+}
+
+function FacetFold(props: FacetMenuProps) {
+  const { facet, list } = props;
+  const [isOpen, setOpen] = useState(list.chosen[facet].size > 0);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)} open={isOpen}>
+      <summary>{chosenText(facet, list) ?? LABELS[facet]}</summary>
+      {isOpen && <FacetValues {...props} />}
+    </details>
+  );
+}
+
+function FacetValues({ facet, list, onChange, rows }: FacetMenuProps) {
+  const label = LABELS[facet];
   const [part, setPart] = useState("");
   const counts = useMemo(() => facetCounts(rows, list, facet), [rows, list, facet]);
   const chosen = list.chosen[facet];
@@ -75,11 +134,12 @@ function FacetValues({ facet, label, list, onChange, rows }: FacetMenuProps) {
   );
 }
 
-function summaryOf(label: string, chosen: ReadonlySet<string>): string {
-  const [first, ...others] = chosen;
-  if (first === undefined) return label;
+/** `Outcome: failed +1`; `undefined` if no value is chosen. */
+function chosenText(facet: Facet, list: ListQuery): string | undefined {
+  const [first, ...others] = list.chosen[facet];
+  if (first === undefined) return undefined;
   const shown = first === "" ? "(none)" : safe(cut(first, 24).text);
-  return `${label}: ${shown}${others.length > 0 ? ` +${count(others.length)}` : ""}`;
+  return `${LABELS[facet]}: ${shown}${others.length > 0 ? ` +${count(others.length)}` : ""}`;
 }
 
 /** Outcomes in their usual order, other values by frequency. Chosen values stay, also without a run. */

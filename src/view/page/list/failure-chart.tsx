@@ -16,17 +16,15 @@ export interface FailureChartProps {
   readonly onChange: (list: ListQuery) => void;
 }
 
-/** Failed runs by kind over time. A bar filters by its time, a kind by itself. */
+/** Runs over time, and on top the failed ones by kind. A bar filters by its time, a kind by itself. */
 export function FailureChart({ failures, list, onChange }: FailureChartProps) {
   const { bars, highest, kinds } = failures;
   const [first, last] = [bars[0], bars.at(-1)];
   const [active, setActive] = useState(0);
-  if (first === undefined || last === undefined) {
-    return <p class="muted">None of these runs failed.</p>;
-  }
+  if (first === undefined || last === undefined) return null;
   const names = [...kinds.keys()];
   const precision = last.toMs - first.fromMs < 10 * 60_000 ? "seconds" : "minutes";
-  const filled = bars.filter(({ total }) => total > 0);
+  const filled = bars.filter(({ runs }) => runs > 0);
   const stop = filled[Math.min(active, filled.length - 1)];
   const onKeyDown = (event: KeyboardEvent & { readonly currentTarget: HTMLElement }) => {
     const next = nextBar(event.key, active, filled.length);
@@ -38,7 +36,8 @@ export function FailureChart({ failures, list, onChange }: FailureChartProps) {
   return (
     <section aria-labelledby="failures-title" class="chart panel">
       <div class="row">
-        <h2 id="failures-title">Failed runs by kind</h2>
+        <h2 id="failures-title">Runs over time</h2>
+        <span class="muted">{kinds.size > 0 && "failed ones on top, by kind"}</span>
         <ul class="failure-legend row">
           {names.map((kind, at) => (
             <li key={kind}>
@@ -58,7 +57,7 @@ export function FailureChart({ failures, list, onChange }: FailureChartProps) {
         {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys go from bar to bar; each is a button. */}
         <div class="bars" onKeyDown={onKeyDown}>
           {bars.map((bar) =>
-            bar.total === 0 ? (
+            bar.runs === 0 ? (
               <span class="failure-bar" key={bar.fromMs} />
             ) : (
               <button
@@ -71,11 +70,12 @@ export function FailureChart({ failures, list, onChange }: FailureChartProps) {
                 title={`${barTime(bar)}: ${barText(bar)}`}
                 type="button"
               >
+                <span class="bar-rest" style={{ height: share(bar.runs - bar.failed, highest) }} />
                 {kindsOf(bar).map(([kind, n]) => (
                   <span
                     class={`pattern-${names.indexOf(kind)}`}
                     key={kind}
-                    style={{ height: `${(n / highest) * 100}%` }}
+                    style={{ height: share(n, highest) }}
                   />
                 ))}
               </button>
@@ -131,24 +131,24 @@ function FailureTable({ bars }: { readonly bars: readonly FailureBar[] }) {
           <thead>
             <tr>
               <th scope="col">Time</th>
-              <th scope="col">Failure kind</th>
               <th class="number" scope="col">
-                Failed runs
+                Runs
               </th>
+              <th class="number" scope="col">
+                Failed
+              </th>
+              <th scope="col">By kind</th>
             </tr>
           </thead>
           <tbody>
-            {bars.flatMap((bar) =>
-              kindsOf(bar).map(([kind, n]) => (
-                <tr key={`${bar.fromMs} ${kind}`}>
-                  <td>{barTime(bar)}</td>
-                  <td>
-                    <Name value={kind} />
-                  </td>
-                  <td class="number">{count(n)}</td>
-                </tr>
-              )),
-            )}
+            {bars.map((bar) => (
+              <tr key={bar.fromMs}>
+                <td>{barTime(bar)}</td>
+                <td class="number">{count(bar.runs)}</td>
+                <td class="number">{count(bar.failed)}</td>
+                <td>{kindsText(bar)}</td>
+              </tr>
+            ))}
           </tbody>
         </table>
       )}
@@ -176,8 +176,20 @@ function barTime({ fromMs, toMs }: FailureBar): string {
 }
 
 function barText(bar: FailureBar): string {
-  const kinds = kindsOf(bar).map(([kind, n]) => `${count(n)} ${safe(cut(kind, 60).text)}`);
-  return `${counted(bar.total, "failed run")}: ${kinds.join(", ")}`;
+  const failed =
+    bar.failed === 0 ? "none failed" : `${count(bar.failed)} failed: ${kindsText(bar)}`;
+  return `${counted(bar.runs, "run")}, ${failed}`;
+}
+
+/** `2 internal, 1 cancelled` */
+function kindsText(bar: FailureBar): string {
+  return kindsOf(bar)
+    .map(([kind, n]) => `${count(n)} ${safe(cut(kind, 60).text)}`)
+    .join(", ");
+}
+
+function share(runs: number, highest: number): string {
+  return `${(runs / highest) * 100}%`;
 }
 
 /** Kinds that occur in it. */

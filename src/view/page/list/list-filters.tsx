@@ -1,25 +1,18 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import {
-  FACETS,
-  type Facet,
-  isFiltered,
-  type ListQuery,
-  withoutFilters,
-} from "../../model/list-query.ts";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { type Facet, isFiltered, type ListQuery, withoutFilters } from "../../model/list-query.ts";
 import type { RunRow } from "../../model/run-index.ts";
-import { FacetMenu } from "./facet-menu.tsx";
+import { FacetMenu, MoreFilters } from "./facet-menu.tsx";
 import { TimeMenu } from "./time-menu.tsx";
+import { useMedia } from "./use-media.ts";
+
+/** Windows with room for menus beside the search. */
+const ROOM = "(min-width: 60rem)";
 
 /** A search begins this long after the last key stroke, in ms. */
 const DEBOUNCE_MS = 150;
 
-const LABELS: Readonly<Record<Facet, string>> = {
-  outcome: "Outcome",
-  kind: "Failure kind",
-  origin: "Origin",
-  agent: "Agent",
-  tenant: "Tenant",
-};
+/** Filters with a menu of their own where the window has room. The menu of more filters has the others. */
+const FIRST: readonly Facet[] = ["outcome", "kind", "agent", "tenant"];
 
 export interface ListFiltersProps {
   readonly list: ListQuery;
@@ -30,19 +23,15 @@ export interface ListFiltersProps {
 
 /** The search and the filters of the list. */
 export function ListFilters({ list, onChange, rows }: ListFiltersProps) {
+  const own = useMedia(ROOM) ? FIRST : [];
+  const hasThreads = useMemo(() => rows.some(({ run }) => run.thread_id !== undefined), [rows]);
   return (
     <search class="filters row no-print">
       <Search list={list} onChange={onChange} />
-      {FACETS.map((facet) => (
-        <FacetMenu
-          facet={facet}
-          key={facet}
-          label={LABELS[facet]}
-          list={list}
-          onChange={onChange}
-          rows={rows}
-        />
+      {own.map((facet) => (
+        <FacetMenu facet={facet} key={facet} list={list} onChange={onChange} rows={rows} />
       ))}
+      <MoreFilters list={list} onChange={onChange} own={own} rows={rows} />
       <TimeMenu list={list} onChange={onChange} />
       <label class="row">
         <input
@@ -52,6 +41,16 @@ export function ListFilters({ list, onChange, rows }: ListFiltersProps) {
         />
         Sub-runs too
       </label>
+      {(hasThreads || list.grouped) && (
+        <label class="row">
+          <input
+            checked={list.grouped}
+            onChange={({ currentTarget }) => onChange({ ...list, grouped: currentTarget.checked })}
+            type="checkbox"
+          />
+          Group by conversation
+        </label>
+      )}
       {isFiltered(list) && (
         <button onClick={() => onChange(withoutFilters(list))} type="button">
           Clear filters
@@ -92,13 +91,13 @@ function Search({ list, onChange }: Pick<ListFiltersProps, "list" | "onChange">)
   return (
     <input
       aria-keyshortcuts="/"
-      aria-label="Search in all columns, run IDs and trace IDs"
+      aria-label="Search in texts, names and IDs"
       class="search"
       onInput={({ currentTarget }) => setText(currentTarget.value)}
       onKeyDown={({ key }) => {
         if (key === "Escape") setText("");
       }}
-      placeholder="Search columns, run ID, trace ID ( / )"
+      placeholder="Search questions, answers, errors, tools, users, IDs ( / )"
       ref={input}
       spellcheck={false}
       type="search"

@@ -1,9 +1,11 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { count, counted } from "../../../events/format/door.ts";
 import type { ViewSource } from "../../format.ts";
+import { groupRows } from "../../model/conversations.ts";
 import { failureBars } from "../../model/failure-bars.ts";
 import { filterRows } from "../../model/filter-rows.ts";
 import { msOf } from "../../model/formats.ts";
+import { FEW_RUNS, numbersOf } from "../../model/list-numbers.ts";
 import {
   addressQuery,
   isFiltered,
@@ -21,9 +23,10 @@ import { Sources } from "../shell/sources.tsx";
 import { Time } from "../shell/time.tsx";
 import { FailureChart } from "./failure-chart.tsx";
 import { ListFilters } from "./list-filters.tsx";
+import { Numbers } from "./numbers.tsx";
 import { RunTable } from "./run-table.tsx";
 
-/** All runs: filters, failures over time, and a table. */
+/** All runs: filters, numbers, runs over time, and a table. */
 export function ListPage({ query }: { readonly query: URLSearchParams }) {
   const feed = useFeed();
   const { rows, sources } = feed.state;
@@ -31,15 +34,21 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
   const list = useMemo(() => listQuery(new URLSearchParams(address)), [address]);
   const byTime = useMemo(() => newestFirst(rows), [rows]);
   // Filter before sorting, so that another order does not filter again.
-  const filters = addressQuery({ ...list, sort: "time", descending: true }).toString();
+  const unsorted = { ...list, sort: "time", descending: true, grouped: false } as const;
+  const filters = addressQuery(unsorted).toString();
   const matching = useMemo(
     () => filterRows(byTime, listQuery(new URLSearchParams(filters))),
     [byTime, filters],
   );
-  const sorted = useMemo(
-    () => sortRows(matching, list.sort, list.descending),
-    [matching, list.sort, list.descending],
+  const grouped = useMemo(
+    () => (list.grouped ? groupRows(matching) : matching),
+    [matching, list.grouped],
   );
+  const sorted = useMemo(
+    () => sortRows(grouped, list.sort, list.descending),
+    [grouped, list.sort, list.descending],
+  );
+  const numbers = useMemo(() => numbersOf(matching), [matching]);
   const failures = useMemo(
     () => failureBars(matching, -new Date().getTimezoneOffset()),
     [matching],
@@ -64,7 +73,8 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
       ) : (
         <>
           <ListFilters list={list} onChange={change} rows={rows} />
-          <FailureChart failures={failures} list={list} onChange={change} />
+          <Numbers list={list} numbers={numbers} onChange={change} />
+          {shown >= FEW_RUNS && <FailureChart failures={failures} list={list} onChange={change} />}
           {shown === 0 ? (
             <NoMatch list={list} total={total} />
           ) : (

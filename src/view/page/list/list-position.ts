@@ -1,23 +1,26 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { ListLine } from "../../model/list-lines.ts";
 import type { ListQuery } from "../../model/list-query.ts";
-import type { RunRow } from "../../model/run-index.ts";
 
 /** Position of the reader in the list. It is restored after the page of a run. */
-export const remembered: { key: string | undefined; mustFocus: boolean; scrollY: number } = {
-  key: undefined,
-  mustFocus: false,
-  scrollY: 0,
-};
+export const remembered: {
+  /** ID of the row. */
+  id: string | undefined;
+  /** IDs of the rows that were opened. */
+  opened: ReadonlySet<string>;
+  mustFocus: boolean;
+  scrollY: number;
+} = { id: undefined, opened: new Set(), mustFocus: false, scrollY: 0 };
 
-/** Restores the position. Then scrolls with the rows when new runs are added above the visible ones. */
+/** Restores the position. Then scrolls with the lines when new runs are added above the visible ones. */
 export function useScrollAnchor(
   body: RefObject<HTMLElement | null>,
-  rows: readonly RunRow[],
+  lines: readonly ListLine[],
   list: ListQuery,
   rowPx: number,
 ): void {
-  const last = useRef({ rows, list, rowPx });
+  const last = useRef({ lines, list, rowPx });
   useLayoutEffect(() => scrollTo(0, remembered.scrollY), []);
   useEffect(() => {
     const onScroll = () => {
@@ -29,12 +32,13 @@ export function useScrollAnchor(
   }, [body]);
   useLayoutEffect(() => {
     const before = last.current;
-    last.current = { rows, list, rowPx };
+    last.current = { lines, list, rowPx };
     const top = body.current?.getBoundingClientRect().top ?? 0;
-    if (before.rows === rows || before.list !== list || before.rowPx !== rowPx || top >= 0) return;
+    if (before.lines === lines || before.list !== list || before.rowPx !== rowPx || top >= 0)
+      return;
     const first = Math.floor(-top / rowPx);
-    const key = before.rows[first]?.run.key;
-    const now = rows.findIndex(({ run }) => run.key === key);
+    const id = before.lines[first]?.row.id;
+    const now = lines.findIndex(({ row }) => row.id === id);
     if (now >= 0 && now !== first) scrollBy(0, (now - first) * rowPx);
-  }, [body, rows, list, rowPx]);
+  }, [body, lines, list, rowPx]);
 }

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count } from "../../../events/format/door.ts";
 import { MOST_PRINTED } from "../../model/list-limits.ts";
+import { lineAbove, linesOf } from "../../model/list-lines.ts";
 import type { ListQuery } from "../../model/list-query.ts";
 import { nextRow } from "../../model/next-row.ts";
 import type { RunRow } from "../../model/run-index.ts";
@@ -8,6 +9,7 @@ import { runAddress } from "../route.ts";
 import { usePrinting } from "../shell/use-printing.ts";
 import { COLUMNS, type Column } from "./columns.tsx";
 import { remembered, useScrollAnchor } from "./list-position.ts";
+import { FOLD } from "./row-cells.tsx";
 import { SortHeader, SortSelect } from "./sort-controls.tsx";
 import { useVisibleRange } from "./visible-range.ts";
 
@@ -18,6 +20,8 @@ const CARD_REM = 8.5;
 const TABLE_REM = 68;
 /** Least widths of the columns that need room. */
 const WIDTHS = [...new Set(COLUMNS.map(({ from = TABLE_REM }) => from))];
+/** How often the page says anew how long ago a run began, in ms. */
+const NOW_MS = 10_000;
 const NO_WIDTHS: ReadonlySet<number> = new Set();
 
 export interface RunTableProps {
@@ -26,7 +30,7 @@ export interface RunTableProps {
   readonly onChange: (list: ListQuery) => void;
 }
 
-/** The table of runs. Only rows on the screen are on the page. */
+/** The table of runs. Only lines on the screen are on the page. */
 export function RunTable({ list, onChange, rows }: RunTableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const isPrinting = usePrinting();
@@ -35,72 +39,98 @@ export function RunTable({ list, onChange, rows }: RunTableProps) {
   const columns = useColumns(rows, isPrinting ? NO_WIDTHS : widths);
   const tracks = columns.map(({ width }) => (isPrinting ? printedTrack(width) : width)).join(" ");
   const rowPx = (isNarrow ? CARD_REM : ROW_REM) * rootFontPx();
-  const range = useVisibleRange(body, rows.length, rowPx);
-  const [activeKey, setActiveKey] = useState(remembered.key);
-  const found = useMemo(
-    () => rows.findIndex(({ run }) => run.key === activeKey),
-    [rows, activeKey],
-  );
+  const [opened, setOpened] = useState(remembered.opened);
+  const lines = useMemo(() => linesOf(rows, opened), [rows, opened]);
+  const range = useVisibleRange(body, lines.length, rowPx);
+  const now = useNow(rows);
+  const [activeId, setActiveId] = useState(remembered.id);
+  const found = useMemo(() => lines.findIndex(({ row }) => row.id === activeId), [lines, activeId]);
   const active = Math.max(found, 0);
   const mustFocus = useRef(remembered.mustFocus);
-  useScrollAnchor(body, rows, list, rowPx);
+  useScrollAnchor(body, lines, list, rowPx);
 
   const choose = (position: number) => {
-    const row = rows[position];
-    if (row === undefined) return;
-    remembered.key = row.run.key;
-    setActiveKey(row.run.key);
+    const line = lines[position];
+    if (line === undefined) return;
+    remembered.id = line.row.id;
+    setActiveId(line.row.id);
+  };
+  const fold = (position: number, isOpen: boolean) => {
+    const { folded, id } = lines[position]?.row ?? {};
+    if (folded === undefined || id === undefined || isOpen === opened.has(id)) return;
+    const changed = new Set(opened);
+    if (!changed.delete(id)) changed.add(id);
+    remembered.opened = changed;
+    setOpened(changed);
   };
   const open = (position: number) => {
-    const row = rows[position];
-    if (row === undefined) return;
+    const line = lines[position];
+    if (line === undefined) return;
     choose(position);
+    if (line.row.folded?.kind === "conversation") return fold(position, !line.isOpen);
     remembered.mustFocus = true;
-    location.hash = runAddress(row.run.key);
+    location.hash = runAddress(line.row.run.key);
   };
   useLayoutEffect(() => {
     if (!mustFocus.current) return;
     mustFocus.current = false;
     remembered.mustFocus = false;
     body.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus({ preventScroll: true });
-  }, [activeKey]);
+  }, [activeId]);
 
   const onKeyDown = (event: KeyboardEvent) => {
+    const { target } = event;
+    // Buttons in the table have an action of their own.
+    if (event.key === "Enter" && target instanceof Element && target.closest("button")) return;
     if (event.key === "Enter") return open(active);
-    const next = nextRow(event.key, active, rows.length, Math.floor(innerHeight / rowPx) - 2);
-    if (next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "ArrowRight") return fold(active, true);
+    const isOpen = lines[active]?.isOpen === true;
+    if (event.key === "ArrowLeft" && isOpen) return fold(active, false);
+    const next =
+      event.key === "ArrowLeft"
+        ? lineAbove(lines, active)
+        : nextRow(event.key, active, lines.length, Math.floor(innerHeight / rowPx) - 2);
+    if (next === undefined) return;
     event.preventDefault();
     scrollToRow(body.current, next, rowPx);
     mustFocus.current = true;
-    if (next === active) setActiveKey(undefined);
+    if (next === active) setActiveId(undefined);
     choose(next);
   };
   const onClick = ({ target }: MouseEvent) => {
     const row = target instanceof Element ? target.closest<HTMLElement>("[data-at]") : null;
     if (row === null) return;
-    const isLink = target instanceof Element && target.closest("a") !== null;
-    choose(Number(row.dataset.at));
-    if (isLink) remembered.mustFocus = true;
-    else if (getSelection()?.isCollapsed !== false) open(Number(row.dataset.at));
+    const isIn = (selector: string) =>
+      target instanceof Element && target.closest(selector) !== null;
+    const position = Number(row.dataset.at);
+    choose(position);
+    if (isIn(`.${FOLD}`)) fold(position, lines[position]?.isOpen !== true);
+    else if (isIn("a")) remembered.mustFocus = true;
+    else if (getSelection()?.isCollapsed !== false) open(position);
   };
 
-  const printed = Math.min(rows.length, MOST_PRINTED);
+  const printed = Math.min(lines.length, MOST_PRINTED);
   const { from, to } = isPrinting ? { from: 0, to: printed } : range;
   const positions = Array.from({ length: to - from }, (_, at) => from + at);
   // The active row has the focus, so it stays on the page.
   if (active < from) positions.unshift(active);
-  if (active >= to && active < rows.length && !isPrinting) positions.push(active);
+  if (active >= to && active < lines.length && !isPrinting) positions.push(active);
+  const shown = {
+    now,
+    sharedSeconds: sharedSeconds(positions.map((at) => lines[at]?.row.startMs)),
+  };
   return (
     <>
       {isNarrow && <SortSelect list={list} onChange={onChange} />}
       <p class="print-only">
-        {rows.length > printed
-          ? `The first ${count(printed)} of ${count(rows.length)} runs are printed.`
-          : `All ${count(rows.length)} runs are printed.`}
+        {lines.length > printed
+          ? `The first ${count(printed)} of ${count(lines.length)} runs are printed.`
+          : `All ${count(lines.length)} runs are printed.`}
       </p>
       <table
         aria-label="Runs"
-        aria-rowcount={rows.length + 1}
+        aria-rowcount={lines.length + 1}
         class={`grid${isNarrow ? " cards" : ""}${isPrinting ? " printing" : ""}`}
         onClick={onClick}
         onKeyDown={onKeyDown}
@@ -110,22 +140,23 @@ export function RunTable({ list, onChange, rows }: RunTableProps) {
         tabIndex={-1}
       >
         <SortHeader columns={columns} list={list} onChange={onChange} />
-        <tbody ref={body} style={{ height: isPrinting ? "auto" : `${rows.length * rowPx}px` }}>
+        <tbody ref={body} style={{ height: isPrinting ? "auto" : `${lines.length * rowPx}px` }}>
           {positions.map((position) => {
-            const row = rows[position];
+            const line = lines[position];
             return (
-              row && (
+              line && (
                 <tr
                   aria-rowindex={position + 2}
+                  class={line.level > 0 ? `folded folded-${line.level}` : undefined}
                   data-at={position}
-                  key={row.run.key}
+                  key={line.row.id}
                   onFocus={() => choose(position)}
                   style={{ transform: isPrinting ? "none" : `translateY(${position * rowPx}px)` }}
                   tabIndex={position === active ? 0 : -1}
                 >
                   {columns.map(({ cell, label, style }) => (
                     <td class={style} key={label}>
-                      {cell(row)}
+                      {cell(line, shown)}
                     </td>
                   ))}
                 </tr>
@@ -136,6 +167,26 @@ export function RunTable({ list, onChange, rows }: RunTableProps) {
       </table>
     </>
   );
+}
+
+/** The present when the rows changed, or later. */
+function useNow(rows: readonly RunRow[]): number {
+  const [ticks, setTicks] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setTicks((last) => last + 1), NOW_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return useMemo(() => Date.now(), [rows, ticks]);
+}
+
+/** The seconds in which several of these times are: Unix times. */
+function sharedSeconds(times: readonly (number | undefined)[]): ReadonlySet<number> {
+  const [once, shared] = [new Set<number>(), new Set<number>()];
+  for (const ms of times) {
+    const second = Math.floor((ms ?? Number.NaN) / 1000);
+    (once.has(second) ? shared : once).add(second);
+  }
+  return shared;
 }
 
 function rootFontPx(): number {

@@ -69,6 +69,7 @@ export function conventional(reading: Reading, span: ViewSpan): ViewAttributes {
     "gen_ai.retrieval.documents": valueText(reading.documents),
     "gen_ai.conversation.id": reading.conversation ?? firstText(span.attributes, CONVERSATION),
     "user.id": reading.user ?? firstText(span.attributes, USER),
+    "entelix.run.tags": TAGS.map((name) => textsIn(span.attributes[name])).find(Boolean),
   };
   const added: Record<string, ViewValue> = {};
   for (const [name, value] of Object.entries(read)) {
@@ -85,6 +86,8 @@ const CONVERSATION = [
   "ai.settings.context.threadId",
 ] as const;
 const USER = ["enduser.id", "ai.settings.context.userId"] as const;
+/** Of OpenInference, of Langfuse. */
+const TAGS = ["tag.tags", "langfuse.trace.tags"] as const;
 
 /** The value of a JSON text; other values and other text stay as they are. */
 export function parsed(value: unknown): unknown {
@@ -135,6 +138,13 @@ export function firstNumber(
   names: readonly string[],
 ): number | undefined {
   return names.map((name) => numberIn(attributes, name)).find((value) => value !== undefined);
+}
+
+/** A list of texts, or its JSON. `undefined` if it has none. */
+function textsIn(value: ViewValue | undefined): readonly string[] | undefined {
+  const list: unknown = parsed(value);
+  const texts = Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
+  return texts.length === 0 ? undefined : texts;
 }
 
 /** LangChain wraps the result of a tool in a message for the model. */
