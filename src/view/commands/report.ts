@@ -44,7 +44,8 @@ const OPTIONS = {
   run: {
     type: "string",
     value: "ID",
-    about: "The run with this run ID. Default: all failed runs.",
+    about:
+      "The run with this run ID, with the runs before and after its pauses. Default: all failed runs, also with these.",
   },
   out: { type: "string", value: "FILE", about: "Write the page to FILE. - is stdout." },
   "chrome-trace": {
@@ -167,10 +168,11 @@ async function write(
   }
 }
 
-function summary({ leftOut, runs }: ReportCounts, values: Outputs): string[] {
+function summary({ leftOut, others, runs }: ReportCounts, values: Outputs): string[] {
   const what = values.run === undefined ? "failed run" : "run";
   const files = [values.out, values["chrome-trace"]].filter((name) => name !== undefined);
-  const lines = [`${counted(runs, what)}: ${files.map(safe).join(", ")}`];
+  const more = others === 0 ? "" : ` and ${counted(others, "run")} before or after a pause`;
+  const lines = [`${counted(runs, what)}${more}: ${files.map(safe).join(", ")}`];
   if (leftOut > 0) {
     lines.push(`${counted(leftOut, "more failed run")} left out. --run ID writes one of them.`);
   }

@@ -1,15 +1,12 @@
 import type { OutputWriter } from "../../cli/door.ts";
 import type { PageFiles } from "../page-html.ts";
 import { ChromeTrace } from "../report/chrome-trace.ts";
-import { ReportHtml } from "../report/report-html.ts";
+import { jsonInHtml, ReportHtml } from "../report/report-html.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
 
 /** Limits of a report without `--run`, so that it fits into a mail and a browser. */
 export const MOST_RUNS = 1_000;
 export const MOST_BYTES = 50_000_000;
-
-/** Bytes of a run in the list, at most. They are reserved. */
-const LIST_BYTES = 1_500;
 
 interface ReportOutputs {
   readonly html: OutputWriter | undefined;
@@ -24,12 +21,16 @@ export interface ReportRuns {
 }
 
 export interface ReportCounts {
+  /** Written runs of those that were asked for. */
   readonly runs: number;
+  /** Further runs, which continue one of them, or which one of them continues. */
+  readonly others: number;
   readonly leftOut: number;
 }
 
 /**
- * Writes runs as a page, as a trace, or as both. Memory holds one run at a time.
+ * Writes runs as a page, as a trace, or as both. With a run that paused come those that continue it, and the other way
+ * round: they say who asked and who decided. Memory holds one run at a time.
  *
  * @returns `undefined` if the signal ended it. The caller then discards the outputs.
  */
@@ -41,32 +42,32 @@ export async function writeReport(
 ): Promise<ReportCounts | undefined> {
   const file = new ReportHtml(page);
   const start = file.start();
-  const events = new ChromeTrace(firstStart(runs, keys));
+  const all = runs.withStories(keys);
+  const events = new ChromeTrace(firstStart(runs, all));
   await html?.write(start);
   await trace?.write(events.start());
-  const written: string[] = [];
-  let leftOut = 0;
+  const written = new Set<string>();
   let left = limited ? MOST_BYTES - 2 * start.length : Number.POSITIVE_INFINITY;
-  for (const key of keys) {
+  for (const key of all) {
     if (signal.aborted) return undefined;
-    const detail = limited && written.length === MOST_RUNS ? undefined : await runs.detail(key);
-    const pieces = detail && piecesWithin(file.run(detail, written.length === 0), left);
-    if (detail === undefined || pieces === undefined) {
-      leftOut += 1;
-      continue;
-    }
-    left -= pieces.bytes + LIST_BYTES;
-    written.push(key);
+    const detail = limited && written.size === MOST_RUNS ? undefined : await runs.detail(key);
+    const pieces = detail && piecesWithin(file.run(detail, written.size === 0), left);
+    if (detail === undefined || pieces === undefined) continue;
+    // Its row is in the list, too.
+    left -= pieces.bytes + Buffer.byteLength(jsonInHtml(JSON.stringify(detail.run))) + 1;
+    written.add(key);
     for (const piece of pieces.texts) await html?.write(piece);
     if (trace !== undefined) {
       for (const piece of events.run(detail)) await trace.write(piece);
     }
   }
-  for (const piece of file.end(runs.list(written), leftOut)) await html?.write(piece);
+  const asked = keys.filter((key) => written.has(key)).length;
+  const leftOut = keys.length - asked;
+  for (const piece of file.end(runs.list([...written]), leftOut)) await html?.write(piece);
   await trace?.write(events.end());
   await html?.close();
   await trace?.close();
-  return { runs: written.length, leftOut };
+  return { runs: asked, others: written.size - asked, leftOut };
 }
 
 interface Pieces {

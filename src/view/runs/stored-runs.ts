@@ -79,6 +79,16 @@ export class StoredRuns implements ViewedRuns {
     return named.filter(isKnown).map(({ key }) => key);
   }
 
+  withStories(keys: readonly string[]): readonly string[] {
+    const found = new Set<string>();
+    for (const key of keys) {
+      const run = found.has(key) ? undefined : this.#find(key);
+      if (run === undefined) continue;
+      for (const each of this.#store.index.storyOf(run)) if (isKnown(each)) found.add(each.key);
+    }
+    return [...found];
+  }
+
   async detail(key: string): Promise<RunDetail | undefined> {
     const run = this.#find(key);
     return run === undefined ? undefined : runDetail(this.#store, run, this.#options);

@@ -21,6 +21,8 @@ export interface ViewedRuns {
   failedKeys(): readonly string[];
   /** Keys of the runs with this ID. Several tenants can have the same ID. */
   keysOf(runId: string): readonly string[];
+  /** These runs, each followed by the paused runs that it continues, and by those that continue it. Each key once. */
+  withStories(keys: readonly string[]): readonly string[];
   /** A run with its spans and rows; `undefined` if there is none. Reads rows from the sources. */
   detail(key: string): Promise<RunDetail | undefined>;
   /** Resolves when every source was read to its end, and every log was verified. */

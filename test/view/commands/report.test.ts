@@ -9,6 +9,10 @@ import { ALL_RECORDINGS } from "../support/view-documents.ts";
 /** A run of the recording `nested_subagent`. */
 const NESTED = "01a1fbfa-4968-71c5-8c19-2e5f98e57b52";
 
+/** The run of the recording `pause`, and the one of `resume` that continues it. */
+const PAUSED = "01a1fbfa-4a5c-71d6-b1ec-8cec415f8c46";
+const RESUMED = "01a1fbfa-6d3c-7a41-9c5e-2f60c1d7b8a4";
+
 function documentIn(html: string): ReportDocument {
   const [, json = ""] =
     /<script type="application\/json" id="report">(.*?)<\/script>/s.exec(html) ?? [];
@@ -35,6 +39,20 @@ describe("report", () => {
     expect(detail?.rows.length).toBeGreaterThan(3);
     expect(detail?.rows.map(({ event }) => event)).toEqual(detail?.rows.map(() => undefined));
     expect(readdirSync(folder.path)).toEqual(["run.html"]);
+  });
+
+  it.each([
+    ["continues it", RESUMED, PAUSED],
+    ["it continues", PAUSED, RESUMED],
+  ])("writes a run with the one that %s", async (_, asked, other) => {
+    using folder = new Folder();
+    const file = folder.at("run.html");
+    const args = [recording("pause"), recording("resume"), "--run", asked, "--out", file];
+    const { code, stdout } = await command(["report", ...args]);
+    expect([code, stdout]).toEqual([0, `1 run and 1 run before or after a pause: ${file}\n`]);
+    const { details, list } = documentOf(file);
+    expect(Object.keys(details)).toEqual([asked, other]);
+    expect(list.runs.map(({ key }) => key)).toEqual([asked, other]);
   });
 
   it("has content where that is asked for", async () => {

@@ -46,7 +46,7 @@ describe("writing a report", () => {
       html: html.writer,
       trace: trace.writer,
     });
-    expect(counts).toEqual({ runs: 2, leftOut: 0 });
+    expect(counts).toEqual({ runs: 2, others: 0, leftOut: 0 });
     const { details, list, left_out } = html.document();
     expect(Object.keys(details).sort()).toEqual(["1", "2"]);
     expect(list.runs.map(({ key }) => key).sort()).toEqual(["1", "2"]);
@@ -63,7 +63,7 @@ describe("writing a report", () => {
     const html = new Written();
     const asked = { keys: runs.failedKeys(), limited: true, signal: GOES_ON };
     const counts = await writeReport(runs, asked, PAGE, { html: html.writer, trace: undefined });
-    expect(counts).toEqual({ runs: MOST_RUNS, leftOut: 5 });
+    expect(counts).toEqual({ runs: MOST_RUNS, others: 0, leftOut: 5 });
     expect(html.document().left_out).toBe(5);
     expect(Object.hasOwn(html.document().details, String(MOST_RUNS))).toBe(false);
     expect(runs.asked).toHaveLength(MOST_RUNS);
@@ -79,9 +79,43 @@ describe("writing a report", () => {
     const html = new Written();
     const asked = { keys: runs.failedKeys(), limited: true, signal: GOES_ON };
     const counts = await writeReport(runs, asked, PAGE, { html: html.writer, trace: undefined });
-    expect(counts).toEqual({ runs: 5, leftOut: 2 });
+    expect(counts).toEqual({ runs: 5, others: 0, leftOut: 2 });
     expect(Object.keys(html.document().details)).toEqual(["0", "1", "2", "3", "6"]);
     expect(html.bytes.length).toBeLessThanOrEqual(MOST_BYTES);
+  });
+
+  it("has the runs before and after a pause, from the first of which the times count", async () => {
+    const story = (key: string, relation: "resumes" | "resumed_by", other: string) =>
+      aDetail(aRun(key, { start_ns: at(Number(key)) }), {
+        related: [{ relation, run_id: other, key: other }],
+      });
+    const runs = new FakeRuns([
+      story("1", "resumed_by", "2"),
+      story("2", "resumes", "1"),
+      aDetail(aRun("3"), { related: [{ relation: "child", run_id: "1", key: "1" }] }),
+    ]);
+    const [html, trace] = [new Written(), new Written()];
+    const asked = { keys: ["2"], limited: false, signal: GOES_ON };
+    const outputs = { html: html.writer, trace: trace.writer };
+    expect(await writeReport(runs, asked, PAGE, outputs)).toEqual({
+      runs: 1,
+      others: 1,
+      leftOut: 0,
+    });
+    expect(Object.keys(html.document().details)).toEqual(["1", "2"]);
+    expect(html.document().list.runs.map(({ key }) => key)).toEqual(["1", "2"]);
+    expect(JSON.parse(trace.bytes.toString()).otherData).toEqual({ begin_unix_ns: at(1) });
+    expect(runs.asked).toEqual(["2", "1"]);
+  });
+
+  it("counts a run that does not fit once, also if it is before or after another one", async () => {
+    const long = "x".repeat(MOST_BYTES);
+    const related = [{ relation: "resumed_by", run_id: "2", key: "2" }] as const;
+    const runs = new FakeRuns([{ ...failed("1"), related }, failed("2", long)]);
+    const html = new Written();
+    const asked = { keys: ["1", "2"], limited: true, signal: GOES_ON };
+    const counts = await writeReport(runs, asked, PAGE, { html: html.writer, trace: undefined });
+    expect(counts).toEqual({ runs: 1, others: 0, leftOut: 1 });
   });
 
   it("has a run that was asked for, however long it is", async () => {
@@ -89,7 +123,7 @@ describe("writing a report", () => {
     const html = new Written();
     const asked = { keys: ["1"], limited: false, signal: GOES_ON };
     const counts = await writeReport(runs, asked, PAGE, { html: html.writer, trace: undefined });
-    expect(counts).toEqual({ runs: 1, leftOut: 0 });
+    expect(counts).toEqual({ runs: 1, others: 0, leftOut: 0 });
     expect(html.bytes.length).toBeGreaterThan(MOST_BYTES);
   });
 

@@ -105,6 +105,17 @@ export class FakeRuns implements ViewedRuns {
     return this.#details.filter(({ run }) => run.run_id === runId).map(({ run }) => run.key);
   }
 
+  withStories(keys: readonly string[]): readonly string[] {
+    const found = new Set(keys);
+    for (const key of found) {
+      const related = this.#details.find(({ run }) => run.key === key)?.related ?? [];
+      for (const { key: other, relation } of related) {
+        if (other !== undefined && relation.startsWith("resume")) found.add(other);
+      }
+    }
+    return [...found];
+  }
+
   async detail(key: string): Promise<RunDetail | undefined> {
     this.asked.push(key);
     return this.#details.find(({ run }) => run.key === key);
