@@ -65,13 +65,9 @@ function picturesOfTheme(md) {
 /** Pages with wide tables. They have no outline beside them, so that rows stay short. */
 const WIDE = ["attributes", "audit", "frameworks", "hostile-trials", "limits", "metrics"];
 
-/** Drawn here, because no file of the site is needed for it: a trace of three spans. */
-const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><g fill="#3451b2"><rect x="1" y="2" width="14" height="3" rx="1"/><rect x="4" y="6.5" width="8" height="3" rx="1"/></g><rect x="9" y="11" width="5" height="3" rx="1" fill="#d13415"/></svg>`;
-
 export default {
   title: "entelix-otel",
   description,
-  head: [["link", { rel: "icon", href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
   srcDir: "..",
   srcExclude: ["!(docs|README.md|CHANGELOG.md|CONTRIBUTING.md)/**", "docs/.vitepress/**"],
   outDir: "../site",

@@ -1,13 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { count, counted, durationText } from "../../../../events/format/door.ts";
 import type { CallItem } from "../../../model/exchange-items.ts";
-<<<<<<< ours
-import { errorOf, errorText } from "../../../model/failures.ts";
-=======
-import { errorOf, failureText, type SpanError } from "../../../model/failures.ts";
+import { errorOf, errorText, type SpanError } from "../../../model/failures.ts";
 import type { RunModel } from "../../../model/run-model.ts";
 import type { SpanNode } from "../../../model/span-tree.ts";
->>>>>>> theirs
 import { outcomeOf } from "../../../model/span-words.ts";
 import { Text } from "../../shell/text.tsx";
 import { SpanErrorView } from "../span-error.tsx";
