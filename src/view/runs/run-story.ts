@@ -179,6 +179,8 @@ function askedIn(attributes: ViewAttributes): string | undefined {
   const payload = textIn(attributes, "entelix.interruption.payload");
   if (payload === undefined) return undefined;
   const parts: unknown[] = [parsed(payload)];
+  // LangChain's payload names the calls first, and has their input in a later part.
+  let named: string | undefined;
   for (let at = 0; at < parts.length; at += 1) {
     const part = parts[at];
     if (typeof part === "string" && at === 0) return shortText(part);
@@ -188,13 +190,14 @@ function askedIn(attributes: ViewAttributes): string | undefined {
     if (question !== undefined) return shortText(question);
     if (tool !== undefined) {
       const input = INPUTS.map((name) => fields?.[name]).find((value) => value !== undefined);
-      return shortText(input === undefined ? tool : `${tool} ${JSON.stringify(input)}`);
+      if (input !== undefined) return shortText(`${tool} ${JSON.stringify(input)}`);
+      named ??= tool;
     }
     for (const inner of Array.isArray(part) ? part : Object.values(fields ?? {})) {
       if (parts.length < MOST_PARTS) parts.push(inner);
     }
   }
-  return shortText(payload);
+  return shortText(named ?? payload);
 }
 
 function firstText(

@@ -50,7 +50,7 @@ export function replayToStore(options: ReplayedOptions): ReplayJob {
     outlet,
     audit,
     rows: undefined,
-    onSpans: { captureContent: content, exceptions: true, steps: true },
+    onSpans: { captureContent: content, approvalPerson: content, exceptions: true, steps: true },
     limits: isLog ? LOG_LIMITS : undefined,
     runtimes,
     tenant: tenantName,

@@ -69,6 +69,15 @@ describe("the story of a run", () => {
       [{ value: { actionRequests: [{ name: "refund", args: { order: 17 } }] } }],
       'refund {"order":17}',
     ],
+    [
+      [
+        {
+          value: { actionRequests: [{ name: "refund", args: { order: 17 } }] },
+          tool_calls: [{ tool_use_id: "c1", tool: "refund" }],
+        },
+      ],
+      'refund {"order":17}',
+    ],
     [{ toolName: "refund", description: "Refunds." }, "refund"],
     [[1, null, [{ a: { b: { message: "Why?" } } }]], "Why?"],
     [{ a: 1 }, '{"a":1}'],
