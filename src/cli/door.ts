@@ -42,8 +42,8 @@ export { serve } from "./serve.ts";
 export { countOption, tenantOption } from "./services/options.ts";
 export { cleanAtEnd, Interruption, leaveSoon } from "./services/signals.ts";
 export { Output } from "./terminal/output.ts";
-export { count, counted } from "./terminal/table.ts";
-export { padToWidth, safe, safeJson } from "./terminal/text.ts";
+export { count, counted, table } from "./terminal/table.ts";
+export { cutToWidth, padToWidth, safe, safeJson } from "./terminal/text.ts";
 export { token } from "./token.ts";
 export { type Rejected, traceRequestOf, traceResponseBytes } from "./traces/otlp-protobuf.ts";
 export {

@@ -1,4 +1,5 @@
 import { attributeText, type FinishedSpan, operationOf } from "../../bridge/door.ts";
+import { durationText } from "../../events/format/door.ts";
 import { safe } from "../terminal/text.ts";
 
 /** How a span of the bridge ended, as text. */
@@ -10,12 +11,13 @@ export interface SpanOutcome {
   readonly message: string;
 }
 
-/** The attribute with the outcome, by operation. Default: that of tool calls. */
+/** The attribute with the outcome, by operation. Default: that of steps. */
 const OUTCOMES: Readonly<Record<string, string>> = {
   invoke_agent: "entelix.run.outcome",
   invoke_workflow: "entelix.run.outcome",
   chat: "entelix.model.outcome",
   embeddings: "entelix.model.outcome",
+  execute_tool: "entelix.tool.outcome",
 };
 
 /** Decisions about tool calls that are not visible in the outcome. */
@@ -24,7 +26,7 @@ const DECISIONS = new Set(["approved", "edited", "answered"]);
 /** Reads the outcome of a run, a tool call or a model call. */
 export function outcomeOf(span: FinishedSpan): SpanOutcome {
   const text = (name: string) => safe(attributeText(span, name));
-  const attribute = OUTCOMES[operationOf(span.attributes) ?? ""] ?? "entelix.tool.outcome";
+  const attribute = OUTCOMES[operationOf(span.attributes) ?? ""] ?? "entelix.step.outcome";
   const isRun = attribute === "entelix.run.outcome";
   const outcome = text(attribute);
   const said = isRun ? runWords(outcome, text) : callWords(outcome, text);
@@ -73,7 +75,9 @@ function callWords(outcome: string, text: Text): string {
 function marks(span: FinishedSpan, text: Text): string[] {
   const found: string[] = [];
   const approval = text("entelix.approval.outcome");
-  if (DECISIONS.has(approval)) found.push(approval);
+  const decider = deciderOf(span, text);
+  if (DECISIONS.has(approval)) found.push(`${approval} ${decider}`.trimEnd());
+  else if (decider !== "") found.push(decider);
   if (text("entelix.run.resumed_from") !== "") {
     found.push(`resumes run ${text("entelix.run.resumed_from")}`);
   }
@@ -81,4 +85,12 @@ function marks(span: FinishedSpan, text: Text): string[] {
   if (span.attributes["entelix.parent.missing"] === true) found.push("parent not seen");
   if (span.attributes["entelix.run.start_unseen"] === true) found.push("start not seen");
   return found;
+}
+
+/** `by ann@acme.test after 2 min`; empty if the person is not known. */
+function deciderOf({ attributes }: FinishedSpan, text: Text): string {
+  const person = text("entelix.approval.person");
+  if (person === "") return "";
+  const waitMs = attributes["entelix.approval.wait_ms"];
+  return `by ${person}${typeof waitMs === "number" ? ` after ${durationText(waitMs)}` : ""}`;
 }

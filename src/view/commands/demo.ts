@@ -2,36 +2,34 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type VerifyReport, verifyLog } from "../../audit/door.ts";
-import { shownUrl } from "../../bridge/door.ts";
+import { verifyLog } from "../../audit/door.ts";
 import {
   type Command,
   closeAuditLog,
-  counted,
   DEFAULT_JAEGER,
   failureTable,
   httpUrl,
   Interruption,
-  type Io,
-  isLocal,
-  jaegerTrace,
   type Output,
   openAuditLog,
-  padToWidth,
   RunTally,
   safe,
   TraceSample,
   traceText,
 } from "../../cli/door.ts";
-import { highest } from "../../events/format/door.ts";
+import { FanOutSink, RecorderSink } from "../../events/door.ts";
+import type { RunList } from "../format.ts";
+import { type Delivery, demoTelemetry, destinationOf } from "./demo/demo-telemetry.ts";
+import { BUNDLED_RECORDINGS, RecordingPlayer, SUPPORT_AGENT } from "./demo/recordings.ts";
+import { addressLines, asWord, auditLines, pageLines, sentLines } from "./demo/report-lines.ts";
 import {
-  type Delivery,
-  type Destination,
-  demoTelemetry,
-  destinationOf,
-} from "./demo/demo-telemetry.ts";
-import { BUNDLED_RECORDINGS, RecordingPlayer } from "./demo/recordings.ts";
-import { withRuns } from "./opened-runs.ts";
+  changedByPerson,
+  costLines,
+  decisionLines,
+  runTitle,
+  withoutSteps,
+} from "./demo/summary.ts";
+import { allRead, withRuns } from "./opened-runs.ts";
 import { readPageFiles } from "./page-files.ts";
 import { serveView } from "./serve-view.ts";
 
@@ -58,23 +56,26 @@ const OPTIONS = {
 /** Plays recorded runs, so that you see traces and an audit log without an agent. */
 export const demo: Command = {
   name: "demo",
-  summary: "Play recorded agent runs and show their traces and audit log.",
+  summary: "Play recorded agent runs and show decisions, failures, cost, traces and audit log.",
   operands: "",
   least: 0,
   most: 0,
   options: OPTIONS,
   notes: [
-    "The runs were recorded from real agents, except those marked as constructed. Run IDs and times are new each time, and pauses are longer than recorded.",
-    "To see them in the browser: entelix-otel demo --view. It ends with SIGINT or SIGTERM.",
+    "First come the conversations of a support agent with three tenants, recorded from a program of the repository (examples/support). Then come short runs that were recorded from real agents, one of them constructed. Run IDs and times are new each time. The support agent's runs end now, and the pauses of the others are longer than recorded.",
+    "To see them in the browser: entelix-otel demo --view. It ends with SIGINT or SIGTERM. Without --view, the last line of the output opens the same page.",
     "To see them in Jaeger: entelix-otel demo --endpoint http://127.0.0.1:4318. With the repository's docker-compose.yml, failures are also in Prometheus and Grafana and raise alerts.",
+    "Spans have content: messages, inputs and outputs. The people in them are made up.",
   ],
   run: async (args, io) => {
     const { values } = parseArgs({ args, options: OPTIONS });
     const { out } = io;
     const destination = await destinationOf(values.endpoint, io.env);
     const jaeger = httpUrl("--jaeger", values.jaeger ?? DEFAULT_JAEGER, DEFAULT_JAEGER).href;
-    const directory = values.audit ?? (await mkdtemp(join(tmpdir(), "entelix-otel-demo-")));
-    const log = await openAuditLog(directory, []);
+    const given = values.audit === undefined ? undefined : await openAuditLog(values.audit, []);
+    const folder = await mkdtemp(join(tmpdir(), "entelix-otel-demo-"));
+    const directory = values.audit ?? join(folder, "audit");
+    const log = given ?? (await openAuditLog(directory, []));
     const tally = new RunTally();
     const troubles: string[] = [];
     const sample = new TraceSample();
@@ -87,15 +88,20 @@ export const demo: Command = {
       },
       onTrouble: (trouble) => troubles.push(trouble),
     });
+    // An audit log has no model calls and no messages: the page reads them from this recording.
+    const events = join(folder, "events.ndjson");
+    const recorder = new RecorderSink({ path: events, source: bridge });
     const interruption = new Interruption();
-    let traces: readonly TitledTrace[];
+    let titles: ReadonlyMap<string, string>;
     let delivery: Delivery;
     let closed = true;
     try {
-      traces = await play(new RecordingPlayer(bridge, interruption.signal), sample, out);
+      const sink = new FanOutSink([bridge, recorder]);
+      titles = await play(new RecordingPlayer(sink, interruption.signal), sample, out);
       delivery = await close();
     } finally {
       interruption.release();
+      await recorder.shutdown();
       closed = await closeAuditLog(log, (text) => io.err.line(safe(text)));
     }
     if (interruption.exitCode !== undefined) {
@@ -104,146 +110,71 @@ export const demo: Command = {
     }
     const report = await verifyLog(directory);
     const complete = delivery.undelivered + troubles.length === 0;
-    printSection("Failed runs by tenant", failureTable(tally), out);
-    printSection("Audit log", auditLines(directory, report, values.audit !== undefined, out), out);
-    printSection(
-      "Traces",
-      [
-        ...sentLines(tally, destination, delivery, troubles, out),
-        ...(delivery.delivered > 0 ? addressLines(traces, jaeger, out) : []),
-        ...(complete ? pageLines(destination, values.jaeger, out) : []),
-      ],
-      out,
-    );
-    const code = report.ok && closed && complete ? 0 : 1;
-    if (values.view === true) return show(directory, code, io);
-    const viewCommand = `  npx entelix-otel view ${asWord(directory)}`;
-    printSection("To see these runs in the browser", [viewCommand], out);
-    return code;
+    const places = [directory, events];
+    return withRuns(places, { follow: false, content: true }, io, async (viewed, signal) => {
+      if (!(await allRead(viewed, signal))) return undefined;
+      const list: RunList = JSON.parse([...viewed.listJson()].join(""));
+      const spans = new Map(sample.traces.map((trace) => [trace[0]?.traceId, trace]));
+      // A log that was there before has more runs.
+      const runs = list.runs.filter(({ trace_id }) => spans.has(trace_id));
+      const changed = changedByPerson(runs).flatMap(({ trace_id }) =>
+        traceText(withoutSteps(spans.get(trace_id) ?? []), out),
+      );
+      printSection("A refund that a person changed, without the steps of the graph", changed, out);
+      printSection("Failed runs by tenant", failureTable(tally), out);
+      printSection("Decisions of people", decisionLines(runs, Date.now()), out);
+      printSection("Cost by tenant", costLines(runs), out);
+      printSection("Audit log", auditLines(directory, report, given !== undefined, out), out);
+      const named = sample.traces.map(([first]) => {
+        const { traceId = "" } = first ?? {};
+        const run = runs.find((one) => one.trace_id === traceId && one.parent_run_id === undefined);
+        const title = titles.get(traceId) ?? (run === undefined ? traceId : runTitle(run));
+        return { title, traceId };
+      });
+      printSection(
+        "Traces",
+        [
+          ...sentLines(tally, destination, delivery, troubles, out),
+          ...(delivery.delivered > 0 ? addressLines(named, jaeger, out) : []),
+          ...(complete ? pageLines(destination, values.jaeger, out) : []),
+        ],
+        out,
+      );
+      if (values.view === true) {
+        out.line();
+        const page = await readPageFiles();
+        await serveView(viewed, { page, port: 0, open: true, signal }, io);
+      } else {
+        const command = `  npx entelix-otel view --open ${places.map(asWord).join(" ")}`;
+        printSection("To see these runs in the browser", [command], out);
+      }
+      return report.ok && closed && complete ? 0 : 1;
+    });
   },
 };
 
-/** Plays the recordings in turn, and prints the traces of each when it has ended. */
+/** Plays the recordings. @returns the title of each trace that is not one of the support agent. */
 async function play(
   player: RecordingPlayer,
   sample: TraceSample,
   out: Output,
-): Promise<TitledTrace[]> {
+): Promise<ReadonlyMap<string, string>> {
   const constructed = BUNDLED_RECORDINGS.filter((recording) => recording.constructed).length;
   const real = BUNDLED_RECORDINGS.length - constructed;
-  const heading = `Playing ${real} recordings of real agents, and ${constructed} that is constructed:`;
+  const heading = `Playing the conversations of a support agent, ${real} recordings of real agents, and ${constructed} that is constructed.`;
   out.line(out.style("bold", heading));
-  const traces: TitledTrace[] = [];
-  for (const { constructed, file, title } of BUNDLED_RECORDINGS) {
+  const titles = new Map<string, string>();
+  if (!(await player.playPast(SUPPORT_AGENT))) return titles;
+  for (const { file, title } of BUNDLED_RECORDINGS) {
+    const before = sample.traces.length;
     if (!(await player.play(file))) break;
-    const ended = sample.traces.slice(traces.length);
-    for (const [first] of ended) traces.push({ title, traceId: first?.traceId ?? "" });
-    const lines = ended.flatMap((spans) => traceText(spans, out));
-    printSection(`${title} (${constructed ? "constructed" : "recorded"})`, lines, out);
+    for (const [first] of sample.traces.slice(before)) titles.set(first?.traceId ?? "", title);
   }
-  return traces;
-}
-
-interface TitledTrace {
-  /** Title of the recording. */
-  readonly title: string;
-  readonly traceId: string;
-}
-
-/** Shows the page until a signal. @returns `code`, the exit code of the demo. */
-async function show(directory: string, code: number, io: Io): Promise<number> {
-  const page = await readPageFiles();
-  return withRuns([directory], { follow: true, content: true }, io, async (runs, signal) => {
-    io.out.line();
-    await serveView(runs, { page, port: 0, open: true, signal }, io);
-    return code;
-  });
+  return titles;
 }
 
 function printSection(title: string, lines: readonly string[], out: Output): void {
   out.line();
   out.line(out.style("bold", title));
   for (const line of lines) out.line(line);
-}
-
-/** @param given whether the user named the directory: earlier rows may be in it. */
-function auditLines(
-  directory: string,
-  { ok, problemCount, rows, threads }: VerifyReport,
-  given: boolean,
-  out: Output,
-): string[] {
-  const word = asWord(directory);
-  const held = `${counted(rows, "row")} in ${counted(threads, "thread")}`;
-  const before = given ? ", including earlier rows" : "";
-  const verdict = ok
-    ? out.style("green", "✓ the chain holds")
-    : out.style("red", `✗ ${counted(problemCount, "problem")} in the chain`);
-  return [
-    `${safe(directory)}: ${held}${before}. ${verdict}`,
-    `  npx entelix-otel audit show ${word}`,
-    `  npx entelix-otel audit verify ${word}`,
-  ];
-}
-
-/** How many spans were made, and whether they arrived. */
-function sentLines(
-  { calls, runs, spans }: RunTally,
-  destination: Destination,
-  delivery: Delivery,
-  troubles: readonly string[],
-  out: Output,
-): string[] {
-  const made = `${counted(spans, "span")} (${counted(runs, "run")}, ${counted(calls, "tool call")})`;
-  const errors = troubles.map((trouble) => out.style("red", safe(trouble)));
-  if (destination.to === "nowhere") {
-    return [
-      `${made}. Nothing was sent: ${safe(destination.because)}. With Jaeger on this machine:`,
-      "  npx entelix-otel demo --endpoint http://127.0.0.1:4318",
-      ...errors,
-    ];
-  }
-  const { given, metrics, spansOnly, traces } = destination;
-  const to = safe(shownUrl(traces));
-  if (delivery.undelivered > 0) {
-    const option = given === undefined ? "" : ` --endpoint ${safe(shownUrl(given))}`;
-    const lost = `${counted(delivery.undelivered, "span")} of ${spans} could not be delivered to ${to}.`;
-    return [
-      out.style("red", lost),
-      ...errors,
-      `npx entelix-otel doctor${option} says more about the endpoint.`,
-    ];
-  }
-  if (spansOnly) {
-    const noMetrics = "It takes no metrics; the collector of docker-compose.yml does.";
-    return [`${made} delivered to ${to}.`, noMetrics, ...errors];
-  }
-  const also =
-    errors.length > 0 || metrics === undefined ? "" : `, metrics to ${safe(shownUrl(metrics))}`;
-  return [`${made} delivered to ${to}${also}.`, ...errors];
-}
-
-function addressLines(traces: readonly TitledTrace[], jaeger: string, out: Output): string[] {
-  const width = highest(traces.map(({ title }) => title.length));
-  return traces.map(({ title, traceId }) => {
-    const address = out.style("cyan", jaegerTrace(jaeger, traceId));
-    return `  ${padToWidth(title, width)}  ${address}`;
-  });
-}
-
-/** Pages of the stack of docker-compose.yml; none where it does not seem to run on this machine. */
-function pageLines(destination: Destination, jaeger: string | undefined, out: Output): string[] {
-  if (destination.to === "nowhere" || destination.metrics === undefined) return [];
-  if (!isLocal(destination.metrics) && (jaeger === undefined || !isLocal(jaeger))) return [];
-  return [
-    "In the stack of docker-compose.yml, within a minute:",
-    `  dashboards  ${out.style("cyan", "http://127.0.0.1:3000")}`,
-    `  metrics     ${out.style("cyan", "http://127.0.0.1:9090")}`,
-    `  alerts      ${out.style("cyan", "http://127.0.0.1:9093")}`,
-  ];
-}
-
-/** Quotes a file name for a shell, if necessary. */
-function asWord(name: string): string {
-  return /^[\w@%+=:,./-]+$/.test(name) ? name : `'${safe(name).replaceAll("'", "'\\''")}'`;
 }

@@ -5,61 +5,122 @@ import { command } from "../../cli/support/any-process.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { RAW_CONTROL } from "../../cli/support/recorded.ts";
 import { deadUrl, OtlpServer } from "../../support/otlp-server.ts";
+import { viewedList } from "../support/view-documents.ts";
 
+/** Of all runs. */
+const MADE = "238 spans (27 runs, 40 tool calls)";
+const SPANS = 238;
+
+/** The support agent's runs in the order of their ends, then the short recordings. */
 const TITLES = [
-  ["Three tool calls", "recorded"],
-  ["A tool fails, the run goes on", "recorded"],
-  ["A tool fails for good", "recorded"],
-  ["The model is down", "recorded"],
-  ["A sub-agent", "recorded"],
-  ["One call approved, one denied", "recorded"],
-  ["Waits for an approval", "recorded"],
-  ["Approved: goes on as a new run", "constructed"],
-  ["Cancelled", "recorded"],
-  ["Two tenants at once", "recorded"],
-] as const;
+  "acme: Where is order 17?",
+  "acme: I was charged twice for order 23. Please refund me 41…",
+  "initech: Do you deliver on Saturdays?",
+  "globex: Which paper does the P40 printer take?",
+  "acme: I am not at home on Thursday. What can I do?",
+  "initech: Please mail me invoice 88 again.",
+  "globex: And how do I clear a paper jam?",
+  "initech: Refund me 900 EUR for order 90.",
+  "acme: Can I return the tent of order 31? I slept in it for …",
+  "globex: Is my printer repaired? The number is R-77.",
+  "initech: sam@initech.test denied refund after 48.0 s",
+  "acme: ann@acme.test edited refund after 2 min",
+  "initech: The desk of order 92 arrived broken. I want my mon…",
+  "acme: Why 36.90 and not 41.90?",
+  "Three tool calls",
+  "A tool fails, the run goes on",
+  "A tool fails for good",
+  "The model is down",
+  "A sub-agent",
+  "One call approved, one denied",
+  "Waits for an approval",
+  "Approved: goes on as a new run",
+  "Cancelled",
+  "Two tenants at once",
+  "Two tenants at once",
+];
 
 describe.concurrent("demo", () => {
-  it("plays every recording, draws its traces, and says that nothing was sent", async () => {
+  it("plays every recording, and prints one conversation, failures, decisions, cost and the log", async () => {
     using folder = new Folder();
     const { code, stdout, stderr } = await command(["demo"], { env: { TMPDIR: folder.path } });
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).not.toMatch(RAW_CONTROL);
     const [heading, ...sections] = stdout.split("\n\n");
-    expect(heading).toBe("Playing 9 recordings of real agents, and 1 that is constructed:");
-    expect(sections.slice(0, TITLES.length).map((text) => text.split("\ntrace ")[0])).toEqual(
-      TITLES.map(([title, origin]) => `${title} (${origin})`),
+    expect(heading).toBe(
+      "Playing the conversations of a support agent, 9 recordings of real agents, and 1 that is constructed.",
     );
-    expect(sections.find((text) => text.startsWith("A sub-agent"))).toMatch(
-      /invoke_agent coordinator.*✓ complete\n├─ execute_tool research_team.*\n│ {2}└─ invoke_agent react.*\n│ {5}└─ execute_tool search.*\n└─ execute_tool double/,
+    expect(sections.map((text) => text.split("\n")[0])).toEqual([
+      "A refund that a person changed, without the steps of the graph",
+      "Failed runs by tenant",
+      "Decisions of people",
+      "Cost by tenant",
+      "Audit log",
+      "Traces",
+      "To see these runs in the browser",
+    ]);
+    expect(stdout).toMatch(
+      /invoke_agent support .*paused: approval_pending\n├─ chat demo-large .*\n├─ execute_tool look_up_order .*\n├─ execute_tool list_payments .*\n└─ chat demo-large .*✓ complete\ntrace /,
     );
-    const paused =
-      /trace ([0-9a-f]{32}) {2}tenant acme\ninvoke_agent supervised .*paused: approval_pending/;
-    const runId = paused.exec(stdout)?.[1]?.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
-    expect(stdout).toContain(`✓ complete, resumes run ${runId}\n`);
+    expect(stdout).toMatch(
+      /resumes run \S+\n├─ execute_tool refund .*✓ complete, edited by ann@acme\.test after 2 min\n└─ chat demo-large /,
+    );
     expect(stdout).toContain(
       [
         "Failed runs by tenant",
-        "tenant  tool_error_terminal  cancelled  model_dispatch  failed runs",
-        "acme                      1          1               0            2",
-        "globex                    0          0               1            1",
+        "tenant   tool_error_terminal  usage_limit_exceeded  cancelled  model_dispatch  failed runs",
+        "globex                     0                     1          0               1            2",
+        "acme                       1                     0          1               0            2",
+        "initech                    1                     0          0               0            1",
       ].join("\n"),
     );
-    const [directory = ""] = readdirSync(folder.path);
-    expect(directory).toMatch(/^entelix-otel-demo-/);
+    expect(stdout).toMatch(
+      /\nacme {5}ann@acme\.test edited refund after 2 min .* I was charged twice/,
+    );
+    expect(stdout).toMatch(
+      /\ninitech {2}waits for a person since \S+ s: refund \{"order":92,"euros":249\} {2}The desk of order 92/,
+    );
+    expect(stdout).toContain("\nacme     A person approved double\n");
     expect(stdout).toContain(
-      `Audit log\n${folder.at(directory)}: 62 rows in 10 threads. ✓ the chain holds\n` +
+      [
+        "Cost by tenant",
+        "tenant   runs  input tokens  output tokens  cost",
+        "acme       15          5845            496  $0.0163",
+        "globex      5          7177            241  $0.0114",
+        "initech     5          4189            145  $0.0067",
+      ].join("\n"),
+    );
+    const [name = ""] = readdirSync(folder.path);
+    expect(name).toMatch(/^entelix-otel-demo-/);
+    const [audit, events] = [`${folder.at(name)}/audit`, `${folder.at(name)}/events.ndjson`];
+    expect(stdout).toContain(
+      `Audit log\n${audit}: 147 rows in 19 threads. ✓ the chain holds\n` +
         // As it can be run where the package is a dependency, and in a clone.
-        `  npx entelix-otel audit show ${folder.at(directory)}\n` +
-        `  npx entelix-otel audit verify ${folder.at(directory)}\n`,
+        `  npx entelix-otel audit show ${audit}\n` +
+        `  npx entelix-otel audit verify ${audit}\n`,
     );
-    expect(stdout).toContain(
-      "28 spans (12 runs, 16 tool calls). Nothing was sent: no endpoint is configured.",
-    );
-    expect(stdout).toMatch(/To see these runs in the browser\n {2}npx entelix-otel view \S+\n$/);
-    expect(stdout.endsWith(` ${folder.at(directory)}\n`)).toBe(true);
-    const verified = await command(["audit", "verify", folder.at(directory)]);
+    expect(stdout).toContain(`${MADE}. Nothing was sent: no endpoint is configured.`);
+    expect(stdout.endsWith(`\n  npx entelix-otel view --open ${audit} ${events}\n`)).toBe(true);
+    const verified = await command(["audit", "verify", audit]);
     expect(verified.code).toBe(0);
+    const { runs } = await viewedList([audit, events]);
+    expect(runs).toHaveLength(27);
+    const answers = runs.flatMap(({ answer, rows }) => (answer === undefined ? [] : [rows]));
+    // They have messages, from the recording, and the log's rows.
+    expect(answers.length).toBeGreaterThan(9);
+    expect(answers.filter((rows) => rows === 0)).toEqual([]);
+  });
+
+  it("names each trace by its question, its decision or its recording, with its address in Jaeger", async () => {
+    using folder = new Folder();
+    await using server = await OtlpServer.start();
+    const args = ["demo", "--endpoint", server.url, "--audit", folder.path];
+    const { code, stdout } = await command(args);
+    expect(code).toBe(0);
+    const named = [...stdout.matchAll(/^ {2}(.+?) +http:\S+\/trace\/([0-9a-f]{32})$/gm)];
+    expect(named.map(([, title]) => title)).toEqual(TITLES);
+    const roots = new Set(server.spans.map(({ traceId }) => traceId));
+    expect(new Set(named.map(([, , id]) => id))).toEqual(roots);
   });
 
   it("opens the page on its runs with --view, until it is asked to end", async () => {
@@ -92,22 +153,23 @@ describe.concurrent("demo", () => {
     const [first, second] = [await command(args, { env }), await command(args, { env })];
     expect([first.code, second.code]).toEqual([0, 0]);
     expect(first.stdout).toContain(
-      `28 spans (12 runs, 16 tool calls) delivered to ${server.url}/v1/traces, metrics to ${server.url}/v1/metrics.\n`,
+      `${MADE} delivered to ${server.url}/v1/traces, metrics to ${server.url}/v1/metrics.\n`,
     );
     expect(second.stdout).toContain(
-      ": 124 rows in 10 threads, including earlier rows. ✓ the chain holds\n",
+      ": 294 rows in 19 threads, including earlier rows. ✓ the chain holds\n",
     );
-    expect(server.spans).toHaveLength(56);
+    expect(server.spans).toHaveLength(2 * SPANS);
     const runs = server.spans.filter((span) => span.name.startsWith("invoke_agent"));
     const roots = runs.filter((span) => span.attributes["entelix.parent_run_id"] === undefined);
-    expect(new Set(roots.map((span) => span.traceId)).size).toBe(22);
+    expect(new Set(roots.map((span) => span.traceId)).size).toBe(50);
     for (const root of roots) {
       expect(root.traceId).toBe(String(root.attributes["entelix.run_id"]).replaceAll("-", ""));
       expect(`${first.stdout}${second.stdout}`).toContain(
         `  http://jaeger.example/trace/${root.traceId}\n`,
       );
       const at = Number(BigInt(root.startTimeUnixNano) / 1_000_000n);
-      expect(at).toBeGreaterThanOrEqual(begun - 1);
+      // The support agent worked for less than five minutes, until now.
+      expect(at).toBeGreaterThanOrEqual(begun - 300_000);
       expect(at).toBeLessThanOrEqual(Date.now());
     }
     expect(runs[0]?.resource["service.name"]).toBe("entelix-demo");
@@ -133,12 +195,16 @@ describe.concurrent("demo", () => {
       sums.set(key, (sums.get(key) ?? 0) + Number(value));
     }
     expect(Object.fromEntries(sums)).toEqual({
-      "acme complete": 7,
-      "acme interrupted": 1,
+      "acme complete": 13,
+      "acme interrupted": 2,
       "acme tool_error_terminal": 1,
       "acme cancelled": 1,
-      "globex complete": 1,
+      "globex complete": 3,
       "globex model_dispatch": 1,
+      "globex usage_limit_exceeded": 1,
+      "initech complete": 2,
+      "initech interrupted": 2,
+      "initech tool_error_terminal": 1,
     });
     const [point] = server.points("entelix.runs");
     const [span] = server.spans;
@@ -166,9 +232,7 @@ describe.concurrent("demo", () => {
     const args = ["demo", "--endpoint", server.url, "--audit", folder.path];
     const { code, stdout } = await command(args, { env: { [name]: value } });
     expect([code, server.requests.length]).toEqual([0, 0]);
-    expect(stdout).toContain(
-      `28 spans (12 runs, 16 tool calls). Nothing was sent: ${name}=${value}.`,
-    );
+    expect(stdout).toContain(`${MADE}. Nothing was sent: ${name}=${value}.`);
   });
 
   it("sends spans alone with OTEL_METRICS_EXPORTER=none, and leads nobody to empty pages", async () => {
@@ -176,10 +240,10 @@ describe.concurrent("demo", () => {
     await using server = await OtlpServer.start();
     const args = ["demo", "--endpoint", server.url, "--audit", folder.path];
     const { code, stdout } = await command(args, { env: { OTEL_METRICS_EXPORTER: "none" } });
-    expect([code, server.spans.length]).toEqual([0, 28]);
+    expect([code, server.spans.length]).toEqual([0, SPANS]);
     expect(server.requests.filter(({ path }) => path !== "/v1/traces")).toEqual([]);
     expect(stdout).toMatch(
-      / delivered to http:\S+\/v1\/traces\.\n(?: {2}.+\/trace\/[0-9a-f]{32}\n){11}\nTo see these runs /,
+      / delivered to http:\S+\/v1\/traces\.\n(?: {2}.+\/trace\/[0-9a-f]{32}\n){25}\nTo see these runs /,
     );
   });
 
@@ -190,7 +254,7 @@ describe.concurrent("demo", () => {
     });
     const args = ["demo", "--endpoint", jaeger.url, "--audit", folder.path];
     const { code, stdout } = await command(args);
-    expect([code, jaeger.spans.length]).toEqual([0, 28]);
+    expect([code, jaeger.spans.length]).toEqual([0, SPANS]);
     expect(
       jaeger.requests.map(({ path }) => path).filter((path) => path === "/v1/metrics"),
     ).toHaveLength(1);
@@ -210,7 +274,7 @@ describe.concurrent("demo", () => {
     };
     const { code, stdout } = await command(args, { env });
     expect(code).toBe(1);
-    expect(traces.spans).toHaveLength(28);
+    expect(traces.spans).toHaveLength(SPANS);
     expect(stdout).toContain(` delivered to ${traces.url}/own.\n`);
     expect(stdout).toContain(
       "shutdown: the last metrics did not arrive: Error: connect ECONNREFUSED",
@@ -223,9 +287,11 @@ describe.concurrent("demo", () => {
     const url = await deadUrl();
     const { code, stdout } = await command(["demo", "--endpoint", url, "--audit", folder.path]);
     expect(code).toBe(1);
-    expect(stdout).toContain(`28 spans of 28 could not be delivered to ${url}/v1/traces.\n`);
     expect(stdout).toContain(
-      "28 spans lost (unreachable 28) of 28 that ended; last error of an export: connect ECONNREFUSED",
+      `${SPANS} spans of ${SPANS} could not be delivered to ${url}/v1/traces.\n`,
+    );
+    expect(stdout).toContain(
+      `${SPANS} spans lost (unreachable ${SPANS}) of ${SPANS} that ended; last error of an export: connect ECONNREFUSED`,
     );
     expect(stdout).toContain(`\nnpx entelix-otel doctor --endpoint ${url}/ says more `);
     expect(stdout).not.toContain("/trace/");
@@ -237,7 +303,7 @@ describe.concurrent("demo", () => {
     let sent = false;
     const { code, signal, stderr } = await command(["demo", "--audit", folder.path], {
       onStdout: (text, kill) => {
-        if (sent || !text.includes("✓ complete")) return;
+        if (sent || !text.includes("Playing")) return;
         sent = true;
         kill("SIGINT");
       },

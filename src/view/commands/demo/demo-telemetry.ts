@@ -95,8 +95,15 @@ export function demoTelemetry(options: DemoTelemetryOptions): DemoTelemetry {
     if (!ATTEMPTS.includes(operation)) onTrouble(`${operation}: ${messageOf(error)}`);
   };
   const service = serviceResource(undefined, SERVICE);
-  // Each run has one span, at its end.
-  const common = { audit, limits: { markerAfterMs: 0 }, onError };
+  const common = {
+    audit,
+    // The recordings have no data of real people.
+    captureContent: true,
+    approvalPerson: true,
+    // Each run has one span, at its end.
+    limits: { markerAfterMs: 0 },
+    onError,
+  };
   if (destination.to === "nowhere") {
     const outlet = new SpanOutlet([], observe);
     const tracerProvider = createReplayProvider(service.resource, outlet);

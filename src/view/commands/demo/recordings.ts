@@ -1,9 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
-import type { Bridge } from "../../../bridge/door.ts";
 import { InFlight } from "../../../cli/door.ts";
-import { addMilliseconds, now, toMilliseconds } from "../../../events/door.ts";
+import {
+  type AgentEvent,
+  type AgentEventSink,
+  addMilliseconds,
+  type EventEnvelope,
+  formatRfc3339,
+  type Instant,
+  now,
+  readTimestamp,
+  toMilliseconds,
+} from "../../../events/door.ts";
 import { entelixDialect, parseLine } from "../../../replay/door.ts";
 import { packageFile } from "../page-files.ts";
 
@@ -32,56 +41,90 @@ function recorded(file: string, title: string): BundledRecording {
   return { file, title, constructed: false };
 }
 
+/** The conversations of `examples/support`, recorded from that program. */
+export const SUPPORT_AGENT = "support/events";
+
 const RUN_ID = /"run_id":"([^"]+)"/g;
 
 /** Gaps between events are 12 times as long as recorded, because the runs took only some 10 ms each. */
 const STRETCH = 12;
 
+interface RecordedEvent {
+  readonly event: AgentEvent;
+  readonly envelope: EventEnvelope;
+  /** When it was recorded, in ms. */
+  readonly atMs: number;
+}
+
 /** Plays recordings with new run IDs, event IDs and times, so that each demo makes new traces. */
 export class RecordingPlayer {
   /** New run ID by recorded one: a resumed run and its paused run are in two recordings. */
   readonly #runIds = new Map<string, string>();
-  readonly #bridge: Bridge;
+  readonly #sink: AgentEventSink;
   readonly #signal: AbortSignal;
 
   /** @param signal stops between two events. */
-  constructor(bridge: Bridge, signal: AbortSignal) {
-    this.#bridge = bridge;
+  constructor(sink: AgentEventSink, signal: AbortSignal) {
+    this.#sink = sink;
     this.#signal = signal;
   }
 
   /**
-   * Sends the events of a recording in real time, and waits until their rows are stored.
+   * Sends the events of a recording in real time, from now on, and waits until their rows are stored.
    *
    * @returns whether it was played to its end; `false` where the signal was aborted.
    * @throws (rejects) Error with file and line where the recording is damaged.
    */
   async play(file: string): Promise<boolean> {
+    const events = await this.#read(file);
+    const begin = now();
+    const firstMs = events[0]?.atMs ?? 0;
+    return this.#send(events, (ms) => addMilliseconds(begin, (ms - firstMs) * STRETCH));
+  }
+
+  /** Does what `play` does, without waiting: the recording has its own gaps, and ends now. */
+  async playPast(file: string): Promise<boolean> {
+    const events = await this.#read(file);
+    const end = now();
+    const lastMs = events.at(-1)?.atMs ?? 0;
+    return this.#send(events, (ms) => addMilliseconds(end, ms - lastMs));
+  }
+
+  async #send(
+    events: readonly RecordedEvent[],
+    movedTo: (recordedMs: number) => Instant,
+  ): Promise<boolean> {
+    const stored = new InFlight();
+    for (const { atMs, envelope, event } of events) {
+      const timestamp = movedTo(atMs);
+      const waitMs = toMilliseconds(timestamp) - toMilliseconds(now());
+      if (waitMs > 0) await sleep(waitMs, undefined, { signal: this.#signal }).catch(() => {});
+      if (this.#signal.aborted) break;
+      const row = this.#sink.send(event, {
+        ...moved(envelope, movedTo),
+        event_id: v7(),
+        timestamp,
+      });
+      if (row !== undefined) stored.add(row);
+    }
+    await stored.settle();
+    return !this.#signal.aborted;
+  }
+
+  async #read(file: string): Promise<RecordedEvent[]> {
     const path = packageFile("recordings", `${file}.ndjson`);
     const lines = this.#renamed(await readFile(path, "utf8"))
       .trimEnd()
       .split("\n");
-    const stored = new InFlight();
-    const begin = now();
-    let firstMs: number | undefined;
-    for (const [at, line] of lines.entries()) {
+    return lines.map((line, at) => {
       const { value } = parseLine(line);
       const decoded = value === undefined ? undefined : entelixDialect.decode(value);
       if (decoded?.outcome !== "event") {
         throw new Error(`${path}:${at + 1}: expected an event; install the package again`);
       }
       const { envelope, event } = decoded;
-      const recordedMs = toMilliseconds(envelope.timestamp);
-      firstMs ??= recordedMs;
-      const timestamp = addMilliseconds(begin, (recordedMs - firstMs) * STRETCH);
-      const waitMs = toMilliseconds(timestamp) - toMilliseconds(now());
-      if (waitMs > 0) await sleep(waitMs, undefined, { signal: this.#signal }).catch(() => {});
-      if (this.#signal.aborted) break;
-      const row = this.#bridge.send(event, { ...envelope, event_id: v7(), timestamp });
-      if (row !== undefined) stored.add(row);
-    }
-    await stored.settle();
-    return !this.#signal.aborted;
+      return { event, envelope, atMs: toMilliseconds(envelope.timestamp) };
+    });
   }
 
   #renamed(text: string): string {
@@ -92,4 +135,16 @@ export class RecordingPlayer {
     for (const [recorded, fresh] of this.#runIds) renamed = renamed.replaceAll(recorded, fresh);
     return renamed;
   }
+}
+
+/** The envelope with the other time in it moved: when an event happened that was sent later. */
+function moved(envelope: EventEnvelope, movedTo: (recordedMs: number) => Instant): EventEnvelope {
+  const { details } = envelope;
+  const happened =
+    details?.happened_at === undefined ? undefined : readTimestamp(details.happened_at);
+  if (happened === undefined) return envelope;
+  return {
+    ...envelope,
+    details: { ...details, happened_at: formatRfc3339(movedTo(toMilliseconds(happened))) },
+  };
 }
