@@ -17,7 +17,7 @@ import {
   TraceSample,
   traceText,
 } from "../../cli/door.ts";
-import { FanOutSink, RecorderSink } from "../../events/door.ts";
+import { addMilliseconds, FanOutSink, now, RecorderSink } from "../../events/door.ts";
 import type { RunList } from "../format.ts";
 import { type Delivery, demoTelemetry, destinationOf } from "./demo/demo-telemetry.ts";
 import { BUNDLED_RECORDINGS, RecordingPlayer, SUPPORT_AGENT } from "./demo/recordings.ts";
@@ -62,7 +62,7 @@ export const demo: Command = {
   most: 0,
   options: OPTIONS,
   notes: [
-    "First come the conversations of a support agent with three tenants, recorded from a program of the repository (examples/support). Then come short runs that were recorded from real agents, one of them constructed. Run IDs and times are new each time. The support agent's runs end now, and the pauses of the others are longer than recorded.",
+    "First come the conversations of a support agent with three tenants, recorded from a program of the repository (examples/support). Then come short runs that were recorded from real agents, one of them constructed. Run IDs are new each time. The runs are of the last ten minutes, those of the support agent are the newest, and the short ones take longer than recorded.",
     "To see them in the browser: entelix-otel demo --view. It ends with SIGINT or SIGTERM. Without --view, the last line of the output opens the same page.",
     "To see them in Jaeger: entelix-otel demo --endpoint http://127.0.0.1:4318. With the repository's docker-compose.yml, failures are also in Prometheus and Grafana and raise alerts.",
     "Spans have content: messages, inputs and outputs. The people in them are made up.",
@@ -97,7 +97,7 @@ export const demo: Command = {
     let closed = true;
     try {
       const sink = new FanOutSink([bridge, recorder]);
-      titles = await play(new RecordingPlayer(sink, interruption.signal), sample, out);
+      titles = await play(new RecordingPlayer(sink), sample, interruption.signal, out);
       delivery = await close();
     } finally {
       interruption.release();
@@ -153,10 +153,19 @@ export const demo: Command = {
   },
 };
 
-/** Plays the recordings. @returns the title of each trace that is not one of the support agent. */
+/** The short recordings begin so long ago, one after the other. Those of the support agent come after them. */
+const BEGIN_MS = 10 * 60_000;
+const APART_MS = 25_000;
+
+/**
+ * Plays the recordings, until the signal. The newest runs, which a list has first, are those of the support agent.
+ *
+ * @returns the title of each trace that is not one of the support agent.
+ */
 async function play(
   player: RecordingPlayer,
   sample: TraceSample,
+  signal: AbortSignal,
   out: Output,
 ): Promise<ReadonlyMap<string, string>> {
   const constructed = BUNDLED_RECORDINGS.filter((recording) => recording.constructed).length;
@@ -164,12 +173,14 @@ async function play(
   const heading = `Playing the conversations of a support agent, ${real} recordings of real agents, and ${constructed} that is constructed.`;
   out.line(out.style("bold", heading));
   const titles = new Map<string, string>();
-  if (!(await player.playPast(SUPPORT_AGENT))) return titles;
-  for (const { file, title } of BUNDLED_RECORDINGS) {
+  const end = now();
+  for (const [at, { file, title }] of BUNDLED_RECORDINGS.entries()) {
+    if (signal.aborted) return titles;
     const before = sample.traces.length;
-    if (!(await player.play(file))) break;
+    await player.playFrom(addMilliseconds(end, at * APART_MS - BEGIN_MS), file);
     for (const [first] of sample.traces.slice(before)) titles.set(first?.traceId ?? "", title);
   }
+  if (!signal.aborted) await player.playUntil(end, SUPPORT_AGENT);
   return titles;
 }
 

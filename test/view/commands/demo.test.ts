@@ -11,8 +11,19 @@ import { viewedList } from "../support/view-documents.ts";
 const MADE = "238 spans (27 runs, 40 tool calls)";
 const SPANS = 238;
 
-/** The support agent's runs in the order of their ends, then the short recordings. */
+/** The short recordings, and the support agent's runs in the order of their ends. */
 const TITLES = [
+  "Three tool calls",
+  "A tool fails, the run goes on",
+  "A tool fails for good",
+  "The model is down",
+  "A sub-agent",
+  "One call approved, one denied",
+  "Waits for an approval",
+  "Approved: goes on as a new run",
+  "Cancelled",
+  "Two tenants at once",
+  "Two tenants at once",
   "acme: Where is order 17?",
   "acme: I was charged twice for order 23. Please refund me 41…",
   "initech: Do you deliver on Saturdays?",
@@ -27,17 +38,6 @@ const TITLES = [
   "acme: ann@acme.test edited refund after 2 min",
   "initech: The desk of order 92 arrived broken. I want my mon…",
   "acme: Why 36.90 and not 41.90?",
-  "Three tool calls",
-  "A tool fails, the run goes on",
-  "A tool fails for good",
-  "The model is down",
-  "A sub-agent",
-  "One call approved, one denied",
-  "Waits for an approval",
-  "Approved: goes on as a new run",
-  "Cancelled",
-  "Two tenants at once",
-  "Two tenants at once",
 ];
 
 describe.concurrent("demo", () => {
@@ -69,8 +69,8 @@ describe.concurrent("demo", () => {
       [
         "Failed runs by tenant",
         "tenant   tool_error_terminal  usage_limit_exceeded  cancelled  model_dispatch  failed runs",
-        "globex                     0                     1          0               1            2",
         "acme                       1                     0          1               0            2",
+        "globex                     0                     1          0               1            2",
         "initech                    1                     0          0               0            1",
       ].join("\n"),
     );
@@ -168,8 +168,8 @@ describe.concurrent("demo", () => {
         `  http://jaeger.example/trace/${root.traceId}\n`,
       );
       const at = Number(BigInt(root.startTimeUnixNano) / 1_000_000n);
-      // The support agent worked for less than five minutes, until now.
-      expect(at).toBeGreaterThanOrEqual(begun - 300_000);
+      // Of the last ten minutes.
+      expect(at).toBeGreaterThanOrEqual(begun - 601_000);
       expect(at).toBeLessThanOrEqual(Date.now());
     }
     expect(runs[0]?.resource["service.name"]).toBe("entelix-demo");
@@ -300,12 +300,19 @@ describe.concurrent("demo", () => {
 
   it("ends in order when it is interrupted: the log is closed, the exit code the signal's", async () => {
     using folder = new Folder();
-    let sent = false;
-    const { code, signal, stderr } = await command(["demo", "--audit", folder.path], {
-      onStdout: (text, kill) => {
-        if (sent || !text.includes("Playing")) return;
-        sent = true;
-        kill("SIGINT");
+    let interrupt: (() => void) | undefined;
+    // The first request asks whether metrics are taken.
+    const answer = (request: number) => {
+      if (request === 0) return 200;
+      // A second signal would end the process at once.
+      if (request === 1) interrupt?.();
+      return "hang";
+    };
+    await using server = await OtlpServer.start({ answer });
+    const args = ["demo", "--endpoint", server.url, "--audit", folder.path];
+    const { code, signal, stderr } = await command(args, {
+      onStdout: (_, kill) => {
+        interrupt = () => kill("SIGINT");
       },
     });
     expect([code, signal, stderr]).toEqual([130, null, "Interrupted.\n"]);

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { v7 } from "uuid";
 import { InFlight } from "../../../cli/door.ts";
 import {
@@ -9,7 +8,6 @@ import {
   type EventEnvelope,
   formatRfc3339,
   type Instant,
-  now,
   readTimestamp,
   toMilliseconds,
 } from "../../../events/door.ts";
@@ -61,54 +59,43 @@ export class RecordingPlayer {
   /** New run ID by recorded one: a resumed run and its paused run are in two recordings. */
   readonly #runIds = new Map<string, string>();
   readonly #sink: AgentEventSink;
-  readonly #signal: AbortSignal;
 
-  /** @param signal stops between two events. */
-  constructor(sink: AgentEventSink, signal: AbortSignal) {
+  constructor(sink: AgentEventSink) {
     this.#sink = sink;
-    this.#signal = signal;
   }
 
   /**
-   * Sends the events of a recording in real time, from now on, and waits until their rows are stored.
+   * Sends the events of a short recording as if it had begun at this time, and waits until their rows are stored.
    *
-   * @returns whether it was played to its end; `false` where the signal was aborted.
    * @throws (rejects) Error with file and line where the recording is damaged.
    */
-  async play(file: string): Promise<boolean> {
+  async playFrom(begin: Readonly<Instant>, file: string): Promise<void> {
     const events = await this.#read(file);
-    const begin = now();
     const firstMs = events[0]?.atMs ?? 0;
-    return this.#send(events, (ms) => addMilliseconds(begin, (ms - firstMs) * STRETCH));
+    await this.#send(events, (ms) => addMilliseconds(begin, (ms - firstMs) * STRETCH));
   }
 
-  /** Does what `play` does, without waiting: the recording has its own gaps, and ends now. */
-  async playPast(file: string): Promise<boolean> {
+  /** Does the same with the times between events as they were recorded, and the last event at this time. */
+  async playUntil(end: Readonly<Instant>, file: string): Promise<void> {
     const events = await this.#read(file);
-    const end = now();
     const lastMs = events.at(-1)?.atMs ?? 0;
-    return this.#send(events, (ms) => addMilliseconds(end, ms - lastMs));
+    await this.#send(events, (ms) => addMilliseconds(end, ms - lastMs));
   }
 
   async #send(
     events: readonly RecordedEvent[],
     movedTo: (recordedMs: number) => Instant,
-  ): Promise<boolean> {
+  ): Promise<void> {
     const stored = new InFlight();
     for (const { atMs, envelope, event } of events) {
-      const timestamp = movedTo(atMs);
-      const waitMs = toMilliseconds(timestamp) - toMilliseconds(now());
-      if (waitMs > 0) await sleep(waitMs, undefined, { signal: this.#signal }).catch(() => {});
-      if (this.#signal.aborted) break;
       const row = this.#sink.send(event, {
         ...moved(envelope, movedTo),
         event_id: v7(),
-        timestamp,
+        timestamp: movedTo(atMs),
       });
       if (row !== undefined) stored.add(row);
     }
     await stored.settle();
-    return !this.#signal.aborted;
   }
 
   async #read(file: string): Promise<RecordedEvent[]> {
