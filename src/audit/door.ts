@@ -54,7 +54,7 @@ export {
 export { PostgresSessionLog } from "./postgres/postgres-session-log.ts";
 export { type ReadPostgresRowsOptions, readPostgresRows } from "./postgres/read-postgres-rows.ts";
 export { type VerifyPostgresOptions, verifyPostgresLog } from "./postgres/verify-postgres-log.ts";
-export type { RowWaiter, SessionLog } from "./session-log.ts";
+export { type RowWaiter, reportWhenStored, type SessionLog } from "./session-log.ts";
 export { type CommitBatch, CommitQueue } from "./storage/commit-queue.ts";
 export type { FileLayer, LogFile, RemovingFileLayer } from "./storage/file-layer.ts";
 export { type FileLine, fileLineBatches, lineText, MAX_LINE_BYTES } from "./storage/file-lines.ts";

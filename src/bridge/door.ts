@@ -36,6 +36,7 @@ export {
   type SpanAttributes,
   SpanLines,
   SpanOutlet,
+  type SpanStarted,
   type SpanValue,
   type StartedSpan,
 } from "./output/span-outlet.ts";

@@ -30,7 +30,12 @@ export {
   Tally,
   type UnknownLine,
 } from "./input/event-intake.ts";
-export { EventOrder, type EventTakers, type OrderReport } from "./input/event-order.ts";
+export {
+  EventOrder,
+  type EventTakers,
+  type OrderedLine,
+  type OrderReport,
+} from "./input/event-order.ts";
 export { GZIP_MAGIC, GzipError, gunzipped } from "./input/gunzip.ts";
 export type { NdjsonLine, OversizedPart } from "./input/ndjson-line.ts";
 export { splitLines } from "./input/ndjson-reader.ts";

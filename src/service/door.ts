@@ -1,6 +1,12 @@
 // The door of `service`: serve and consume. See ROOM.md.
 
-export { type Answer, refusedAnswer, textAnswer, writeAnswer } from "./http/answer.ts";
+export {
+  type Answer,
+  refusedAnswer,
+  type StreamedAnswer,
+  textAnswer,
+  writeAnswer,
+} from "./http/answer.ts";
 export { checkHead, encodingOf, hasExpectation } from "./http/event-request.ts";
 export { HeldBytes } from "./http/held-body.ts";
 export { HttpFront } from "./http/http-front.ts";
@@ -8,7 +14,7 @@ export { DEFAULT_INGEST_LIMITS, type IngestLimits } from "./http/ingest-limits.t
 export { IngestService } from "./http/ingest-service.ts";
 export { MOST_RUNS, USUAL_RUNS } from "./http/open-runs.ts";
 export { OPEN_RUNS, type OpenRunsAnswer } from "./http/open-runs-form.ts";
-export { Refusal } from "./http/refusal.ts";
+export { EndedEarly, Refusal, SenderGone } from "./http/refusal.ts";
 export { bodyText, RequestBody } from "./http/request-body.ts";
 export { isLocalHost, isLoopback, OPENAPI_TEXT, readTarget } from "./http/routes.ts";
 export { parseTokens, type TokenEntry, tokenDigest } from "./http/tokens/token-file.ts";

@@ -242,6 +242,8 @@ export interface RunDetail {
   readonly version: typeof FORMAT_VERSION;
   readonly revision: number;
   readonly run: ViewRun;
+  /** The failure in the run and in its child runs that came first. */
+  readonly first_failure?: ViewFailure;
   /** Spans of the run and of everything under it, in the order of their start. */
   readonly spans: readonly ViewSpan[];
   /** Audit rows of the run and of its child runs, by thread and ordinal. */
@@ -256,6 +258,16 @@ export interface RunDetail {
   readonly content: boolean;
   /** The trace in Jaeger. Absent without `--jaeger`. */
   readonly trace_url?: string;
+}
+
+/** A failed span, in short. */
+export interface ViewFailure {
+  readonly span_id: string;
+  readonly name: string;
+  /** Description of its status: the operator's text, up to 200 characters. */
+  readonly message?: string;
+  /** When it ended: Unix time in ns. */
+  readonly end_ns: string;
 }
 
 export interface RelatedRun {

@@ -1,11 +1,17 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
-import { SpanStatusCode } from "@opentelemetry/api";
+import { type SpanContext, SpanStatusCode } from "@opentelemetry/api";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
 import type { Instant } from "../../events/door.ts";
 import { encodeTraceRequest, formatOf } from "../export/request-format.ts";
 import { SpanBatches, type SpanEncoding, type SpanTarget } from "./span-batches.ts";
+
+/** Called at the start of a span. `read` reads the span until its end. */
+export type SpanStarted = (
+  read: () => StartedSpan,
+  ids: Pick<SpanContext, "traceId" | "spanId">,
+) => void;
 
 /**
  * Passes all ended spans on. The code that makes spans checks {@link SpanOutlet.full}, and waits for
@@ -15,18 +21,17 @@ import { SpanBatches, type SpanEncoding, type SpanTarget } from "./span-batches.
 export class SpanOutlet implements SpanProcessor {
   readonly #targets: readonly SpanTarget[];
   readonly #observe: (span: FinishedSpan) => void;
-  readonly #started: ((read: () => StartedSpan) => void) | undefined;
+  readonly #started: SpanStarted | undefined;
   readonly #batches: SpanBatches<ReadableSpan>;
 
   /**
    * @param observe called with each span at its end.
-   * @param started called at the start of a span, with a function that reads the span until its end. Only in a
-   *   replay.
+   * @param started called at the start of a span. Only in a replay.
    */
   constructor(
     targets: readonly SpanTarget[],
     observe: (span: FinishedSpan) => void,
-    started?: (read: () => StartedSpan) => void,
+    started?: SpanStarted,
   ) {
     this.#targets = targets;
     this.#observe = observe;
@@ -41,12 +46,12 @@ export class SpanOutlet implements SpanProcessor {
   }
 
   onStart(span: ReadableSpan): void {
-    this.#started?.(() => startedSpan(span));
+    this.#started?.(() => new OpenSpan(span), span.spanContext());
   }
 
   onEnd(span: ReadableSpan): void {
     this.#batches.add(span);
-    this.#observe(finishedSpan(span));
+    this.#observe(new EndedSpan(span));
   }
 
   /**
@@ -139,29 +144,71 @@ type PlainValue = string | number | boolean;
 
 const NONE: SpanAttributes = {};
 
-function startedSpan(span: ReadableSpan): StartedSpan {
-  const { traceId, spanId } = span.spanContext();
-  return {
-    traceId,
-    spanId,
-    parentSpanId: span.parentSpanContext?.spanId,
-    name: span.name,
-    start: span.startTime,
-    failed: span.status.code === SpanStatusCode.ERROR,
-    message: span.status.message,
-    attributes: span.attributes,
-    events: span.events.map(({ attributes = NONE, name, time }) => ({ name, time, attributes })),
-    links: span.links.map(({ attributes = NONE, context }) => ({
+/** Reads a span as it is now, without a copy: most readers need a few of its fields. */
+class OpenSpan implements StartedSpan {
+  readonly #span: ReadableSpan;
+  readonly traceId: string;
+  readonly spanId: string;
+
+  constructor(span: ReadableSpan) {
+    const { spanId, traceId } = span.spanContext();
+    this.#span = span;
+    this.traceId = traceId;
+    this.spanId = spanId;
+  }
+
+  get parentSpanId(): string | undefined {
+    return this.#span.parentSpanContext?.spanId;
+  }
+
+  get name(): string {
+    return this.#span.name;
+  }
+
+  get start(): Readonly<Instant> {
+    return this.#span.startTime;
+  }
+
+  get failed(): boolean {
+    return this.#span.status.code === SpanStatusCode.ERROR;
+  }
+
+  get message(): string | undefined {
+    return this.#span.status.message;
+  }
+
+  get attributes(): SpanAttributes {
+    return this.#span.attributes;
+  }
+
+  get events(): FinishedSpan["events"] {
+    const { events } = this.#span;
+    if (events.length === 0) return NO_EVENTS;
+    return events.map(({ attributes = NONE, name, time }) => ({ name, time, attributes }));
+  }
+
+  get links(): FinishedSpan["links"] {
+    const { links } = this.#span;
+    if (links.length === 0) return NO_LINKS;
+    return links.map(({ attributes = NONE, context }) => ({
       traceId: context.traceId,
       spanId: context.spanId,
       attributes,
-    })),
-  };
+    }));
+  }
 }
 
-function finishedSpan(span: ReadableSpan): FinishedSpan {
-  return { ...startedSpan(span), end: span.endTime };
+class EndedSpan extends OpenSpan implements FinishedSpan {
+  readonly end: Readonly<Instant>;
+
+  constructor(span: ReadableSpan) {
+    super(span);
+    this.end = span.endTime;
+  }
 }
+
+const NO_EVENTS: FinishedSpan["events"] = [];
+const NO_LINKS: FinishedSpan["links"] = [];
 
 /** An attribute as text; empty if it is absent. */
 export function attributeText(span: FinishedSpan, name: string): string {

@@ -4,9 +4,9 @@ import {
   type AuditRow,
   encodeGraphEvent,
   isUpstreamKind,
-  type NdjsonSessionLog,
   type RowAnchor,
   type RowWaiter,
+  reportWhenStored,
   type SessionLog,
   type ThreadKey,
   threadText,
@@ -133,10 +133,10 @@ const THREADS = 20_000;
  * Gives an event ID to rows without one, so that another replay of a file does not write them again.
  */
 export class NamedRows implements SessionLog {
-  readonly #log: NdjsonSessionLog;
+  readonly #log: SessionLog;
   readonly #numbers = new RecentMap<number>(THREADS);
 
-  constructor(log: NdjsonSessionLog) {
+  constructor(log: SessionLog) {
     this.#log = log;
   }
 
@@ -145,7 +145,11 @@ export class NamedRows implements SessionLog {
   }
 
   appendFor(key: ThreadKey, entries: readonly AuditEntry[], waiter: RowWaiter): Promise<void> {
-    return this.#log.appendFor(key, this.#named(key, entries), waiter);
+    const named = this.#named(key, entries);
+    return (
+      this.#log.appendFor?.(key, named, waiter) ??
+      reportWhenStored(this.#log.append(key, named), waiter)
+    );
   }
 
   loadSince(key: ThreadKey, cursor: number): Promise<readonly AuditRow[]> {

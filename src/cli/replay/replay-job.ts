@@ -17,7 +17,10 @@ import {
   EventIntake,
   EventOrder,
   type EventTakers,
+  type LineEnvelope,
   type LineIssue,
+  type OrderedLine,
+  parseLine,
   type RecordedEvent,
   type RejectedLine,
   RUNTIMES,
@@ -48,6 +51,8 @@ interface ReplayJobOptions {
   readonly tenant: string;
   /** Called for every event. */
   readonly onEvent: () => void;
+  /** Called with each line before it is played. Default: not called. */
+  readonly onLine?: ((line: OrderedLine<RecordedEvent>) => void) | undefined;
   readonly onError: ErrorHook;
 }
 
@@ -85,7 +90,9 @@ export class ReplayJob {
     this.#players = new Map(players);
     const takers: EventTakers<RecordedEvent> = {
       onEvent: (item) => this.#take(item),
-      onActivity: ({ dialect, envelope, value }) => {
+      onActivity: (line) => {
+        options.onLine?.(line);
+        const { dialect, envelope, value } = line;
         this.#players.get(dialect.name)?.keepAlive(value, envelope);
       },
     };
@@ -178,9 +185,35 @@ export class ReplayJob {
     return new EventIntake(options, this.#order);
   }
 
-  #take({ dialect, event, envelope }: DecodedLine<RecordedEvent>): Promise<void> | undefined {
+  /**
+   * Plays a line that another job played before: its order and its dialect are known.
+   *
+   * @returns a promise if rows are being stored.
+   */
+  playAgain(text: string, dialect: string): Promise<void> | undefined {
+    const { value } = parseLine(text);
+    const runtime = this.#options.runtimes.find((each) => each.dialect.name === dialect);
+    if (value === undefined || runtime === undefined) return undefined;
+    const decoded = runtime.dialect.decode(value);
+    if (decoded.outcome === "event") return this.#play(dialect, decoded.event, decoded.envelope);
+    const activity = runtime.dialect.activityOf?.(value, undefined);
+    if (activity !== undefined) this.#players.get(dialect)?.keepAlive(value, activity.envelope);
+    return undefined;
+  }
+
+  /** Resolves when the rows of all lines so far are stored, so that the spans that wait for them have ended. */
+  settled(): Promise<void> {
+    return this.#inFlight.settle();
+  }
+
+  #take(line: DecodedLine<RecordedEvent>): Promise<void> | undefined {
     this.#options.onEvent();
-    const stored = this.#players.get(dialect.name)?.take(event, envelope);
+    this.#options.onLine?.(line);
+    return this.#play(line.dialect.name, line.event, line.envelope);
+  }
+
+  #play(dialect: string, event: RecordedEvent, envelope: LineEnvelope): Promise<void> | undefined {
+    const stored = this.#players.get(dialect)?.take(event, envelope);
     if (stored !== undefined) this.#inFlight.add(stored);
     return this.#inFlight.full || this.#options.outlet.full ? this.#makeRoom() : undefined;
   }

@@ -6,10 +6,15 @@ import type { Refusal } from "./refusal.ts";
 export interface Answer {
   readonly status: number;
   readonly headers?: OutgoingHttpHeaders;
-  /** The body in pieces. Unless `streamed`, it is called twice and must give the same text. */
+  /** The body in pieces. It is called twice and must give the same text. */
   readonly body: () => Iterable<string | Uint8Array>;
-  /** Call `body` once and send it without its length: it is long, or may change meanwhile. */
-  readonly streamed?: true;
+  readonly streamed?: undefined;
+}
+
+/** An answer without its length, whose `body` is called once: it is long, or may change meanwhile. */
+export interface StreamedAnswer extends Pick<Answer, "status" | "headers"> {
+  readonly body: () => Iterable<string> | AsyncIterable<string>;
+  readonly streamed: true;
 }
 
 /** How long a body is still read after its answer, in ms. */
@@ -66,10 +71,10 @@ export function refusalHeaders(refusal: Refusal): OutgoingHttpHeaders {
 export async function writeAnswer(
   request: IncomingMessage,
   response: ServerResponse,
-  answer: Answer,
+  answer: Answer | StreamedAnswer,
   idleMs: number,
 ): Promise<boolean> {
-  const { status, headers = {}, body, streamed = false } = answer;
+  const { status, headers = {} } = answer;
   const early = !request.complete;
   const last = early || headers.connection === "close" || !response.shouldKeepAlive;
   response.writeHead(status, {
@@ -78,12 +83,12 @@ export async function writeAnswer(
     "cache-control": "no-store",
     ...headers,
     ...(last ? { connection: "close" } : {}),
-    ...(streamed ? {} : { "content-length": bytesOf(body()) }),
+    ...(answer.streamed ? {} : { "content-length": bytesOf(answer.body()) }),
   });
   try {
     if (request.method === "HEAD") response.flushHeaders();
     else {
-      for (const piece of body()) {
+      for await (const piece of answer.body()) {
         if (!response.write(piece)) await within(idleMs, request, response, "drain");
       }
     }

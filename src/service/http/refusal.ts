@@ -78,6 +78,13 @@ export class SenderGone extends Error {
   }
 }
 
+/** The sender ended its side in the middle of a request. It may read the answer. */
+export class EndedEarly extends Refusal {
+  constructor() {
+    super("bad_request", "expected the rest of the request");
+  }
+}
+
 /** How long the other side may take to close the connection, in ms. */
 const LINGER_MS = 1_000;
 
@@ -104,7 +111,7 @@ export function unreadable(error: Error): Unreadable | undefined {
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return { refusal: new Refusal("slow", "expected the request in time"), cut: false };
     case "HPE_INVALID_EOF_STATE":
-      return { refusal: new Refusal("bad_request", "expected the rest of the request"), cut: true };
+      return { refusal: new EndedEarly(), cut: true };
     default: {
       // The parser's own words. They quote nothing of the request.
       const found = "reason" in error && typeof error.reason === "string" ? error.reason : code;

@@ -92,7 +92,8 @@ export async function openSources(
   const states: SourceState[] = [];
   const forget = async (source: number) => {
     store.forget(source);
-    for (const each of sources) await each.again?.();
+    // All begin at once: what comes while they read is new.
+    await Promise.all(sources.map((each) => each.again?.()));
   };
   const stateOf = (name: string, kind: ViewSource["kind"], grows: boolean, size?: number) => {
     const state = new SourceState(name, kind, grows && options.follow, () =>

@@ -23,15 +23,26 @@ export interface RunModel {
 }
 
 export function runModel(detail: RunDetail): RunModel {
+  const steps = runModelSteps(detail);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+}
+
+/** Makes the model in steps: a page with many spans can draw and react in between. */
+export function* runModelSteps(detail: RunDetail): Generator<void, RunModel, void> {
   const tree = spanTree(detail.spans);
+  yield;
   const waits = waitsOf(tree);
   const failures = failuresIn(tree);
+  yield;
+  const lanes = lanesOf(tree, waits, failures);
+  const usage = usageUnder(tree);
+  yield;
   return {
     detail,
     tree,
     waits,
-    lanes: lanesOf(tree, waits, failures),
-    usage: usageUnder(tree),
+    lanes,
+    usage,
     rows: rowsBySpan(tree, detail.rows),
     decisions: decisionsBySpan(tree, detail.rows),
     failures,

@@ -3,6 +3,8 @@ import { filterRows } from "../model/filter-rows.ts";
 import { listQuery } from "../model/list-query.ts";
 import { RunIndex } from "../model/run-index.ts";
 import { SESSION_META } from "../page-html.ts";
+import { type RunHead, type RunPart, RunReader } from "../run-parts.ts";
+import { linesOf } from "./lines.ts";
 
 /** Source of the page's runs: the server of `view`, or the file of a report. */
 export interface RunData {
@@ -16,8 +18,20 @@ export interface RunData {
   readonly content?: boolean;
   /** All runs, or those that changed since a revision. */
   list(since?: number): Promise<RunList>;
-  /** @throws Error with the server's message. */
-  run(key: string): Promise<RunDetail>;
+  /**
+   * Reads a run.
+   *
+   * @param last what the page has of it. It is returned if nothing has changed.
+   * @throws Error with the server's message.
+   */
+  run(key: string, progress: RunProgress, last?: RunDetail): Promise<RunDetail>;
+}
+
+/** Called while a run is read: it can be long. */
+export interface RunProgress {
+  /** The head is known, before the spans. */
+  readonly onHead: (head: RunHead) => void;
+  readonly onSpans: (count: number) => void;
 }
 
 /** The document of a report, in the page itself. */
@@ -39,8 +53,27 @@ class ServedRuns implements RunData {
     return ask(since === undefined ? "/runs" : `/runs?since=${since}`);
   }
 
-  run(key: string): Promise<RunDetail> {
-    return ask(`/run?key=${encodeURIComponent(key)}`);
+  async run(key: string, progress: RunProgress, last?: RunDetail): Promise<RunDetail> {
+    const since = last === undefined ? "" : `&since=${last.revision}`;
+    const response = await answerTo(`/run/parts?key=${encodeURIComponent(key)}${since}`);
+    const reader = new RunReader();
+    let head: RunHead | undefined;
+    let made = 0;
+    for await (const line of linesOf(response)) {
+      if (head === undefined) {
+        const first: RunHead = JSON.parse(line);
+        head = first;
+        if (last !== undefined && head.unchanged) return sameRun(last, head);
+        progress.onHead(head);
+        continue;
+      }
+      const part: RunPart = JSON.parse(line);
+      reader.add(part);
+      made = Math.max(made, Math.round((part.made ?? 0) * head.span_count));
+      progress.onSpans(Math.max(made, reader.spans));
+    }
+    if (head === undefined) throw new Error("The server's answer is empty.");
+    return reader.whole(head);
   }
 }
 
@@ -90,8 +123,20 @@ class ReportedRuns implements RunData {
   }
 }
 
+/** What the page has, with a new head if that is another one, such as a new verdict. */
+function sameRun(last: RunDetail, { span_count: _, unchanged: __, ...head }: RunHead): RunDetail {
+  const { rows, spans, ...before } = last;
+  const { revision } = head;
+  const isSame = JSON.stringify(head) === JSON.stringify({ ...before, revision });
+  return isSame ? last : { ...head, spans, rows };
+}
+
 /** The server has the same version of this package, so its answers are not checked. */
 async function ask<T>(path: string): Promise<T> {
+  return (await answerTo(path)).json();
+}
+
+async function answerTo(path: string): Promise<Response> {
   const response = await fetch(path, {
     headers: { accept: "application/json", ...sessionHeaders() },
   }).catch(() => {
@@ -99,7 +144,7 @@ async function ask<T>(path: string): Promise<T> {
       "The server can't be reached. Check that `entelix-otel view` is still running.",
     );
   });
-  if (response.ok) return response.json();
+  if (response.ok) return response;
   const message = await response.text();
   throw new Error(message === "" ? `The server answered ${response.status}.` : message);
 }

@@ -3,6 +3,7 @@ import { useContext, useEffect, useState } from "preact/hooks";
 import { counted } from "../../events/format/door.ts";
 import type { RunList, ViewSource } from "../format.ts";
 import { RunIndex, type RunRow } from "../model/run-index.ts";
+import { pause } from "./breath.ts";
 import type { RunData } from "./data.ts";
 import { announce } from "./shell/live-region.tsx";
 
@@ -160,10 +161,6 @@ function isSame(next: FeedState, last: FeedState): boolean {
     next.olderRuns === last.olderRuns &&
     JSON.stringify(next.sources) === JSON.stringify(last.sources)
   );
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
 }
 
 export const FeedContext = createContext<Feed | undefined>(undefined);

@@ -6,9 +6,12 @@ import {
   type ViewRow,
   type ViewSpan,
 } from "../format.ts";
+import { partLines, type RunHead, withRowCount } from "../run-parts.ts";
+import { compareNs, firstFailureOf } from "./first-failure.ts";
 import { type RowRange, rowRange } from "./indexed-row.ts";
 import { type IndexedRun, isKnown, tracesOf } from "./indexed-run.ts";
 import { inOwnRuns } from "./other-runs.ts";
+import { Progress } from "./progress.ts";
 import { tenantOf } from "./run-facts.ts";
 import { isBefore } from "./run-log.ts";
 import { traitsIn } from "./run-row.ts";
@@ -17,48 +20,117 @@ import type { RunStore } from "./run-store.ts";
 /** Levels of child runs in a detail. */
 export const DEEPEST_CHILD = 64;
 
-interface DetailOptions {
+export interface DetailOptions {
   /** Whether spans and rows have content. */
   readonly content: boolean;
   /** Address of Jaeger's page. */
   readonly jaeger?: string | undefined;
 }
 
+/** A run without its spans and rows. */
+type Head = Omit<RunDetail, "spans" | "rows">;
+
+/** A run in parts: what the index knows at once, and the rest. */
+export interface RunParts {
+  readonly head: RunHead;
+  /** The rest as lines of JSON, each a part. */
+  lines(): AsyncIterable<string>;
+}
+
 /** Everything about a run. Its spans are read from the file of spans, its rows from the logs. */
 export async function runDetail(
   store: RunStore,
   found: IndexedRun,
-  { content, jaeger }: DetailOptions,
+  options: DetailOptions,
 ): Promise<RunDetail> {
   const runs = withChildren(store, found);
-  const traces = new Set([...runs].flatMap(tracesOf));
-  const ids = new Set([...runs].map(({ run_id }) => run_id));
-  const spans = [...traces].flatMap(({ hasOwnRun, id }) => {
-    const all = store.spansOf(id);
-    // A trace of others is one run.
-    return hasOwnRun ? inOwnRuns(under(all, ids, found.tenant_id)) : all;
-  });
+  const head = headOf(store, found, runs, options);
+  const { rows, spans } = await contentOf(store, found, runs, await store.make(runs));
+  return { ...head, run: withRowCount(head.run, rows), spans, rows };
+}
+
+/** @param since the head says only that nothing has changed if the run did not change after this revision. */
+export function runParts(
+  store: RunStore,
+  found: IndexedRun,
+  options: DetailOptions & { readonly since?: number | undefined },
+): RunParts {
+  const runs = withChildren(store, found);
+  const head = headOf(store, found, runs, options);
+  let spanCount = 0;
+  for (const { spans } of runs) spanCount += spans;
+  const { since } = options;
+  const unchanged = since !== undefined && !hasChanged(store, runs, since);
+  return {
+    head: { ...head, span_count: spanCount, ...(unchanged ? { unchanged } : {}) },
+    async *lines() {
+      if (unchanged) return;
+      const making = new Progress();
+      const made = store.make(runs, (share) => making.set(share));
+      for await (const share of making.until(made)) yield `${JSON.stringify({ made: share })}\n`;
+      const { rows, spans } = await contentOf(store, found, runs, await made);
+      yield* partLines("spans", spans);
+      yield* partLines("rows", rows);
+      yield `${JSON.stringify({ end: true })}\n`;
+    },
+  };
+}
+
+function headOf(
+  store: RunStore,
+  found: IndexedRun,
+  runs: ReadonlySet<IndexedRun>,
+  { content, jaeger }: DetailOptions,
+): Head {
   const range = rowRange(found);
   const log = range === undefined ? undefined : store.logs[range.log];
-  for (const span of spans) {
-    const nested = store.runOf(span);
-    if (nested !== undefined) runs.add(nested);
-  }
-  const rows = await rowsOf(store, runs);
+  const failure = firstFailureOf([...runs].map(({ firstFailure }) => firstFailure));
   const run = store.view(found);
   return {
     format: FORMAT,
     version: FORMAT_VERSION,
     revision: store.index.publish(),
     run,
-    spans: spans.sort(byStart),
-    rows: rows.sort(byPosition),
-    rows_from: rows.length === 0 ? "none" : (log?.from ?? "none"),
+    ...(failure === undefined ? {} : { first_failure: failure }),
+    rows_from: log?.from ?? (store.isMade(found) ? "replay" : "none"),
     ...(log?.verdict === undefined ? {} : { verdict: log.verdict }),
     related: related(store, found),
     content,
     ...(jaeger === undefined ? {} : { trace_url: `${jaeger}/trace/${run.trace_id}` }),
   };
+}
+
+function hasChanged(store: RunStore, runs: ReadonlySet<IndexedRun>, since: number): boolean {
+  if (store.rebuiltAt > since) return true;
+  const isLater = ({ changedAt }: { readonly changedAt: number }) => changedAt > since;
+  return [...runs].some((run) => isLater(run) || tracesOf(run).some(isLater));
+}
+
+/** The spans of a run and of everything under it, in the order of their start, and their rows. */
+async function contentOf(
+  store: RunStore,
+  found: IndexedRun,
+  known: ReadonlySet<IndexedRun>,
+  made: Awaited<ReturnType<RunStore["make"]>>,
+): Promise<Pick<RunDetail, "rows" | "spans">> {
+  const traces = new Set([...known].flatMap(tracesOf));
+  const ids = new Set([...known].map(({ run_id }) => run_id));
+  const spans = [...traces].flatMap(({ hasOwnRun, id }) => {
+    const all = store.spansOf(id, made);
+    // A trace of others is one run.
+    return hasOwnRun ? inOwnRuns(under(all, ids, found.tenant_id)) : all;
+  });
+  const runs = new Set(known);
+  for (const span of spans) {
+    const nested = store.runOf(span);
+    if (nested !== undefined) runs.add(nested);
+  }
+  const rows = await rowsOf(store, runs);
+  for (const run of runs) {
+    if (rowRange(run) !== undefined) continue;
+    for (const { rowsOf } of made.values()) for (const row of rowsOf(run)) rows.push(row);
+  }
+  return { spans: spans.sort(byStart), rows: rows.sort(byPosition) };
 }
 
 /** A run, and all below it. */
@@ -156,11 +228,7 @@ function relatedRun(
 }
 
 function byStart(one: ViewSpan, other: ViewSpan): number {
-  const [a, b] = [one.start_ns, other.start_ns];
-  // Decimal text: the longer one is later.
-  return (
-    a.length - b.length || (a < b ? -1 : Number(a > b)) || (one.span_id < other.span_id ? -1 : 1)
-  );
+  return compareNs(one.start_ns, other.start_ns) || (one.span_id < other.span_id ? -1 : 1);
 }
 
 function byPosition(one: ViewRow, other: ViewRow): number {

@@ -2,6 +2,7 @@ import { readTimestamp } from "../../events/door.ts";
 import type { ViewSpan } from "../format.ts";
 import { textIn } from "../model/attributes.ts";
 import { MOST_LISTED } from "../model/list-limits.ts";
+import { earlierFailure } from "./first-failure.ts";
 import type { IndexedRow } from "./indexed-row.ts";
 import { type IndexedRun, isKnown, NO_USAGE, newRun, tracesOf } from "./indexed-run.ts";
 import { addDecision, addWaits, endWaits } from "./open-waits.ts";
@@ -89,6 +90,7 @@ export class RunIndex {
    */
   addSpan(span: ViewSpan, standing: number, counted = false): void {
     const trace = this.traces.get(span.trace_id);
+    trace.changedAt = this.revision + 1;
     const runId = ownerOf(span, trace);
     if (runId === undefined) {
       if (!counted) this.traces.addOther(trace);
@@ -109,6 +111,7 @@ export class RunIndex {
     addTrace(run, trace, this.traces);
     if (!counted) run.spans += 1;
     run.story = storyAfter(run.story, span);
+    run.firstFailure = earlierFailure(run.firstFailure, span);
     if (isOther) this.#setUsage(run, addOtherSpan(run, span));
     else this.#addOwnSpan(run, start, span);
     this.touch(run);
@@ -282,6 +285,7 @@ export class RunIndex {
     if (!isKnown(run)) return;
     run.spans = 0;
     run.story = {};
+    run.firstFailure = undefined;
     run.traits = undefined;
     run.start = 0n;
     run.end = 0n;

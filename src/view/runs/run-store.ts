@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ViewRun, ViewSpan } from "../format.ts";
+import type { ViewRow, ViewRun, ViewSpan } from "../format.ts";
 import { type IndexedRun, tracesOf } from "./indexed-run.ts";
 import { isOfOthers } from "./other-runs.ts";
 import { tenantOf } from "./run-facts.ts";
@@ -8,8 +8,30 @@ import type { RunLog } from "./run-log.ts";
 import { rowOf } from "./run-row.ts";
 import { type SourcedSpan, SpanSpool } from "./span-spool.ts";
 
-/** Reads a span that has no end yet, as it is now. */
-export type OpenSpan = () => ViewSpan;
+/** A span that has no end yet. */
+export interface OpenSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Reads the span as it is now. */
+  readonly read: () => ViewSpan;
+}
+
+/** Spans and rows that were made of a recording. */
+export interface MadeRuns {
+  readonly spansOf: (traceId: string) => readonly ViewSpan[];
+  readonly rowsOf: (run: IndexedRun) => readonly ViewRow[];
+}
+
+/** A source whose spans and rows are made when a run is opened. Only the index has them before. */
+export interface RunMaker {
+  /**
+   * @param onProgress called with the share that is made, 0 to 1.
+   * @returns `undefined` if it has none of the runs.
+   */
+  make(runs: ReadonlySet<IndexedRun>, onProgress: OnProgress): Promise<MadeRuns | undefined>;
+}
+
+type OnProgress = (share: number) => void;
 
 /**
  * If several sources have a run, the spans of the source with the highest standing count: a recording has most, a log
@@ -35,8 +57,12 @@ export class RunStore {
   #spools = 0;
   /** Standing of each source. */
   readonly #sources: number[] = [];
+  /** Makers of the sources that have one, by source. */
+  readonly #makers = new Map<number, RunMaker>();
   /** By source, and then by trace and span. */
   readonly #open: Map<string, OpenSpan>[] = [];
+  /** Open spans that the index does not have, and their sources: most spans end before anyone looks. */
+  readonly #unseen = new Map<OpenSpan, number>();
   #rebuiltAt = 0;
   #mostBytes: number;
 
@@ -54,10 +80,15 @@ export class RunStore {
     return Math.max(this.#rebuiltAt, this.index.removedAt);
   }
 
-  /** @returns the number of a new source. */
-  addSource(standing: number): number {
+  /**
+   * @param maker of a source whose spans are not written to the file of spans.
+   * @returns the number of a new source.
+   */
+  addSource(standing: number, maker?: RunMaker): number {
     this.#open.push(new Map());
-    return this.#sources.push(standing) - 1;
+    const source = this.#sources.push(standing) - 1;
+    if (maker !== undefined) this.#makers.set(source, maker);
+    return source;
   }
 
   /** @returns the number of a new log. */
@@ -69,19 +100,36 @@ export class RunStore {
   add(source: number, span: ViewSpan): void {
     const standing = this.#standing(source);
     if (standing === STANDING.gone) return;
-    const counted = this.#open[source]?.delete(nameOf(span)) === true;
-    this.#spool.add(span, source, this.index.traces.get(span.trace_id));
+    const counted = this.#close(source, nameOf(span.trace_id, span.span_id));
+    if (!this.#makers.has(source)) {
+      this.#spool.add(span, source, this.index.traces.get(span.trace_id));
+    }
     this.index.addSpan(span, standing, counted);
     if (this.#spool.bytes > this.#mostBytes) this.#leaveOutHalf();
   }
 
   /** Takes a span that has no end yet. */
-  start(source: number, read: OpenSpan): void {
-    const standing = this.#standing(source);
-    if (standing === STANDING.gone) return;
-    const span = read();
-    this.#open[source]?.set(nameOf(span), read);
-    this.index.addSpan(span, standing);
+  start(source: number, span: OpenSpan): void {
+    if (this.#standing(source) === STANDING.gone) return;
+    this.#open[source]?.set(nameOf(span.traceId, span.spanId), span);
+    this.#unseen.set(span, source);
+  }
+
+  /** Adds open spans to the index. Call it before the index is read. */
+  look(): void {
+    for (const [span, source] of this.#unseen) {
+      this.index.addSpan(span.read(), this.#standing(source));
+    }
+    this.#unseen.clear();
+  }
+
+  /** An open span has ended. @returns whether the index has counted it. */
+  #close(source: number, name: string): boolean {
+    const open = this.#open[source];
+    const span = open?.get(name);
+    if (span === undefined) return false;
+    open?.delete(name);
+    return !this.#unseen.delete(span);
   }
 
   /**
@@ -91,6 +139,8 @@ export class RunStore {
   forget(source: number): void {
     this.#sources[source] = STANDING.gone;
     this.#open[source]?.clear();
+    this.#makers.delete(source);
+    this.#unseen.clear();
     const revision = this.index.publish() + 1;
     this.index = new RunIndex(this.#options);
     this.index.revision = revision;
@@ -105,18 +155,37 @@ export class RunStore {
     }
     before.close();
     for (const [from, spans] of this.#open.entries()) {
-      for (const read of spans.values()) this.index.addSpan(read(), this.#standing(from));
+      for (const { read } of spans.values()) this.index.addSpan(read(), this.#standing(from));
     }
     this.index.touchAll();
   }
 
-  /** The spans of a trace, each once: that of the source with the highest standing, which is that of its run. */
-  spansOf(traceId: string): ViewSpan[] {
+  /** Makes what the sources keep only as events. */
+  async make(
+    runs: ReadonlySet<IndexedRun>,
+    onProgress: OnProgress = () => {},
+  ): Promise<ReadonlyMap<number, MadeRuns>> {
+    const made = new Map<number, MadeRuns>();
+    for (const [source, maker] of this.#makers) {
+      const found = await maker.make(runs, onProgress);
+      if (found !== undefined) made.set(source, found);
+    }
+    return made;
+  }
+
+  /**
+   * The spans of a trace, each once: that of the source with the highest standing, which is that of its run.
+   *
+   * @param made from {@link RunStore.make}.
+   */
+  spansOf(traceId: string, made: ReadonlyMap<number, MadeRuns> = new Map()): ViewSpan[] {
     const found = this.#spooled(traceId);
+    for (const [source, { spansOf }] of made) {
+      for (const span of spansOf(traceId)) found.push({ source, span });
+    }
     for (const [source, spans] of this.#open.entries()) {
-      for (const read of spans.values()) {
-        const span = read();
-        if (span.trace_id === traceId) found.push({ source, span });
+      for (const open of spans.values()) {
+        if (open.traceId === traceId) found.push({ source, span: open.read() });
       }
     }
     const best = new Map<string, SourcedSpan>();
@@ -143,9 +212,14 @@ export class RunStore {
     return span.run_id === undefined ? undefined : this.index.find(tenant, span.run_id);
   }
 
+  /** Whether the spans of a run are made when it is opened. A replay makes each span once. */
+  isMade({ spanStanding }: IndexedRun): boolean {
+    return spanStanding === STANDING.recording && this.#makers.size > 0;
+  }
+
   /** A run as the list has it. Its spans are counted again if some may have come twice. */
   view(run: IndexedRun): ViewRun {
-    if (this.index.suspects.has(run)) this.#recount();
+    if (this.index.suspects.has(run) && !this.isMade(run)) this.#recount();
     const row = rowOf(run);
     if (run.resumedFrom === undefined || row.question !== undefined) return row;
     return { ...row, question: this.#questionBefore(run) };
@@ -164,9 +238,9 @@ export class RunStore {
 
   /** Counts the spans of all such runs: many may be in one trace, which is read once. */
   #recount(): void {
-    const { suspects } = this.index;
-    const counts = new Map([...suspects].map((run) => [run, 0]));
-    const traces = new Set([...suspects].flatMap(tracesOf));
+    const suspects = [...this.index.suspects].filter((run) => !this.isMade(run));
+    const counts = new Map(suspects.map((run) => [run, 0]));
+    const traces = new Set(suspects.flatMap(tracesOf));
     for (const { id } of traces) {
       for (const span of this.spansOf(id)) {
         const run = this.runOf(span);
@@ -222,6 +296,6 @@ export class RunStore {
   }
 }
 
-function nameOf({ span_id, trace_id }: ViewSpan): string {
-  return `${trace_id}/${span_id}`;
+function nameOf(traceId: string, spanId: string): string {
+  return `${traceId}/${spanId}`;
 }

@@ -6,7 +6,7 @@ import {
   type ViewSource,
 } from "../format.ts";
 import { type IndexedRun, isKnown } from "./indexed-run.ts";
-import { runDetail } from "./run-detail.ts";
+import { type RunParts, runDetail, runParts } from "./run-detail.ts";
 import { traitsIn } from "./run-row.ts";
 import type { RunStore } from "./run-store.ts";
 import type { ViewedRuns } from "./viewed-runs.ts";
@@ -39,13 +39,15 @@ export class StoredRuns implements ViewedRuns {
   }
 
   *listJson(since = -1): Generator<string> {
+    this.#store.look();
     const { index, rebuiltAt } = this.#store;
     const from = since < rebuiltAt ? -1 : since;
     const head = JSON.stringify({ ...this.#head(from < 0), runs: [] });
     yield head.slice(0, -"]}".length);
     let piece: string[] = [];
     let between = "";
-    for (const run of [...index.runs()]) {
+    // The page asks every second, and mostly nothing has changed.
+    for (const run of from < index.revision ? [...index.runs()] : []) {
       if (index.isListed(run, from)) piece.push(JSON.stringify(this.#store.view(run)));
       if (piece.length < PIECE) continue;
       yield between + piece.join(",");
@@ -57,12 +59,14 @@ export class StoredRuns implements ViewedRuns {
   }
 
   list(keys: readonly string[]): RunList {
+    this.#store.look();
     const head = this.#head(false);
     const runs = keys.flatMap((key) => this.#find(key) ?? []);
     return { ...head, runs: runs.map((run) => this.#store.view(run)) };
   }
 
   failedKeys(): readonly string[] {
+    this.#store.look();
     const { index } = this.#store;
     index.publish();
     const failed: IndexedRun[] = [];
@@ -74,6 +78,7 @@ export class StoredRuns implements ViewedRuns {
   }
 
   keysOf(runId: string): readonly string[] {
+    this.#store.look();
     const { index } = this.#store;
     const named = [...new Set([runId, runId.toLowerCase()])].flatMap((id) => index.named(id));
     return named.filter(isKnown).map(({ key }) => key);
@@ -94,6 +99,11 @@ export class StoredRuns implements ViewedRuns {
     return run === undefined ? undefined : runDetail(this.#store, run, this.#options);
   }
 
+  parts(key: string, since?: number): RunParts | undefined {
+    const run = this.#find(key);
+    return run === undefined ? undefined : runParts(this.#store, run, { ...this.#options, since });
+  }
+
   async ready(): Promise<void> {
     await this.#options.ready;
   }
@@ -108,6 +118,7 @@ export class StoredRuns implements ViewedRuns {
   }
 
   #find(key: string): IndexedRun | undefined {
+    this.#store.look();
     const run = this.#store.index.findKey(key);
     return run !== undefined && isKnown(run) ? run : undefined;
   }

@@ -11,6 +11,8 @@ export interface Trace {
   others: number;
   /** Whether it has a run of this package. */
   hasOwnRun: boolean;
+  /** Revision of its last span. */
+  changedAt: number;
 }
 
 /** The traces of spans. Those of runs are retained; of the others only the newest. */
@@ -24,7 +26,7 @@ export class Traces {
   get(id: string): Trace {
     const known = this.find(id);
     if (known !== undefined) return known;
-    const trace = { id, last: 0, runs: 0, others: 0, hasOwnRun: false };
+    const trace = { id, last: 0, runs: 0, others: 0, hasOwnRun: false, changedAt: 0 };
     this.#others.set(id, trace);
     deleteOldest(this.#others, MOST_OTHER_TRACES);
     return trace;

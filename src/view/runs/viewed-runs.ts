@@ -1,4 +1,5 @@
 import type { RunDetail, RunList } from "../format.ts";
+import type { RunParts } from "./run-detail.ts";
 
 /** Where spans are received. */
 export interface ListenAddress {
@@ -25,6 +26,12 @@ export interface ViewedRuns {
   withStories(keys: readonly string[]): readonly string[];
   /** A run with its spans and rows; `undefined` if there is none. Reads rows from the sources. */
   detail(key: string): Promise<RunDetail | undefined>;
+  /**
+   * A run in parts, for the page; `undefined` if there is none.
+   *
+   * @param since revision of the run that the page has.
+   */
+  parts(key: string, since?: number): RunParts | undefined;
   /** Resolves when every source was read to its end, and every log was verified. */
   ready(): Promise<void>;
   /** Verifies the logs again: they may have grown. */

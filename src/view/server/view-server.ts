@@ -4,16 +4,18 @@ import {
   HttpFront,
   Refusal,
   readTarget,
+  type StreamedAnswer,
   textAnswer,
   writeAnswer,
 } from "../../service/door.ts";
 import { jsonPieces } from "../json-pieces.ts";
 import { ICON_POLICY, type PageFiles, pageEnd, pageStart, SESSION_META } from "../page-html.ts";
+import type { RunParts } from "../runs/run-detail.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
 import { checkRequest, PageAccess } from "./page-access.ts";
 
 interface ViewServerOptions {
-  readonly runs: Pick<ViewedRuns, "listJson" | "list" | "detail">;
+  readonly runs: Pick<ViewedRuns, "listJson" | "list" | "detail" | "parts">;
   readonly page: PageFiles;
   /** 0: any free port. */
   readonly port: number;
@@ -45,8 +47,8 @@ const STYLE = '<link rel="stylesheet" href="/page.css">';
 const SCRIPT = '<script type="module" src="/page.js"></script>';
 
 /**
- * Serves the page of `view` on this machine only: `/`, script and style, and the data as `/runs` and `/run`. Only the
- * data needs a session: page, script and style are the same in every copy of this package.
+ * Serves the page of `view` on this machine only: `/`, script and style, and the data as `/runs`, `/run` and
+ * `/run/parts`. Only the data needs a session: page, script and style are the same in every copy of this package.
  */
 export class ViewServer {
   readonly #options: ViewServerOptions;
@@ -85,7 +87,7 @@ export class ViewServer {
     return this.#front.close();
   }
 
-  async #answerTo(request: IncomingMessage): Promise<Answer> {
+  async #answerTo(request: IncomingMessage): Promise<Answer | StreamedAnswer> {
     const answer = await this.#answerOf(request).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error;
       const allow = error.code === "method" ? { allow: "GET, HEAD" } : {};
@@ -95,7 +97,7 @@ export class ViewServer {
   }
 
   /** @throws (rejects) Refusal */
-  async #answerOf(request: IncomingMessage): Promise<Answer> {
+  async #answerOf(request: IncomingMessage): Promise<Answer | StreamedAnswer> {
     checkRequest(request, this.port);
     const { path, query } = readTarget(request.url ?? "") ?? {};
     const { page, runs } = this.#options;
@@ -119,6 +121,8 @@ export class ViewServer {
       }
       case "/run":
         return this.#run(query?.get("key") ?? "");
+      case "/run/parts":
+        return this.#parts(query?.get("key") ?? "", sinceOf(query));
       default:
         throw new Refusal("not_found", "There is nothing at this address.");
     }
@@ -135,17 +139,39 @@ export class ViewServer {
     return pageAnswer(200, `<meta name="${SESSION_META}" content="${session}">`);
   }
 
-  async #run(key: string): Promise<Answer> {
+  async #run(key: string): Promise<StreamedAnswer> {
     const detail = await this.#options.runs.detail(key).catch((error: unknown) => {
-      this.#options.onError(error);
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new Refusal("internal", `The run could not be read: ${reason}`);
+      throw new Refusal("internal", this.#unreadable(error));
     });
-    if (detail === undefined) {
-      const isCut = (this.#options.runs.list([]).left_out ?? 0) > 0;
-      throw new Refusal("not_found", NO_RUN + (isCut ? LEFT_OUT : ""));
-    }
+    if (detail === undefined) throw this.#noRun();
     return { status: 200, body: () => jsonPieces(detail), streamed: true };
+  }
+
+  /** A run as lines of JSON: its head at once, so that the page can show it, and then the rest. */
+  #parts(key: string, since: number | undefined): StreamedAnswer {
+    const parts = this.#options.runs.parts(key, since);
+    if (parts === undefined) throw this.#noRun();
+    const headers = { "content-type": "application/x-ndjson" };
+    return { status: 200, headers, body: () => this.#lines(parts), streamed: true };
+  }
+
+  async *#lines({ head, lines }: RunParts): AsyncGenerator<string, void, undefined> {
+    yield `${JSON.stringify(head)}\n`;
+    try {
+      yield* lines();
+    } catch (error) {
+      yield `${JSON.stringify({ error: this.#unreadable(error) })}\n`;
+    }
+  }
+
+  #unreadable(error: unknown): string {
+    this.#options.onError(error);
+    return `The run could not be read: ${error instanceof Error ? error.message : String(error)}`;
+  }
+
+  #noRun(): Refusal {
+    const isCut = (this.#options.runs.list([]).left_out ?? 0) > 0;
+    return new Refusal("not_found", NO_RUN + (isCut ? LEFT_OUT : ""));
   }
 }
 
@@ -161,7 +187,10 @@ function pageAnswer(status: number, session = ""): Answer {
   return textAnswer(status, html, "text/html");
 }
 
-function withHeaders(answer: Answer, headers: OutgoingHttpHeaders): Answer {
+function withHeaders<A extends Answer | StreamedAnswer>(
+  answer: A,
+  headers: OutgoingHttpHeaders,
+): A {
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { NdjsonSessionLog } from "../../audit/door.ts";
 import {
   bytesOf,
@@ -9,15 +10,17 @@ import {
   type ReplayJob,
 } from "../../cli/door.ts";
 import { type AnyRuntime, SourceReadError } from "../../replay/door.ts";
-import { type RunStore, STANDING } from "../runs/run-store.ts";
+import { type RunMaker, type RunStore, STANDING } from "../runs/run-store.ts";
 import type { SourcesOptions } from "../runs/viewed-runs.ts";
-import { followedBytes, ReplacedError, waitFor } from "./followed-file.ts";
+import { followedBytes, ReplacedError } from "./followed-file.ts";
 import { LogRows } from "./log-rows.ts";
-import { replayToStore } from "./replayed-spans.ts";
+import { RecordedRuns } from "./made-runs.ts";
+import { RecordedLines, type Stream } from "./recorded-lines.ts";
+import { replayTo, replayToStore } from "./replayed-spans.ts";
 import type { SourceState } from "./source-state.ts";
 
-/** How often rows are indexed while recordings are read, in ms. */
-const INDEX_MS = 2_000;
+/** Lines that are played again without a pause, so that the server answers meanwhile. */
+const AT_ONCE = 1_000;
 
 /** A recording and its state. */
 export interface Recording {
@@ -37,11 +40,18 @@ interface RecordingsOptions extends SourcesOptions {
   readonly pollMs: number;
 }
 
+/** The rows of a replay, written to a log. */
+interface WrittenRows {
+  readonly log: NdjsonSessionLog;
+  readonly rows: LogRows;
+}
+
 /** A replay of all files. It ends when a file is replaced, and a new one begins. */
 interface History {
   readonly job: ReplayJob;
-  readonly log: NdjsonSessionLog;
-  readonly rows: LogRows;
+  /** Absent if files are followed: spans and rows of a run are then made of its lines when it is opened. */
+  readonly written?: WrittenRows;
+  readonly lines?: RecordedLines;
   /** Ends the replay. */
   readonly stop: AbortController;
   /** Aborted by `stop` and by the end of all reading. */
@@ -52,7 +62,12 @@ interface History {
   isRead: boolean;
 }
 
-/** Recordings, replayed one after the other as one history. Growing files are followed. */
+/**
+ * Recordings, replayed one after the other as one history. Growing files are followed.
+ *
+ * A page opens a few of the runs. So if files are followed, only the index takes the spans, and {@link RecordedRuns}
+ * makes spans and rows of a run when it is opened. Otherwise all are made at once: a report needs them.
+ */
 export class Recordings {
   readonly #files: Recording[];
   readonly #store: RunStore;
@@ -60,6 +75,7 @@ export class Recordings {
   #source: number;
   #generation = 0;
   #current: History | undefined;
+  #made: RecordedRuns | undefined;
   #reading: Promise<void> = Promise.resolve();
   #restarted: Promise<void> = Promise.resolve();
   #following: Promise<void>[] = [];
@@ -68,7 +84,7 @@ export class Recordings {
     this.#files = [...files];
     this.#store = store;
     this.#options = options;
-    this.#source = store.addSource(STANDING.recording);
+    this.#source = this.#newSource();
   }
 
   /** Resolves when each file was read to its end. Followed files are read further. */
@@ -92,8 +108,7 @@ export class Recordings {
   async #readAll(): Promise<void> {
     if (this.#files.length === 0) return;
     const history = await this.#begin();
-    const { job, log, rows, signal, stop } = history;
-    if (this.#options.follow) this.#following.push(this.#index(rows, signal));
+    const { job, signal, stop, written } = history;
     for (const file of this.#files) {
       if (signal.aborted) break;
       await this.#readOne(file, history);
@@ -102,21 +117,41 @@ export class Recordings {
     history.isRead = true;
     if (!this.#options.follow) {
       await job.end();
-      await log.close();
+      await written?.log.close();
     }
     await this.#shown(history, history.begun);
   }
 
   /** Files were read to their ends: events that waited for more are shown. */
-  async #shown({ job, rows }: History, files: Iterable<Recording>): Promise<void> {
+  async #shown({ job, written }: History, files: Iterable<Recording>): Promise<void> {
     await job.release("all");
-    await rows.readOn();
+    await written?.rows.readOn();
     for (const { state } of files) state.reached();
   }
 
-  /** Indexes the rows again. */
+  /** Indexes rows and, if they are not in the file of spans, spans again. */
   async again(): Promise<void> {
-    await this.#current?.rows.again();
+    const { lines, written } = this.#current ?? {};
+    await written?.rows.again();
+    if (lines === undefined) return;
+    const source = this.#source;
+    const { traces } = this.#store.index;
+    let stream: Stream | undefined;
+    const job = replayTo(
+      { ...this.#options, isLog: false },
+      (span) => this.#store.index.addSpan(span, STANDING.recording),
+      (traceId) => lines.begins(traces.get(traceId), stream),
+    );
+    let played = 0;
+    for (const line of lines.all()) {
+      stream = line.stream;
+      const busy = job.playAgain(line.text, line.dialect);
+      if (busy !== undefined) await busy;
+      played += 1;
+      if (played % AT_ONCE === 0) await turn();
+      // It was replaced meanwhile.
+      if (source !== this.#source || this.#store.index.traces !== traces) return;
+    }
   }
 
   /** Call it after the signal was aborted. */
@@ -124,32 +159,61 @@ export class Recordings {
     await this.#restarted;
     await Promise.all(this.#following);
     await this.#current?.job.end().catch(() => {});
-    await this.#current?.log.close().catch(() => {});
+    await this.#current?.written?.log.close().catch(() => {});
+    this.#current?.lines?.close();
+  }
+
+  #newSource(): number {
+    const { follow } = this.#options;
+    const maker: RunMaker = {
+      make: async (runs, onProgress) => this.#made?.make(runs, onProgress),
+    };
+    return this.#store.addSource(STANDING.recording, follow ? maker : undefined);
   }
 
   async #begin(): Promise<History> {
-    const { content, folder } = this.#options;
+    const { folder, follow } = this.#options;
     this.#generation += 1;
-    const directory = join(folder, `rows-${this.#generation}`);
-    const log = await NdjsonSessionLog.open(directory, { durability: "none" });
     const stateOf = (name: string) =>
       (this.#files.find(({ input }) => input.name === name) ?? this.#files[0])?.state;
-    const audit = new NamedRows(log);
-    const options = { ...this.#options, store: this.#store, source: this.#source, audit, stateOf };
-    const job = replayToStore({ ...options, isLog: false });
-    const rows = new LogRows(this.#store, { directory, from: "replay", content });
+    const options = { ...this.#options, store: this.#store, source: this.#source, stateOf };
+    const written = follow ? undefined : await this.#writtenRows();
+    const lines = follow
+      ? new RecordedLines(join(folder, `lines-${this.#generation}.ndjson`))
+      : undefined;
+    const audit = written && new NamedRows(written.log);
+    const job = replayToStore({ ...options, audit, isLog: false }, lines);
     const stop = new AbortController();
     const signal = AbortSignal.any([this.#options.signal, stop.signal]);
-    this.#current = { job, log, rows, stop, signal, begun: new Set(), isRead: false };
+    this.#made = lines && this.#runsOf(lines);
+    this.#current = {
+      job,
+      stop,
+      signal,
+      begun: new Set(),
+      isRead: false,
+      ...(written === undefined ? {} : { written }),
+      ...(lines === undefined ? {} : { lines }),
+    };
     return this.#current;
   }
 
-  /** Indexes rows periodically, also those of a file that is never quiet. */
-  async #index(rows: LogRows, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await waitFor(INDEX_MS, signal);
-      if (!signal.aborted) await rows.readOn();
-    }
+  async #writtenRows(): Promise<WrittenRows> {
+    const { content, folder } = this.#options;
+    const directory = join(folder, `rows-${this.#generation}`);
+    const log = await NdjsonSessionLog.open(directory, { durability: "none" });
+    return { log, rows: new LogRows(this.#store, { directory, from: "replay", content }) };
+  }
+
+  #runsOf(lines: RecordedLines): RecordedRuns {
+    const { content } = this.#options;
+    return new RecordedRuns({
+      lines,
+      content,
+      pausedBy: ({ resumedFrom, tenant_id }) =>
+        resumedFrom === undefined ? undefined : this.#store.index.find(tenant_id, resumedFrom),
+      replay: (audit, onSpan) => replayTo({ ...this.#options, audit, isLog: false }, onSpan),
+    });
   }
 
   async #readOne(file: Recording, history: History): Promise<void> {
@@ -216,10 +280,13 @@ export class Recordings {
     const following = this.#following.splice(0);
     await Promise.all(following);
     await before?.job.end().catch(() => {});
-    await before?.log.close().catch(() => {});
-    before?.rows.restart();
+    await before?.written?.log.close().catch(() => {});
+    before?.written?.rows.restart();
+    before?.lines?.close();
+    this.#current = undefined;
+    this.#made = undefined;
     const gone = this.#source;
-    this.#source = this.#store.addSource(STANDING.recording);
+    this.#source = this.#newSource();
     await this.#options.forget(gone);
     for (const { state } of this.#files) state.again();
     await this.read();

@@ -2,14 +2,16 @@ import type { SessionLog } from "../../audit/door.ts";
 import {
   type FinishedSpan,
   SpanOutlet,
+  type SpanStarted,
   type StartedSpan,
   serviceResource,
 } from "../../bridge/door.ts";
 import { messageOf, oncePerOperation, ReplayJob } from "../../cli/door.ts";
-import type { AnyRuntime } from "../../replay/door.ts";
+import type { AnyRuntime, OrderedLine, RecordedEvent } from "../../replay/door.ts";
 import type { ViewSpan } from "../format.ts";
 import type { RunStore } from "../runs/run-store.ts";
 import type { SourcesOptions } from "../runs/viewed-runs.ts";
+import type { RecordedLines } from "./recorded-lines.ts";
 import type { SourceState } from "./source-state.ts";
 import { viewSpanOf } from "./view-span.ts";
 import { shownSpan } from "./without-content.ts";
@@ -34,17 +36,48 @@ const LOG_LIMITS = { eventIds: 1_000 };
 
 /**
  * The replay of `replay`, with its spans sent to the store. If sources are followed, the store gets open spans as well.
+ *
+ * @param lines get the lines as they are played, and the traces whose spans begin in them.
  */
-export function replayToStore(options: ReplayedOptions): ReplayJob {
-  const { audit, content, follow, isLog, runtimes, source, stateOf, store, tenantName } = options;
-  const shown = (span: StartedSpan | FinishedSpan): ViewSpan =>
-    shownSpan(viewSpanOf(span), content);
+export function replayToStore(options: ReplayedOptions, lines?: RecordedLines): ReplayJob {
+  const { content, follow, source, store } = options;
+  const onStart: SpanStarted = (read, { spanId, traceId }) => {
+    lines?.begins(store.index.traces.get(traceId));
+    store.start(source, { traceId, spanId, read: () => shown(read(), content) });
+  };
   const outlet = new SpanOutlet(
     [],
-    (span) => store.add(source, shown(span)),
-    follow ? (read) => store.start(source, () => shown(read())) : undefined,
+    (span) => store.add(source, shown(span, content)),
+    follow ? onStart : undefined,
   );
-  const state = (name: string) => stateOf(name);
+  const onLine = lines === undefined ? undefined : lines.add.bind(lines);
+  return replayJob(options, outlet, onLine);
+}
+
+/** A replay whose spans go to a function, when they end. */
+export function replayTo(
+  options: Omit<ReplayedOptions, "source" | "stateOf" | "store">,
+  onSpan: (span: ViewSpan) => void,
+  onStart?: (traceId: string) => void,
+): ReplayJob {
+  const outlet = new SpanOutlet(
+    [],
+    (span) => onSpan(shown(span, options.content)),
+    onStart && ((_, { traceId }) => onStart(traceId)),
+  );
+  return replayJob({ ...options, stateOf: () => undefined }, outlet);
+}
+
+function shown(span: StartedSpan | FinishedSpan, content: boolean): ViewSpan {
+  return shownSpan(viewSpanOf(span), content);
+}
+
+function replayJob(
+  options: Omit<ReplayedOptions, "source" | "store">,
+  outlet: SpanOutlet,
+  onLine?: (line: OrderedLine<RecordedEvent>) => void,
+): ReplayJob {
+  const { audit, content, isLog, runtimes, stateOf: state, tenantName } = options;
   return new ReplayJob({
     service: serviceResource("entelix-otel"),
     outlet,
@@ -59,6 +92,7 @@ export function replayToStore(options: ReplayedOptions): ReplayJob {
     },
     onRejected: undefined,
     onEvent: () => {},
+    onLine,
     onError: oncePerOperation((error, place) => state("")?.problem(place, messageOf(error))),
   });
 }

@@ -1,37 +1,48 @@
 import type { FinishedSpan, SpanAttributes, StartedSpan } from "../../bridge/door.ts";
 import { type Fields, messageOf, readSpan } from "../../cli/door.ts";
 import type { Instant } from "../../events/door.ts";
-import type { SpanKindName, ViewAttributes, ViewSpan, ViewValue } from "../format.ts";
+import type {
+  SpanKindName,
+  ViewAttributes,
+  ViewSpan,
+  ViewSpanEvent,
+  ViewSpanLink,
+  ViewValue,
+} from "../format.ts";
 import { withVocabulary } from "./other-span.ts";
 
 /** A span as the page reads it. */
 export function viewSpanOf(span: StartedSpan | FinishedSpan): ViewSpan {
-  const { events, failed, links, message, name, parentSpanId } = span;
+  const { events, links, message, parentSpanId } = span;
   const attributes = viewAttributes(span.attributes);
   const runId = attributes["entelix.run_id"];
-  return {
+  // Without spreads, which would take most of the time.
+  const shown: { -readonly [N in keyof ViewSpan]: ViewSpan[N] } = {
     trace_id: span.traceId,
     span_id: span.spanId,
-    ...(parentSpanId === undefined ? {} : { parent_span_id: parentSpanId }),
-    ...(typeof runId === "string" && runId !== "" ? { run_id: runId } : {}),
     kind: kindOf(attributes),
-    name,
+    name: span.name,
     start_ns: nanoseconds(span.start),
     end_ns: "end" in span ? nanoseconds(span.end) : null,
-    failed,
-    ...(message === undefined ? {} : { message }),
+    failed: span.failed,
     attributes,
-    events: events.map((event) => ({
-      name: event.name,
-      time_ns: nanoseconds(event.time),
-      attributes: viewAttributes(event.attributes),
-    })),
-    links: links.map((link) => ({
-      trace_id: link.traceId,
-      span_id: link.spanId,
-      attributes: viewAttributes(link.attributes),
-    })),
+    events: events.length === 0 ? NONE : events.map(viewEvent),
+    links: links.length === 0 ? NONE : links.map(viewLink),
   };
+  if (parentSpanId !== undefined) shown.parent_span_id = parentSpanId;
+  if (typeof runId === "string" && runId !== "") shown.run_id = runId;
+  if (message !== undefined) shown.message = message;
+  return shown;
+}
+
+const NONE: readonly never[] = [];
+
+function viewEvent({ attributes, name, time }: StartedSpan["events"][number]): ViewSpanEvent {
+  return { name, time_ns: nanoseconds(time), attributes: viewAttributes(attributes) };
+}
+
+function viewLink({ attributes, spanId, traceId }: StartedSpan["links"][number]): ViewSpanLink {
+  return { trace_id: traceId, span_id: spanId, attributes: viewAttributes(attributes) };
 }
 
 /** A span of an OTLP request. A damaged span is skipped and reported to `onProblem`. */
@@ -71,6 +82,7 @@ function kindOf(attributes: ViewAttributes): SpanKindName {
 }
 
 function viewAttributes(attributes: SpanAttributes): ViewAttributes {
+  if (isShown(attributes)) return attributes;
   const shown: Record<string, ViewValue> = {};
   for (const name in attributes) {
     const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
@@ -79,6 +91,18 @@ function viewAttributes(attributes: SpanAttributes): ViewAttributes {
     else shown[name] = viewValue(value);
   }
   return shown;
+}
+
+/** Whether the attributes need no copy: most have texts and numbers only. */
+function isShown(
+  attributes: SpanAttributes,
+): attributes is Readonly<Record<string, string | number | boolean>> {
+  for (const name in attributes) {
+    const value = attributes[name];
+    if (value === undefined || typeof value === "object") return false;
+    if (name === "__proto__" || !Object.hasOwn(attributes, name)) return false;
+  }
+  return true;
 }
 
 function viewValue(value: NonNullable<SpanAttributes[string]>): ViewValue {

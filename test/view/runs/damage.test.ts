@@ -162,7 +162,8 @@ describe("places", () => {
     const stdin = Readable.from([readFileSync(recording("success"))]);
     const runs = await openSources(["-"], { ...ALL, follow: true }, silentIo(stdin));
     await runs.ready();
-    expect(listOf(runs).runs).toMatchObject([{ outcome: "complete", rows: 8 }]);
+    const [{ key = "" } = {}] = listOf(runs).runs;
+    expect((await runs.detail(key))?.run).toMatchObject({ outcome: "complete", rows: 8 });
     expect(listOf(runs).sources).toMatchObject([{ name: "stdin", followed: false, read: 1 }]);
     await runs.close();
   });

@@ -111,6 +111,18 @@ describe("the server of view", () => {
     expect(JSON.parse(list.text)).toEqual(runs.list(["one"]));
     expect(JSON.parse((await get("/runs?since=1", own)).text)).toEqual(runs.list([]));
     expect(JSON.parse((await get("/run?key=one", own)).text)).toEqual(RUN);
+    const parts = await get("/run/parts?key=one", own);
+    expect(parts.headers["content-type"]).toBe("application/x-ndjson");
+    const { rows: _, spans, ...head } = RUN;
+    expect(
+      parts.text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toEqual([{ ...head, span_count: 1 }, { spans }, { end: true }]);
+    expect((await get("/run/parts?key=one&since=x", own)).status).toBe(400);
+    expect((await get("/run/parts?key=two", own)).status).toBe(404);
+    expect((await get("/run/parts?key=one")).status).toBe(403);
     expect((await get("/runs", own, "HEAD")).text).toBe("");
     expect(errors).toEqual([]);
   });

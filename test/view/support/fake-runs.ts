@@ -6,6 +6,8 @@ import type {
   ViewSpan,
 } from "../../../src/view/format.ts";
 import { FORMAT, FORMAT_VERSION } from "../../../src/view/format.ts";
+import { partLines } from "../../../src/view/run-parts.ts";
+import type { RunParts } from "../../../src/view/runs/run-detail.ts";
 import type { ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
 
 const SECOND = 1_000_000_000n;
@@ -119,6 +121,22 @@ export class FakeRuns implements ViewedRuns {
   async detail(key: string): Promise<RunDetail | undefined> {
     this.asked.push(key);
     return this.#details.find(({ run }) => run.key === key);
+  }
+
+  parts(key: string, since?: number): RunParts | undefined {
+    this.asked.push(key);
+    const detail = this.#details.find(({ run }) => run.key === key);
+    if (detail === undefined) return undefined;
+    const { rows, spans, ...head } = detail;
+    const unchanged = since === head.revision ? { unchanged: true as const } : {};
+    return {
+      head: { ...head, span_count: spans.length, ...unchanged },
+      async *lines() {
+        yield* partLines("spans", spans);
+        yield* partLines("rows", rows);
+        yield `${JSON.stringify({ end: true })}\n`;
+      },
+    };
   }
 
   async ready(): Promise<void> {}

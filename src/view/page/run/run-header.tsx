@@ -45,7 +45,7 @@ export function RunHeader({ isReport, model }: RunHeaderProps) {
           </span>
         )}
       </div>
-      <Story model={model} />
+      <Story model={model} run={run} />
       <Facts model={model} />
       <ContentNote content={content} isReport={isReport} />
       <div class="row run-foot">

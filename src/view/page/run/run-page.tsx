@@ -10,6 +10,7 @@ import { AuditLog } from "./audit-rows.tsx";
 import { CostTable } from "./cost-table.tsx";
 import { ExchangeView } from "./exchange/exchange-view.tsx";
 import { GraphView } from "./graph-view.tsx";
+import { RunBegin } from "./run-begin.tsx";
 import { RunHeader } from "./run-header.tsx";
 import { Tabs } from "./tabs.tsx";
 import { TimelineView } from "./timeline-view.tsx";
@@ -24,8 +25,8 @@ export interface RunPageProps {
 
 /** One run: its conversation, its timeline with the details of a span, its graph, its cost, its audit rows. */
 export function RunPage({ data, query, runKey }: RunPageProps) {
-  const { end, error, model } = useRun(data, runKey);
-  const run = model?.detail.run;
+  const { end, error, head, model, spans } = useRun(data, runKey);
+  const run = model?.detail.run ?? head?.run;
   useTitle(run && `${run.agent ?? run.run_id}, ${run.outcome}`);
   return (
     <main class="run">
@@ -38,7 +39,9 @@ export function RunPage({ data, query, runKey }: RunPageProps) {
           title={model === undefined ? "The run can't be shown." : "The run can't be read again."}
         />
       )}
-      {model === undefined && error === undefined && <p role="status">Reading the run …</p>}
+      {model === undefined && error === undefined && (
+        <RunBegin head={head} runKey={runKey} spans={spans} />
+      )}
       {model !== undefined && (
         <Run end={end} isReport={data.isReport} model={model} query={query} />
       )}

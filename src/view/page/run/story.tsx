@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { ViewDecision } from "../../format.ts";
+import type { ViewDecision, ViewRun } from "../../format.ts";
 import { callOf, changeText } from "../../model/decisions.ts";
 import { msOf } from "../../model/formats.ts";
 import type { RunModel } from "../../model/run-model.ts";
@@ -8,9 +8,14 @@ import { LinkText, Text } from "../shell/text.tsx";
 import { Time } from "../shell/time.tsx";
 import { spanAddress } from "./span-link.tsx";
 
+export interface StoryProps {
+  readonly run: ViewRun;
+  /** Absent while the spans are read: then decisions have no links. */
+  readonly model?: RunModel;
+}
+
 /** Why it failed, what was asked, what a person decided, and how it ended. */
-export function Story({ model }: { readonly model: RunModel }) {
-  const { run } = model.detail;
+export function Story({ model, run }: StoryProps) {
   const { answer, asked, decisions = [], error, outcome, question } = run;
   return (
     <div class="story">
@@ -26,7 +31,11 @@ export function Story({ model }: { readonly model: RunModel }) {
       )}
       {decisions.map((decision) => (
         <p class="story-decision" key={`${decision.call_id} ${decision.tool}`}>
-          <Decided decision={decision} model={model} />
+          {model === undefined ? (
+            <Text value={decisionText(decision)} />
+          ) : (
+            <Decided decision={decision} model={model} />
+          )}
         </p>
       ))}
       {isWaiting(run) && (

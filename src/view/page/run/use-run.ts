@@ -1,13 +1,21 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { RunDetail } from "../../format.ts";
-import { axisEnd, type RunModel, runModel } from "../../model/run-model.ts";
-import type { RunData } from "../data.ts";
+import { axisEnd, type RunModel, runModelSteps } from "../../model/run-model.ts";
+import type { RunHead } from "../../run-parts.ts";
+import { breath } from "../breath.ts";
+import type { RunData, RunProgress } from "../data.ts";
 
 /** Time between two requests for a run that may continue, in ms. */
 const POLL_MS = 2000;
+/** Shortest time between two drawings of the progress, in ms. */
+const PROGRESS_MS = 100;
 
 export interface ShownRun {
   readonly model?: RunModel;
+  /** What is known before the spans are read. */
+  readonly head?: RunHead;
+  /** Spans that were read, until there is a model. */
+  readonly spans: number;
   /** End of the time axis, in ms since the origin of the tree. */
   readonly end: number;
   /** Why the run, or its update, could not be read. */
@@ -16,26 +24,40 @@ export interface ShownRun {
 
 /** A run and its model. It is read again while it may continue and the page is visible. */
 export function useRun(data: RunData, key: string): ShownRun {
-  const [detail, setDetail] = useState<RunDetail>();
+  const [model, setModel] = useState<RunModel>();
+  const [head, setHead] = useState<RunHead>();
+  const [spans, setSpans] = useState(0);
   const [error, setError] = useState<string>();
   const [now, setNow] = useState<number>();
 
   useEffect(() => {
     let over = false;
-    let isRead = false;
+    let last: RunDetail | undefined;
     let waits = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const isShown = () => document.visibilityState === "visible";
+    const progress: RunProgress = {
+      onHead: (known) => {
+        if (!over) setHead(known);
+      },
+      onSpans: atMostEvery(PROGRESS_MS, (count) => {
+        if (!over && last === undefined) setSpans(count);
+      }),
+    };
     const ask = async () => {
       clearTimeout(timer);
       timer = undefined;
       let again = true;
       try {
-        const answer = await data.run(key);
+        const answer = await data.run(key, progress, last);
         if (over) return;
-        // Keep the object if nothing changed, so that the model is not computed again.
-        setDetail((last) => (last !== undefined && isSame(last, answer) ? last : answer));
-        isRead = true;
+        // The same object if nothing has changed: the model stays.
+        if (answer !== last) {
+          const made = await modelOf(answer);
+          if (over) return;
+          setModel(made);
+        }
+        last = answer;
         const isOpen = answer.run.end_ns === null;
         // An interrupted run may be resumed.
         const mayChange = isOpen || answer.run.outcome === "interrupted";
@@ -44,7 +66,7 @@ export function useRun(data: RunData, key: string): ShownRun {
         setError(undefined);
       } catch (thrown) {
         if (over) return;
-        again = !data.isReport && isRead;
+        again = !data.isReport && last !== undefined;
         setError(thrown instanceof Error ? thrown.message : String(thrown));
       }
       if (again && isShown()) timer = setTimeout(ask, POLL_MS);
@@ -62,21 +84,34 @@ export function useRun(data: RunData, key: string): ShownRun {
     };
   }, [data, key]);
 
-  const model = useMemo(() => (detail === undefined ? undefined : runModel(detail)), [detail]);
   return {
     ...(model === undefined ? {} : { model }),
+    ...(head === undefined ? {} : { head }),
+    spans,
     end: model === undefined ? 0 : Math.max(axisEnd(model, now), MIN_AXIS_MS),
     ...(error === undefined ? {} : { error }),
   };
 }
 
-function isSame(one: RunDetail, other: RunDetail): boolean {
-  const { state, verified_at } = one.verdict ?? {};
-  return (
-    one.revision === other.revision &&
-    state === other.verdict?.state &&
-    verified_at === other.verdict?.verified_at
-  );
+/** The model of a run. The page can draw and react while it is made. */
+async function modelOf(detail: RunDetail): Promise<RunModel> {
+  const breathe = breath();
+  const steps = runModelSteps(detail);
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return step.value;
+    await breathe();
+  }
+}
+
+/** Calls `take` with the newest value, but not more often than that. */
+function atMostEvery(ms: number, take: (value: number) => void): (value: number) => void {
+  let takenAt = Number.NEGATIVE_INFINITY;
+  return (value) => {
+    const now = performance.now();
+    if (now - takenAt < ms) return;
+    takenAt = now;
+    take(value);
+  };
 }
 
 /** Shortest axis, for a run without a duration. */

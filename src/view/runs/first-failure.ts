@@ -1,0 +1,45 @@
+import { cut } from "../../events/format/door.ts";
+import type { ViewFailure, ViewSpan } from "../format.ts";
+
+/** Longest message, in characters: the index has those of 100,000 runs. */
+const MOST_MESSAGE = 200;
+
+/**
+ * The first failure of a run after one more of its spans: the failed span that ended first. Spans that failed because
+ * of it are around it, and end later. If they end at the same time, they come later, or it names one as its parent.
+ */
+export function earlierFailure(
+  known: ViewFailure | undefined,
+  span: ViewSpan,
+): ViewFailure | undefined {
+  const { end_ns, failed, message, name, parent_span_id, span_id } = span;
+  if (!failed || end_ns === null) return known;
+  if (known !== undefined) {
+    const order = compareNs(end_ns, known.end_ns);
+    if (order > 0 || (order === 0 && parent_span_id !== known.span_id)) return known;
+  }
+  return {
+    span_id,
+    name,
+    ...(message === undefined ? {} : { message: cut(message, MOST_MESSAGE).text }),
+    end_ns,
+  };
+}
+
+/** The earliest of the failures of several runs. */
+export function firstFailureOf(
+  failures: Iterable<ViewFailure | undefined>,
+): ViewFailure | undefined {
+  let first: ViewFailure | undefined;
+  for (const failure of failures) {
+    if (failure === undefined) continue;
+    if (first === undefined || compareNs(failure.end_ns, first.end_ns) < 0) first = failure;
+  }
+  return first;
+}
+
+/** Compares times in decimal text: the longer one is later. */
+export function compareNs(one: string, other: string): number {
+  if (one.length !== other.length) return one.length - other.length;
+  return one < other ? -1 : Number(one > other);
+}
