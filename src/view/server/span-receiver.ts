@@ -11,6 +11,7 @@ import {
   type Answer,
   bodyText,
   checkHead,
+  EndedEarly,
   encodingOf,
   HeldBytes,
   HttpFront,
@@ -21,6 +22,7 @@ import {
   RequestBody,
   readTarget,
   refusedAnswer,
+  SenderGone,
   writeAnswer,
 } from "../../service/door.ts";
 import type { ListenAddress } from "../runs/viewed-runs.ts";
@@ -31,6 +33,8 @@ interface ReceiverOptions {
   readonly onSpans: (request: Fields) => Promise<Rejected | undefined>;
   /** Called with each refused request, and with internal errors. */
   readonly onProblem: (problem: string) => void;
+  /** Called when a sender leaves in the middle of a request. */
+  readonly onGone: () => void;
 }
 
 /** Longest body, as it comes and after decompression. Exporters send at most a few MB. */
@@ -65,7 +69,10 @@ export class SpanReceiver {
       connections: RECEIVER_CONNECTIONS,
       serve: async (request, response) =>
         writeAnswer(request, response, await this.#answerTo(request, response), IDLE_MS),
-      onError: (error) => options.onProblem(messageOf(error)),
+      onError: (error) => {
+        if (error instanceof SenderGone) options.onGone();
+        else options.onProblem(messageOf(error));
+      },
     });
   }
 
@@ -93,7 +100,9 @@ export class SpanReceiver {
       return await this.#answerOf(request, response);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      this.#options.onProblem(`a request was refused (${error.status}): ${error.message}`);
+      const { onGone, onProblem } = this.#options;
+      if (error instanceof EndedEarly) onGone();
+      else onProblem(`a request was refused (${error.status}): ${error.message}`);
       const allow: OutgoingHttpHeaders = error.code === "method" ? { allow: "POST" } : {};
       return refusedAnswer(error, allow);
     }

@@ -50,6 +50,7 @@ export class ReceivedSpans {
       address,
       onSpans: async (request) => spans?.take(request),
       onProblem: (problem) => spans?.report(problem),
+      onGone: () => spans?.gone(),
     }).catch((error: unknown) => {
       throw listenError(error, address);
     });
@@ -81,6 +82,7 @@ export class ReceivedSpans {
 
   /** Takes the spans of a request. */
   async take(request: Fields): Promise<Rejected | undefined> {
+    this.#state.solved(this.url, GONE);
     let rejected: Rejected | undefined;
     for (const raw of rawSpansOf(request)) {
       const span = viewSpanIn(raw, (reason) => {
@@ -91,6 +93,14 @@ export class ReceivedSpans {
     }
     await this.#save(request);
     return rejected;
+  }
+
+  /**
+   * A sender left in the middle of a request. That is a problem until spans come again: exporters send again what was
+   * not confirmed.
+   */
+  gone(): void {
+    this.report(GONE);
   }
 
   report(problem: string): void {
@@ -108,6 +118,9 @@ export class ReceivedSpans {
     return this.#saved;
   }
 }
+
+const GONE =
+  "a program left in the middle of a request: its last spans are missing unless it sends them again";
 
 /** Only the owner may read it: spans have content. */
 async function checkWritable(path: string): Promise<void> {

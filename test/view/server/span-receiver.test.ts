@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
 import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
 import { text as textOf } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { JsonTraceSerializer, ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
@@ -16,6 +18,7 @@ import { openSources } from "../../../src/view/commands/open-sources.ts";
 import type { ViewedRuns } from "../../../src/view/runs/viewed-runs.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { memoryIo } from "../../cli/support/memory-io.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { listOf } from "../support/opened.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -168,6 +171,21 @@ describe("the receiver of view", () => {
     expect((await send(cut, PROTOBUF)).status).toBe(400);
     expect((await send('{"resourceSpans":', JSON_TYPE)).status).toBe(400);
     expect(shown()).toEqual([]);
+  });
+
+  it("reports a sender that leaves in the middle of a request until spans come again", async () => {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, "connect");
+    socket.write("POST /v1/traces HTTP/1.1\r\nhost: 127.0.0.1\r\n");
+    socket.write("content-type: application/json\r\ncontent-length: 900\r\n\r\n{");
+    // The answer to another request shows that the first one is being read.
+    await send("{}", JSON_TYPE, { path: "/v1/logs" });
+    socket.destroy();
+    await waitFor(() => expect(problems()).toEqual([expect.stringContaining("a program left")]));
+    await send(await protobufOf("a"), PROTOBUF);
+    expect(problems()).toEqual([]);
+    expect(shown()).toEqual([["a", "complete", 2]]);
   });
 
   it("says what to do when its port is in use", async () => {
