@@ -110,7 +110,14 @@ export class ReceivedSpans {
   #save(request: Fields): Promise<void> {
     const { save } = this.#options;
     if (save === undefined) return Promise.resolve();
-    const line = `${JSON.stringify(request)}\n`;
+    let line: string;
+    try {
+      line = `${JSON.stringify(request)}\n`;
+    } catch (error) {
+      // It nests too deeply.
+      this.report(`--save: a request cannot be written: ${messageOf(error)}`);
+      return Promise.resolve();
+    }
     // Its problem is shown. The spans are on the page all the same.
     this.#saved = this.#saved
       .then(() => appendFile(save, line))

@@ -140,6 +140,15 @@ describe("the receiver of view", () => {
     expect(statSync(saved).mode & 0o777).toBe(0o600);
   });
 
+  it("takes a request that nests too deeply to be written, and says so", async () => {
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const request = `{"deep":${deep},"resourceSpans":[]}`;
+    expect(await send(request, JSON_TYPE)).toMatchObject({ status: 200, text: "{}" });
+    expect(problems()).toEqual([expect.stringContaining("--save: a request cannot be written")]);
+    await send(await protobufOf("a"), PROTOBUF);
+    expect(shown()).toEqual([["a", "complete", 2]]);
+  });
+
   it("says which spans it cannot read", async () => {
     const span = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
     const request = { resourceSpans: [{ scopeSpans: [{ spans: [span, span] }] }] };
