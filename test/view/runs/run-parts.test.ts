@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSources } from "../../../src/view/commands/open-sources.ts";
 import type { ViewFailure, ViewSpan } from "../../../src/view/format.ts";
-import { firstFailure } from "../../../src/view/model/failures.ts";
+import { failuresIn } from "../../../src/view/model/failures.ts";
 import { spanTree } from "../../../src/view/model/span-tree.ts";
 import { type RunPart, RunReader } from "../../../src/view/run-parts.ts";
 import { earlierFailure } from "../../../src/view/runs/first-failure.ts";
@@ -35,7 +35,7 @@ describe.each(NAMES)("the runs of %s", (name) => {
         const detail = await runs.detail(key);
         const { head, whole } = await putTogether(runs, key);
         expect(whole).toEqual(detail);
-        const first = firstFailure(spanTree(whole.spans))?.span;
+        const first = failuresIn(spanTree(whole.spans))[0]?.span;
         expect(head.first_failure?.span_id).toBe(first?.span_id);
         expect(head.first_failure?.name).toBe(first?.name);
         expect(head.first_failure?.end_ns).toBe(first?.end_ns);
