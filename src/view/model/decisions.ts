@@ -35,29 +35,47 @@ export function decisionIn({ event, kind }: ViewRow): RowDecision | undefined {
   };
 }
 
-/** The decisions about tool calls, from their audit rows, else from their spans. */
+/** The decisions about tool calls. */
 export function decisionsBySpan(
   tree: SpanTree,
   rows: readonly ViewRow[],
 ): ReadonlyMap<SpanNode, RowDecision> {
-  // `undefined`: several decisions have the same IDs, so the call of each is unknown.
-  const decided = new Map<string, RowDecision | undefined>();
+  const ofCall = new Map<string, ViewRow[]>();
   for (const row of rows) {
-    const callId = fieldText(row.event, "tool_use_id");
-    if (row.kind !== DECIDED || callId === undefined) continue;
-    const key = callKey(row.run_id, callId);
-    decided.set(key, decided.has(key) ? undefined : decisionIn(row));
+    if (row.kind !== DECIDED) continue;
+    const key = callKey(row.run_id, fieldText(row.event, "tool_use_id"));
+    const same = ofCall.get(key);
+    if (same === undefined) ofCall.set(key, [row]);
+    // Two rows of one call say already that the call of each is unknown.
+    else if (same.length < 2) same.push(row);
   }
   const found = new Map<SpanNode, RowDecision>();
   for (const node of tree.nodes) {
     const { attributes, kind, run_id } = node.span;
     if (kind !== "tool") continue;
-    const callId = textIn(attributes, "gen_ai.tool.call.id");
-    const row = callId === undefined ? undefined : decided.get(callKey(run_id, callId));
-    const decision = row ?? decisionOfSpan(attributes);
+    const key = callKey(run_id, textIn(attributes, "gen_ai.tool.call.id"));
+    const decision = decisionOf(node, ofCall.get(key) ?? []);
     if (decision !== undefined) found.set(node, decision);
   }
   return found;
+}
+
+/** The decision about a tool call, from its audit row, else from the span; `undefined` if there was none. */
+export function decisionOf(node: SpanNode, rows: readonly ViewRow[]): RowDecision | undefined {
+  const { attributes, kind, run_id } = node.span;
+  if (kind !== "tool") return undefined;
+  const callId = textIn(attributes, "gen_ai.tool.call.id");
+  const own = rows.filter(
+    (row) =>
+      row.kind === DECIDED &&
+      row.run_id === run_id &&
+      fieldText(row.event, "tool_use_id") === callId &&
+      callId !== undefined,
+  );
+  const [row] = own;
+  // If several calls have the same ID, the call of a row is unknown.
+  const decision = row === undefined || own.length > 1 ? undefined : decisionIn(row);
+  return decision ?? decisionOfSpan(attributes);
 }
 
 /** The call that a decision is about; `undefined` if it is not known. */
@@ -117,8 +135,8 @@ function valueText(value: unknown): string {
   return typeof value === "string" ? value : jsonOf(value).replace(/\s+/g, " ");
 }
 
-export function callKey(runId: string | null | undefined, callId: string): string {
-  return JSON.stringify([runId ?? "", callId]);
+export function callKey(runId: string | null | undefined, callId: string | undefined): string {
+  return JSON.stringify([runId ?? "", callId ?? ""]);
 }
 
 function decisionOfSpan(attributes: ViewAttributes): RowDecision | undefined {

@@ -9,6 +9,8 @@ export interface OutlineItem {
   readonly node: SpanNode;
   /** The calls of a fold, at least two. All but the last failed. */
   readonly calls?: readonly SpanNode[];
+  /** In a fold: which of its calls it is, from 1. */
+  readonly number?: number;
   readonly parent: OutlineItem | undefined;
   readonly children: readonly OutlineItem[];
   /** From 1. */
@@ -38,8 +40,9 @@ export function outlineOf(tree: SpanTree, hidden = NONE): Outline {
   const byNode = new Map<SpanNode, OutlineItem>();
   const roots: OutlineItem[] = [];
   const open: OpenItem[] = [];
-  const put = (node: SpanNode, parent: OpenItem | undefined) => {
-    const item: OpenItem = { id: node.id, node, parent, children: [], level: levelIn(parent) };
+  const put = (node: SpanNode, parent: OpenItem | undefined, inFold: { number?: number } = {}) => {
+    const level = levelIn(parent);
+    const item: OpenItem = { id: node.id, node, parent, children: [], level, ...inFold };
     (parent?.children ?? roots).push(item);
     byNode.set(node, item);
     open.push(item);
@@ -57,7 +60,7 @@ export function outlineOf(tree: SpanTree, hidden = NONE): Outline {
         const id = `${FOLD}${first.id}`;
         const fold: OpenItem = { id, node, calls, parent, children: [], level: levelIn(parent) };
         (parent?.children ?? roots).push(fold);
-        for (const call of calls) put(call, fold);
+        for (const [at, call] of calls.entries()) put(call, fold, { number: at + 1 });
       }
     }
   };

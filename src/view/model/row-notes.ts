@@ -32,10 +32,9 @@ export function rowNotes(item: OutlineItem, { decisions }: Pick<RunModel, "decis
   };
 }
 
-function triesText({ calls, node, parent }: OutlineItem): string | undefined {
+function triesText({ calls, node, number, parent }: OutlineItem): string | undefined {
   if (calls !== undefined) return counted(calls.length - 1, "retry", "retries");
-  const tries = parent?.calls;
-  if (tries !== undefined) return `try ${count(tries.indexOf(node) + 1)} of ${count(tries.length)}`;
+  if (number !== undefined) return `try ${count(number)} of ${count(parent?.calls?.length ?? 0)}`;
   const retries = numberIn(node.span.attributes, "entelix.retry.count") ?? 0;
   return retries === 0 ? undefined : counted(retries, "retry", "retries");
 }

@@ -16,8 +16,10 @@ import { runDetail, runSpan, toolSpan, viewRow, viewSpan } from "../support/view
 const MANY = IS_DEEP ? 200_000 : 130_000;
 
 /** All that the page computes of a run. What takes the square of the spans does not end within a test. */
-function modelOf(spans: readonly ViewSpan[]) {
-  const rows = Array.from({ length: 10 }, (_, at) => viewRow(at + 1));
+function modelOf(
+  spans: readonly ViewSpan[],
+  rows = Array.from({ length: 10 }, (_, at) => viewRow(at + 1)),
+) {
   const model = runModel(runDetail(spans, { rows }));
   const end = axisEnd(model, undefined);
   const idle = idleTimes(model, end);
@@ -93,8 +95,16 @@ describe("the model of a run", () => {
   });
 
   it("of many spans with one ID", { timeout: 120_000 }, () => {
+    const attributes = { "gen_ai.tool.call.id": "call", "entelix.approval.outcome": "denied" };
+    const event = { decision: "approved", tool_use_id: "call" };
     const model = modelOf(
-      Array.from({ length: MANY }, (_, n) => toolSpan("same", "run", times(n))),
+      Array.from({ length: MANY }, (_, n) => toolSpan("same", "run", times(n), { attributes })),
+      Array.from({ length: MANY }, (_, at) =>
+        viewRow(at + 1, { kind: "entelix.tool_call_decided", event }),
+      ),
+    );
+    expect(new Set([...model.decisions.values()].map(({ decision }) => decision))).toEqual(
+      new Set(["denied"]),
     );
     expect(model.tree.byId.size).toBe(MANY);
     expect(model.tree.byId.has(`same~${MANY}`)).toBe(true);

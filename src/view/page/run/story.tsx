@@ -63,16 +63,16 @@ function Decided({
   model,
 }: {
   readonly decision: ViewDecision;
-  readonly model: RunModel;
+  readonly model: RunModel | undefined;
 }) {
-  const node = useMemo(() => callOf(decision, model.decisions), [decision, model]);
-  const known = node && model.decisions.get(node);
+  const node = useMemo(() => model && callOf(decision, model.decisions), [decision, model]);
+  const known = node && model?.decisions.get(node);
   const change = node && changeText(node, known?.proposed);
   // The rows of the log name the person also where the spans do not.
   const text = decisionText({ ...decision, person: decision.person ?? known?.person });
   return (
     <>
-      {node === undefined ? (
+      {node === undefined || model === undefined ? (
         <Text value={text} />
       ) : (
         <a href={spanAddress(model.detail.run.key, new URLSearchParams(), node)}>
