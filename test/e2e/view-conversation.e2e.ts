@@ -152,7 +152,7 @@ describe("the conversation of a run", () => {
       "delivered twice",
       "ann@acme.test edited refund after 1.2 s; euros: 41.9 → 20",
       "refund",
-      "Agent mailer 1 message, 1 tool call",
+      "Agent mailer 1 message, 1 tool call, 1 failed",
       "Done",
       "State of the agent at the end",
     ];

@@ -49,7 +49,7 @@ function messagesIn(text: string, from: "input" | "output"): readonly ChatMessag
   return messages.map((message) => messageOf(message, from));
 }
 
-/** The messages of an attribute as they came; `undefined` if it is no list. */
+/** The messages of an attribute as they came; `undefined` if it is not a list. */
 export function rawMessagesIn(text: string): readonly unknown[] | undefined {
   const messages = parsed(text);
   return Array.isArray(messages) ? messages : undefined;
@@ -72,7 +72,7 @@ export function roleOf(message: unknown, from: "input" | "output"): string {
   return fieldText(message, "role") ?? (from === "input" ? "user" : "assistant");
 }
 
-/** The text of an attribute that is no list of messages. */
+/** A text in place of a list of messages. */
 export function messageOfText(text: string, from: "input" | "output"): ChatMessage {
   return { role: roleOf(undefined, from), from, parts: [asText(text)] };
 }

@@ -1,7 +1,7 @@
 import type { ChatMessage } from "./conversation.ts";
 import type { SpanNode } from "./span-tree.ts";
 
-/** What was said and done in a run, in order, each message once. */
+/** Messages, tool calls, decisions and errors of a run, in order, each once. */
 export interface Exchange {
   readonly items: readonly ExchangeItem[];
 }

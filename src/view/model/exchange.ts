@@ -33,7 +33,7 @@ const TEXTS = [
   "gen_ai.retrieval.query.text",
 ];
 
-/** What was said and done in a run. Linear in the size of its content. */
+/** Builds the exchange of a run. Linear in the size of its content. */
 export function exchangeOf(source: Source): Exchange {
   const builder = new Builder(source);
   return builder.build();
@@ -87,7 +87,7 @@ class Builder {
     this.#moments.push({ time, rank, apply });
   }
 
-  /** What is needed before the first moment. Parents come before their children. */
+  /** Reads data that moments need. Parents come before their children. */
   #note(node: SpanNode): void {
     const { parent, span } = node;
     if (parent !== undefined && parent.span.kind !== "run") {

@@ -11,7 +11,7 @@ export interface MessageKey {
 
 /**
  * The messages of a conversation that were shown. Each model call repeats the history, complete, without its oldest
- * part, or with a summary in place of it. This finds what is new of a call, in time linear to the call's messages.
+ * part, or with a summary in place of it. This finds the new messages of a call, in time linear to its messages.
  */
 export class SeenMessages {
   /** Positions in the conversation by key, ascending. */

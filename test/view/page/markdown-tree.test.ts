@@ -26,10 +26,21 @@ describe("the tree of a Markdown text", () => {
     ["```js\nx\n```", "code"],
     ["<b>x</b>", "paragraph html text html"],
     ["see https://example.com/a", "paragraph text link text"],
+    ["www.example.com, ann@example.com", "paragraph link text text link text"],
     ["![alt](http://evil.example/a.png)", "paragraph image"],
     ["~~gone~~ and ~kept~", "paragraph delete text text"],
   ])("of %j", (text, expected) => {
     expect(types(text)).toBe(expected);
+  });
+
+  it("has the addresses of bare links", () => {
+    const text = "www.example.com/a ann@example.com https://example.com/b";
+    const addresses = JSON.stringify(markdownTree(text)).match(/"url":"[^"]+"/g);
+    expect(addresses).toEqual([
+      '"url":"http://www.example.com/a"',
+      '"url":"mailto:ann@example.com"',
+      '"url":"https://example.com/b"',
+    ]);
   });
 
   it.each([

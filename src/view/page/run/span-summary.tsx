@@ -25,6 +25,7 @@ export function SpanSummary({ model, node }: SpanSummaryProps) {
   const usage = span.kind === "model" ? ownUsage(span) : (model.usage.get(node) ?? {});
   const agent = agentOf(node);
   const outcome = outcomeOf(span);
+  const state = textIn(attributes, "entelix.run.state");
   const retries = numberIn(attributes, "entelix.retry.count");
   const decision = model.decisions.get(node);
   const waited = (model.waits.get(node) ?? []).reduce((sum, one) => sum + one.end - one.start, 0);

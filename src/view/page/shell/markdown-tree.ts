@@ -1,6 +1,5 @@
 import type { Root } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
-import { gfmAutolinkLiteralFromMarkdown } from "mdast-util-gfm-autolink-literal";
 import { gfmStrikethroughFromMarkdown } from "mdast-util-gfm-strikethrough";
 import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
 import { gfmTaskListItemFromMarkdown } from "mdast-util-gfm-task-list-item";
@@ -8,6 +7,7 @@ import { gfmAutolinkLiteral } from "micromark-extension-gfm-autolink-literal";
 import { gfmStrikethrough } from "micromark-extension-gfm-strikethrough";
 import { gfmTable } from "micromark-extension-gfm-table";
 import { gfmTaskListItem } from "micromark-extension-gfm-task-list-item";
+import { BARE_LINKS } from "./bare-links.ts";
 
 // Above these bounds, texts are shown as they are: some take the square of their marks or lines.
 /** In UTF-16 units. */
@@ -34,7 +34,7 @@ const EXTENSIONS = [
   gfmTaskListItem(),
 ];
 const TREES = [
-  gfmAutolinkLiteralFromMarkdown(),
+  BARE_LINKS,
   gfmStrikethroughFromMarkdown(),
   gfmTableFromMarkdown(),
   gfmTaskListItemFromMarkdown(),

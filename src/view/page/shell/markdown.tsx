@@ -83,7 +83,7 @@ function Part({ depth, node, text }: PartProps & { readonly node: Nodes }): Comp
       );
     case "listItem":
       return (
-        <li>
+        <li class={typeof node.checked === "boolean" ? "task" : undefined}>
           {typeof node.checked === "boolean" && (node.checked ? "☑ " : "☐ ")}
           {inside(node)}
         </li>
@@ -115,7 +115,7 @@ function TableOf({ depth, table, text }: PartProps & { readonly table: Table }) 
               {row.children.map((cell, index) => {
                 const Cell = at === 0 ? "th" : "td";
                 return (
-                  <Cell key={index}>
+                  <Cell class={table.align?.[index] === "right" ? "number" : ""} key={index}>
                     <Children depth={depth + 2} of={cell} text={text} />
                   </Cell>
                 );

@@ -12,12 +12,13 @@ export interface ExchangeProps {
   readonly query: URLSearchParams;
 }
 
-/** What was said and done in the run: messages, tool calls, decisions, waits and errors, in order. */
+/** The conversation of the run: messages, tool calls, decisions, waits and errors, in order. */
 export function ExchangeView({ model, query }: ExchangeProps) {
   const exchange = useMemo(() => exchangeOf(model), [model]);
   const withTexts = useMemo(() => hasTexts(model), [model]);
   return (
     <section aria-label="Conversation of the run" class="talk">
+      <h2 class="visually-hidden">Conversation</h2>
       {withTexts ? (
         <div class="talk-tools row no-print">
           <RawTextSwitch />

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { count, counted, durationText } from "../../../../events/format/door.ts";
 import type { Exchange, ExchangeItem, RunItem } from "../../../model/exchange-items.ts";
 import { MOST_PRINTED } from "../../../model/list-limits.ts";
-import { outcomeOf, shortName } from "../../../model/span-words.ts";
+import { failedText, outcomeOf, shortName } from "../../../model/span-words.ts";
 import { Badge } from "../../shell/badge.tsx";
 import { LinkText, Text } from "../../shell/text.tsx";
 import { usePrinting } from "../../shell/use-printing.ts";
@@ -163,12 +163,19 @@ function isQuestion(item: ExchangeItem): boolean {
   return item.kind === "message" && item.message.from === "input" && item.message.role === "user";
 }
 
-/** `3 messages`, `1 tool call`. */
+function isFailed(item: ExchangeItem): boolean {
+  if (item.kind === "error") return !item.isRetried;
+  return item.kind === "call" && item.node?.span.failed === true;
+}
+
+/** `3 messages`, `1 tool call`, `1 failed`. */
 function sizeOf({ items }: Exchange): readonly string[] {
   const of = (kind: ExchangeItem["kind"]) => items.filter((item) => item.kind === kind).length;
   const [messages, calls] = [of("message"), of("call")];
+  const failed = items.filter(isFailed).length;
   return [
     ...(messages === 0 ? [] : [counted(messages, "message")]),
     ...(calls === 0 ? [] : [counted(calls, "tool call")]),
+    ...(failed === 0 ? [] : [failedText(failed)]),
   ];
 }

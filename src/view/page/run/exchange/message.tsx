@@ -23,7 +23,7 @@ export function Message({ item, model, query }: ItemProps<MessageItem>) {
         summary={
           <>
             System text{" "}
-            <span class="muted">
+            <span class="muted talk-excerpt">
               <LinkText limit={80} value={text} />
             </span>
           </>
@@ -74,7 +74,7 @@ function ModelFacts({ item: { node } }: { readonly item: MessageItem }) {
   );
 }
 
-/** The parts of a message that are no calls. */
+/** The parts of a message without its calls. */
 export function Parts({ parts }: { readonly parts: readonly ChatPart[] }) {
   return (
     <>
