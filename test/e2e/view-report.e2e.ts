@@ -57,7 +57,7 @@ describe("a report, opened as a file", () => {
       ]);
     const { page } = await watchedPage(browser, "file:");
     await page.goto(await written("without.html", runs(false), ["a", "b", "c"]));
-    const agents = page.locator("tbody .cell-agent");
+    const agents = page.locator("tbody .cell-agent bdi");
     await expect.poll(() => agents.allTextContents()).toEqual(["alone", "helper"]);
     const note = page.locator("main .note");
     await expect.poll(() => note.textContent()).toContain("without --capture-content");

@@ -75,11 +75,7 @@ describe("the list", () => {
   it("sorts", async () => {
     await page.goto(`${view.origin}/#/`);
     await expect.poll(() => rows().count()).toBe(10);
-    const agents = async () => {
-      const cells = (await rows().all()).map((row) => row.getByRole("gridcell").nth(2));
-      const texts = await Promise.all(cells.map((cell) => cell.innerText()));
-      return texts.map((text) => text.split(", run ")[0]);
-    };
+    const agents = () => rows().locator(".cell-agent bdi").allInnerTexts();
     await page.getByRole("columnheader", { name: "Agent" }).getByRole("button").click();
     await expect.poll(agents).toEqual((await agents()).toSorted());
   });

@@ -25,6 +25,7 @@ export const SORT_COLUMNS = [
   "origin",
   "working",
   "waiting",
+  "tokens",
   "input",
   "output",
   "cost",

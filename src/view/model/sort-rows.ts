@@ -67,6 +67,8 @@ function columnValue(
       return run.working_ms;
     case "waiting":
       return run.waiting_ms;
+    case "tokens":
+      return tokensOf(run);
     case "input":
       return run.input_tokens;
     case "output":
@@ -74,6 +76,12 @@ function columnValue(
     case "cost":
       return run.cost_usd === undefined ? undefined : numberOf(run.cost_usd);
   }
+}
+
+/** Known input and output tokens together. */
+export function tokensOf({ input_tokens, output_tokens }: ViewRun): number | undefined {
+  if (input_tokens === undefined) return output_tokens;
+  return input_tokens + (output_tokens ?? 0);
 }
 
 /** A cost that is not a number counts as no value. */

@@ -292,6 +292,10 @@ function reference(all: readonly ViewRun[], list: ListQuery): readonly string[] 
     origin: ({ failure_origin }) => failure_origin ?? Number.NaN,
     working: ({ working_ms }) => working_ms ?? Number.NaN,
     waiting: ({ waiting_ms }) => waiting_ms ?? Number.NaN,
+    tokens: ({ input_tokens, output_tokens }) =>
+      input_tokens === undefined && output_tokens === undefined
+        ? Number.NaN
+        : (input_tokens ?? 0) + (output_tokens ?? 0),
     input: ({ input_tokens }) => input_tokens ?? Number.NaN,
     output: ({ output_tokens }) => output_tokens ?? Number.NaN,
     cost: ({ cost_usd }) => Number(cost_usd),

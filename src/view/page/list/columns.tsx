@@ -4,6 +4,7 @@ import type { ViewRun } from "../../format.ts";
 import { dollars } from "../../model/formats.ts";
 import type { ListLine } from "../../model/list-lines.ts";
 import type { SortColumn } from "../../model/list-query.ts";
+import { tokensOf } from "../../model/sort-rows.ts";
 import { storyLine } from "../../model/story-words.ts";
 import { Badge } from "../shell/badge.tsx";
 import { Name } from "../shell/text.tsx";
@@ -41,7 +42,7 @@ export const COLUMNS: readonly Column[] = [
     label: "Time",
     title: "When the run started, in your time zone",
     style: "cell-time",
-    width: "11.8rem",
+    width: "10.6rem",
     cell: ({ row: { startMs } }, { now, sharedSeconds }) => (
       <RowTime ms={startMs} now={now} precise={sharedSeconds.has(Math.floor(startMs / 1000))} />
     ),
@@ -77,7 +78,7 @@ export const COLUMNS: readonly Column[] = [
     sort: "outcome",
     label: "Outcome",
     style: "cell-outcome",
-    width: "8.5rem",
+    width: "8rem",
     cell: ({ row: { run } }) => <Badge outcome={run.outcome} />,
   },
   {
@@ -94,7 +95,7 @@ export const COLUMNS: readonly Column[] = [
     title: "Where the failure arose: model, tool or run",
     style: "cell-origin",
     width: "4.5rem",
-    from: 84,
+    from: 96,
     isFilled: ({ failure_origin }) => failure_origin !== undefined,
     cell: ({ row: { run } }) =>
       run.failure_origin === undefined ? null : <Name value={run.failure_origin} />,
@@ -119,11 +120,27 @@ export const COLUMNS: readonly Column[] = [
     cell: ({ row: { run } }) => (run.waiting_ms ? durationText(run.waiting_ms) : null),
   },
   {
+    sort: "tokens",
+    label: "Tokens",
+    title: "Input and output tokens together",
+    style: "cell-tokens number",
+    width: "5.6rem",
+    from: 84,
+    isFilled: (run) => tokensOf(run) !== undefined,
+    cell: ({ row: { run } }) => {
+      const tokens = tokensOf(run);
+      if (tokens === undefined) return null;
+      const { input_tokens = 0, output_tokens = 0 } = run;
+      const parts = `${count(input_tokens)} in, ${count(output_tokens)} out`;
+      return <span title={parts}>{count(tokens)}</span>;
+    },
+  },
+  {
     sort: "input",
     label: "Tokens in",
     style: "cell-input number",
     width: "6.4rem",
-    from: 96,
+    from: 128,
     isFilled: ({ input_tokens }) => input_tokens !== undefined,
     cell: ({ row: { run } }) => (run.input_tokens === undefined ? null : count(run.input_tokens)),
   },
@@ -132,7 +149,7 @@ export const COLUMNS: readonly Column[] = [
     label: "Tokens out",
     style: "cell-output number",
     width: "6.9rem",
-    from: 96,
+    from: 128,
     isFilled: ({ output_tokens }) => output_tokens !== undefined,
     cell: ({ row: { run } }) => (run.output_tokens === undefined ? null : count(run.output_tokens)),
   },
@@ -165,7 +182,7 @@ export const COLUMNS: readonly Column[] = [
   {
     label: "Conversation",
     style: "cell-thread",
-    width: "minmax(6rem, 1fr)",
+    width: "minmax(7.4rem, 1fr)",
     from: 112,
     isFilled: ({ thread_id }) => thread_id !== undefined,
     cell: ({ row: { run } }) => names(run.thread_id),
@@ -196,10 +213,14 @@ export const COLUMNS: readonly Column[] = [
   },
   {
     label: "Run ID",
-    style: "cell-run mono",
+    style: "cell-run",
     width: "minmax(10rem, 1.6fr)",
     from: 144,
-    cell: ({ row: { run } }) => <Name value={run.run_id} />,
+    cell: ({ row: { run } }) => (
+      <span class="mono">
+        <Name value={run.run_id} />
+      </span>
+    ),
   },
 ];
 

@@ -9,7 +9,7 @@ import { useMedia } from "./use-media.ts";
 const ROOM = "(min-width: 60rem)";
 
 /** A search begins this long after the last key stroke, in ms. */
-const DEBOUNCE_MS = 150;
+const DEBOUNCE_MS = 80;
 
 /** Filters with a menu of their own where the window has room. The menu of more filters has the others. */
 const FIRST: readonly Facet[] = ["outcome", "kind", "agent", "tenant"];

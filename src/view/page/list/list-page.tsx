@@ -61,13 +61,13 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
   }, [list]);
   return (
     <main class="list">
-      <div class="row">
+      <div class="list-head row">
         <h1>Runs</h1>
         {!isEmpty && <p class="muted">{amount(shown, total, list)}</p>}
+        {sources.length > 0 && <Sources sources={sources} />}
       </div>
       {feed.content !== undefined && <ContentNote content={feed.content} isReport />}
       <OlderRuns feed={feed} />
-      {sources.length > 0 && <Sources sources={sources} />}
       {isEmpty ? (
         <NoRuns feed={feed} />
       ) : (
@@ -78,7 +78,7 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
           {shown === 0 ? (
             <NoMatch list={list} total={total} />
           ) : (
-            <RunTable list={list} onChange={change} rows={sorted} />
+            <RunTable all={rows} list={list} onChange={change} rows={sorted} />
           )}
         </>
       )}

@@ -16,7 +16,6 @@ export function Numbers({ list, numbers, onChange }: NumbersProps) {
   const isFailed = list.chosen.outcome.has("failed");
   return (
     <ul aria-label="Numbers of these runs" class="numbers">
-      <Figure name="Runs">{count(runs)}</Figure>
       <Toggle
         isOn={isFailed}
         name="Failed"
@@ -27,7 +26,7 @@ export function Numbers({ list, numbers, onChange }: NumbersProps) {
       </Toggle>
       <Toggle
         isOn={list.waiting}
-        name="Waiting for a person now"
+        name="Waits for a person"
         onClick={() => onChange({ ...list, waiting: !list.waiting })}
         tone={waiting > 0 ? "waits" : undefined}
       >

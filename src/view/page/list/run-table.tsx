@@ -25,18 +25,20 @@ const NOW_MS = 10_000;
 const NO_WIDTHS: ReadonlySet<number> = new Set();
 
 export interface RunTableProps {
+  /** Rows of all runs: a column without a value in any of them is not shown, whatever the filters are. */
+  readonly all: readonly RunRow[];
   readonly rows: readonly RunRow[];
   readonly list: ListQuery;
   readonly onChange: (list: ListQuery) => void;
 }
 
 /** The table of runs. Only lines on the screen are on the page. */
-export function RunTable({ list, onChange, rows }: RunTableProps) {
+export function RunTable({ all, list, onChange, rows }: RunTableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const isPrinting = usePrinting();
   const widths = useWidths();
   const isNarrow = !widths.has(TABLE_REM) && !isPrinting;
-  const columns = useColumns(rows, isPrinting ? NO_WIDTHS : widths);
+  const columns = useColumns(all, isPrinting ? NO_WIDTHS : widths);
   const tracks = columns.map(({ width }) => (isPrinting ? printedTrack(width) : width)).join(" ");
   const rowPx = (isNarrow ? CARD_REM : ROW_REM) * rootFontPx();
   const [opened, setOpened] = useState(remembered.opened);

@@ -21,7 +21,6 @@ export interface SpanSummaryProps {
 export function SpanSummary({ model, node }: SpanSummaryProps) {
   const { end, span, start } = node;
   const { attributes, run_id } = span;
-  const state = textIn(attributes, "entelix.run.state");
   const usage = span.kind === "model" ? ownUsage(span) : (model.usage.get(node) ?? {});
   const agent = agentOf(node);
   const outcome = outcomeOf(span);
