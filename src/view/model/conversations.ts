@@ -1,3 +1,4 @@
+import type { ViewRun } from "../format.ts";
 import { topRuns } from "./filter-rows.ts";
 import type { RunRow } from "./run-index.ts";
 import { sumsOf } from "./run-sums.ts";
@@ -40,15 +41,36 @@ function groupOf({ run }: RunRow, tenants: Map<string, Map<string, RunRow[]>>): 
 function conversationRow(rows: readonly RunRow[]): RunRow {
   const [newest, ...others] = rows;
   if (newest === undefined) throw new RangeError("rows: expected at least one row");
-  if (others.length === 0) return newest;
-  const { run, startMs, text } = newest;
-  return {
-    id: `conversation ${JSON.stringify([run.tenant_id, run.thread_id])}`,
-    run: { ...run, ...sumsOf(rows.map((row) => row.run).filter(topRuns(rows))) },
-    startMs,
-    text,
-    folded: { kind: "conversation", rows },
-  };
+  return others.length === 0 ? newest : new ConversationRow(newest, rows);
+}
+
+/** Its sums are computed when they are asked for: a list by time shows few of its rows. */
+class ConversationRow implements RunRow {
+  readonly startMs: number;
+  readonly text: string;
+  readonly folded: NonNullable<RunRow["folded"]>;
+  readonly #newest: ViewRun;
+  #run: ViewRun | undefined;
+
+  constructor({ run, startMs, text }: RunRow, rows: readonly RunRow[]) {
+    this.startMs = startMs;
+    this.text = text;
+    this.folded = { kind: "conversation", rows };
+    this.#newest = run;
+  }
+
+  get id(): string {
+    return `conversation ${JSON.stringify([this.#newest.tenant_id, this.#newest.thread_id])}`;
+  }
+
+  get run(): ViewRun {
+    const { rows } = this.folded;
+    this.#run ??= {
+      ...this.#newest,
+      ...sumsOf(rows.map(({ run }) => run).filter(topRuns(rows))),
+    };
+    return this.#run;
+  }
 }
 
 export function conversationCounts({ folded, run }: RunRow): ConversationCounts {
