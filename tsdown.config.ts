@@ -37,6 +37,7 @@ export default defineConfig([
       mastra: "src/entries/mastra.ts",
       "openai-agents": "src/entries/openai-agents.ts",
       postgres: "src/entries/postgres.ts",
+      prices: "src/entries/prices.ts",
       register: "src/entries/register.ts",
       replay: "src/entries/replay.ts",
       runtime: "src/entries/runtime.ts",

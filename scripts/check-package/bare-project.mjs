@@ -45,6 +45,9 @@ export async function checkBareProject(list, { root, folder, tarball, versions }
       fact(await project.run(await project.take(program)));
     });
   }
+  await list.check("entelix-otel/prices says what to install", async (fact) => {
+    fact(await project.run(await project.take("no-prices.mjs")));
+  });
   await list.check("agents in TypeScript, without an SDK or a framework", async (fact) => {
     fact(await project.run(await project.take("agents.mjs")));
   });

@@ -96,6 +96,8 @@ export interface ViewRun extends ViewStory {
   readonly output_tokens?: number;
   /** US dollars as decimal text. */
   readonly cost_usd?: string;
+  /** If the cost is an estimate: the list of prices with its date, such as `prices of 2026-11-03`. */
+  readonly estimated_by?: string;
   /** Its own spans, without those of child runs. */
   readonly spans: number;
   /** Its audit rows. */
@@ -198,6 +200,8 @@ export interface ViewSpan {
   readonly failed: boolean;
   /** Description of the status: the operator's text. */
   readonly message?: string;
+  /** If its cost is an estimate: the list of prices with its date. */
+  readonly estimated_by?: string;
   readonly attributes: ViewAttributes;
   readonly events: readonly ViewSpanEvent[];
   readonly links: readonly ViewSpanLink[];

@@ -19,6 +19,7 @@ import {
   readPostgresRows,
   verifyPostgresLog,
 } from "../../src/entries/postgres.ts";
+import { prices } from "../../src/entries/prices.ts";
 import { entelixDialect, readEvents } from "../../src/entries/replay.ts";
 import { runAgent } from "../../src/entries/runtime.ts";
 import { setupTracing } from "../../src/entries/setup.ts";
@@ -75,6 +76,7 @@ const GIVEN: Readonly<Record<string, (options: Options) => unknown>> = {
   OpenAIAgentsProcessorOptions: (options) => new OpenAIAgentsProcessor({ ...common, ...options }),
   OpenRunsOptions: (options) => new Bridge().openRuns(options),
   PostgresSessionLogOptions: (options) => PostgresSessionLog.open({ ...WRONG, ...options }),
+  PricesOptions: (options) => prices(options),
   ReadEventsOptions: (options) =>
     readEvents(noBytes(), { dialects: [entelixDialect], onEvent: () => {}, ...options }),
   ReadPostgresRowsOptions: (options) => readPostgresRows(WRONG, {}, options).next(),

@@ -49,7 +49,7 @@ describe("package.json", () => {
         ? []
         : [[name.replace("./", ""), [part(entry, "require").types]]],
     );
-    expect(subpaths.length).toBe(16);
+    expect(subpaths.length).toBe(17);
     expect(part(manifest, "typesVersions")).toEqual({ "*": Object.fromEntries(subpaths) });
   });
 

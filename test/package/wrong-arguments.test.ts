@@ -10,13 +10,14 @@ import * as mastra from "../../src/entries/mastra.ts";
 import * as mcp from "../../src/entries/mcp.ts";
 import * as openai from "../../src/entries/openai-agents.ts";
 import * as postgres from "../../src/entries/postgres.ts";
+import * as prices from "../../src/entries/prices.ts";
 import * as replay from "../../src/entries/replay.ts";
 import * as runtime from "../../src/entries/runtime.ts";
 import * as sinks from "../../src/entries/sinks.ts";
 import * as main from "../../src/index.ts";
 
 const ENTRIES = {
-  ...{ main, events, sinks, runtime, audit, context, replay, postgres },
+  ...{ main, events, sinks, runtime, audit, context, replay, postgres, prices },
   ...{ langchain, aiSdk, mastra, mcp, openai, claude },
 };
 const VALUES = [undefined, null, 5, "x", {}, [], true, () => {}];

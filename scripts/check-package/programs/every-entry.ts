@@ -13,6 +13,7 @@ export * as mastra from "entelix-otel/mastra";
 export * as mcp from "entelix-otel/mcp";
 export * as openAiAgents from "entelix-otel/openai-agents";
 export * as postgres from "entelix-otel/postgres";
+export * as prices from "entelix-otel/prices";
 export * as register from "entelix-otel/register";
 export * as replay from "entelix-otel/replay";
 export * as runtime from "entelix-otel/runtime";

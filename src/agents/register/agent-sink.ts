@@ -7,6 +7,14 @@ import {
   type SpanTarget,
   withSpanOf,
 } from "../../events/door.ts";
+import type { Price } from "../runtime/door.ts";
+
+/** What the adapters of a process report, and where. */
+export interface Reporting {
+  readonly sink: AgentSink;
+  readonly tenant: string;
+  readonly price: Price | undefined;
+}
 
 /** The sink of a process. Created with the first event, so that the application can set up OpenTelemetry first. */
 export class AgentSink implements InnerSink, SpanActivator {

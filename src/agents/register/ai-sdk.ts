@@ -1,6 +1,6 @@
 import { AI_SDK_TELEMETRY, AiSdkTelemetry } from "../ai-sdk/telemetry.ts";
 import { fieldIn, listOf } from "../core/door.ts";
-import type { AgentSink } from "./agent-sink.ts";
+import type { Reporting } from "./agent-sink.ts";
 
 /** The global in which the AI SDK 7 stores integrations of `registerTelemetry`. */
 const INTEGRATIONS = "AI_SDK_TELEMETRY_INTEGRATIONS";
@@ -15,8 +15,8 @@ class AutomaticTelemetry extends AiSdkTelemetry {
 }
 
 /** Registers the telemetry in the SDK's global. The SDK need not be loaded. */
-export function enableAiSdk(sink: AgentSink, tenant: string): void {
-  const telemetry = new AutomaticTelemetry({ sink, tenant });
+export function enableAiSdk(reporting: Reporting): void {
+  const telemetry = new AutomaticTelemetry(reporting);
   const known: unknown = Reflect.get(globalThis, INTEGRATIONS);
   if (Array.isArray(known)) known.push(telemetry);
   else Reflect.set(globalThis, INTEGRATIONS, [telemetry]);

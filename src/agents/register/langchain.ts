@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { fieldIn, listOf } from "../core/door.ts";
 import { LangChainHandler } from "../langchain/handler.ts";
 import { carriedCall, inSpan, scopeOfConfig } from "../langchain/in-span.ts";
-import type { AgentSink } from "./agent-sink.ts";
+import type { Reporting } from "./agent-sink.ts";
 
 const MANAGER = "@langchain/core/callbacks/manager";
 
@@ -25,7 +25,7 @@ const CALLED = [
  * @param entry the application's first file. Its LangChain is used.
  * @returns whether LangChain was found.
  */
-export function enableLangChain(sink: AgentSink, tenant: string, entry: string): boolean {
+export function enableLangChain(reporting: Reporting, entry: string): boolean {
   const require = createRequire(pathToFileURL(entry));
   /** Both builds may be in use: ESM by the application, CommonJS by a dependency. */
   const builds = (module: string): readonly unknown[] => {
@@ -39,7 +39,7 @@ export function enableLangChain(sink: AgentSink, tenant: string, entry: string):
   };
   const managers = builds(MANAGER);
   if (managers.length === 0) return false;
-  const handler = new LangChainHandler({ sink, tenant });
+  const handler = new LangChainHandler(reporting);
   for (const build of managers) wrap(fieldIn(build, "CallbackManager"), handler);
   for (const build of builds(STORAGE)) {
     runInside(fieldIn(build, "AsyncLocalStorageProviderSingleton"));

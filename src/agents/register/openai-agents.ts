@@ -3,7 +3,7 @@ import {
   OPENAI_AGENTS_PROCESSOR,
   OpenAIAgentsProcessor,
 } from "../openai-agents/openai-agents-processor.ts";
-import type { AgentSink } from "./agent-sink.ts";
+import type { Reporting } from "./agent-sink.ts";
 
 /** The global in which all copies of the SDK share their trace provider. */
 const PROVIDER = Symbol.for("openai.agents.core.traceProvider");
@@ -29,8 +29,8 @@ class AutomaticProcessor extends OpenAIAgentsProcessor {
  * Adds a processor to the SDK's provider as soon as it exists. The SDK need not be loaded. The processor stays if
  * others are set, as `@openai/agents` does when it is loaded.
  */
-export function enableOpenAIAgents(sink: AgentSink, tenant: string): void {
-  const processor = new AutomaticProcessor({ sink, tenant, flushTimeoutMs: FLUSH_MS });
+export function enableOpenAIAgents(reporting: Reporting): void {
+  const processor = new AutomaticProcessor({ ...reporting, flushTimeoutMs: FLUSH_MS });
   let provider: unknown = Reflect.get(globalThis, PROVIDER);
   if (provider !== undefined) {
     adopt(provider, processor);

@@ -15,6 +15,7 @@ import {
 } from "../../bridge/door.ts";
 import { type InnerSink, nearest } from "../../events/door.ts";
 import { fieldIn } from "../core/door.ts";
+import type { Price } from "../runtime/door.ts";
 import { AgentSink } from "./agent-sink.ts";
 import { enableAiSdk } from "./ai-sdk.ts";
 import { enableLangChain } from "./langchain.ts";
@@ -36,6 +37,8 @@ export interface RegisterSettings {
   readonly ends: EndOptions;
   /** Names of attributes on spans. */
   readonly conventions: Conventions;
+  /** Whether costs are estimated by the list of `entelix-otel/prices`. */
+  readonly prices: boolean;
 }
 
 /** @throws TypeError when a variable has an invalid value. */
@@ -58,13 +61,14 @@ export function registerSettings(env: NodeJS.ProcessEnv): RegisterSettings | und
       handleErrors: switchIn(env, "ENTELIX_HANDLE_ERRORS"),
     },
     conventions: conventionsIn(env),
+    prices: switchIn(env, "ENTELIX_PRICES"),
   };
 }
 
 const PREFIX = "ENTELIX_";
 
 /** Variables with this prefix that `register` reads. */
-const OWN = ["TENANT", "REGISTER", "CONVENTIONS", "HANDLE_SIGNALS", "HANDLE_ERRORS"];
+const OWN = ["TENANT", "REGISTER", "CONVENTIONS", "HANDLE_SIGNALS", "HANDLE_ERRORS", "PRICES"];
 
 /** Those that other parts of this package read. */
 const OTHERS = [
@@ -124,20 +128,35 @@ export function register(settings: RegisterSettings, entry: string | undefined):
     return "nothing is reported: npm install @opentelemetry/sdk-trace @opentelemetry/resources";
   }
   const sink = new AgentSink(settings.captures ? "all" : "tools", () => setup(settings.ends));
-  const { frameworks, tenant } = settings;
+  const { frameworks, prices, tenant } = settings;
+  const price = prices ? priceOf() : undefined;
+  const reporting = { sink, tenant, price };
   const enabled: string[] = [];
   const enable = (name: (typeof FRAMEWORKS)[number], title: string, packageName: string) => {
     if (!frameworks.has(name)) return;
-    if (name === "ai-sdk") enableAiSdk(sink, tenant);
-    else if (name === "openai-agents") enableOpenAIAgents(sink, tenant);
-    else if (entry === undefined || !enableLangChain(sink, tenant, entry)) return;
+    if (name === "ai-sdk") enableAiSdk(reporting);
+    else if (name === "openai-agents") enableOpenAIAgents(reporting);
+    else if (entry === undefined || !enableLangChain(reporting, entry)) return;
     if (isInstalled(packageName, entry)) enabled.push(title);
   };
   enable("ai-sdk", "AI SDK", "ai");
   enable("openai-agents", "OpenAI Agents", "@openai/agents-core");
   enable("langchain", "LangChain", "@langchain/core");
   if (enabled.length === 0) return "none of the frameworks is installed that it can report";
-  return `reports ${enabled.join(", ")}, tenant ${tenant}`;
+  const costs = prices && price === undefined ? `, no costs: ${NO_PRICES}` : "";
+  return `reports ${enabled.join(", ")}, tenant ${tenant}${costs}`;
+}
+
+const NO_PRICES = "npm install @pydantic/genai-prices";
+
+/** The prices of `entelix-otel/prices`. `undefined`: the package of the list is not installed. */
+function priceOf(): Price | undefined {
+  const prices = entryIn("entelix-otel/prices", "prices");
+  return isPrices(prices) ? prices() : undefined;
+}
+
+function isPrices(value: unknown): value is () => Price {
+  return typeof value === "function";
 }
 
 /** Includes metrics if their packages are installed. */
@@ -157,11 +176,15 @@ function findSetup(conventions: Conventions): Setup | undefined {
   };
 }
 
-/** Loads an entry of this package, whose dependencies may not be installed. */
 function setupIn(entry: string, name: string) {
+  const found = entryIn(entry, name);
+  return isSetup(found) ? found : undefined;
+}
+
+/** Loads an entry of this package, whose dependencies may not be installed. */
+function entryIn(entry: string, name: string): unknown {
   try {
-    const found: unknown = fieldIn(createRequire(import.meta.url)(entry), name);
-    return isSetup(found) ? found : undefined;
+    return fieldIn(createRequire(import.meta.url)(entry), name);
   } catch {
     return undefined;
   }

@@ -86,6 +86,7 @@ export async function openSources(
   const store = new RunStore(folder.path, {
     mostRuns: options.mostRuns,
     wanted: options.run,
+    estimates: options.estimates,
     mostBytes: options.listen === undefined ? undefined : MOST_RECEIVED_BYTES,
   });
   const sources: Source[] = [];

@@ -21,6 +21,7 @@ import {
 import { MOST_LISTED } from "../model/list-limits.ts";
 import type { PageFiles } from "../page-html.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
+import { costEstimates } from "./cost-estimates.ts";
 import {
   allRead,
   exitCodeOf,
@@ -78,7 +79,11 @@ export const report: Command = {
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
     const { out, run, "capture-content": content = false, "chrome-trace": trace } = values;
-    const options = sourcesOptions(positionals, values, { follow: false, content });
+    const options = sourcesOptions(positionals, values, {
+      follow: false,
+      content,
+      estimates: await costEstimates(values.prices),
+    });
     if (out === undefined && trace === undefined) {
       throw new CliError("expected --out FILE, --chrome-trace FILE, or both", HINT);
     }

@@ -1,10 +1,11 @@
 import { CliError, DEFAULT_JAEGER } from "../../cli/door.ts";
 import { DIALECT_NAMES } from "../../replay/door.ts";
 import type { SourcesOptions } from "../runs/viewed-runs.ts";
+import { PRICES_OPTION } from "./cost-estimates.ts";
 
 /** For the help: the sources. */
 export const SOURCES_NOTE =
-  "FILE is a recording (events as NDJSON, also gzip) or spans as OTLP/JSON lines (replay --out). DIR is an audit log, or a folder of such files. postgres://USER@HOST/DATABASE is an audit log in PostgreSQL, with ?schema=NAME if the schema is not entelix. The password comes from PGPASSWORD or ~/.pgpass.";
+  "FILE is a recording (events as NDJSON, also gzip) or spans as OTLP/JSON lines (view --save, replay --out). DIR is an audit log, or a folder of such files. postgres://USER@HOST/DATABASE is an audit log in PostgreSQL, with ?schema=NAME if the schema is not entelix. The password comes from PGPASSWORD or ~/.pgpass.";
 
 /** Options about sources, for the commands that show runs. */
 export const SOURCE_OPTIONS = {
@@ -24,6 +25,7 @@ export const SOURCE_OPTIONS = {
     value: "NAME",
     about: "Tenant of events without a tenant. Default: default.",
   },
+  prices: PRICES_OPTION,
 } as const;
 
 interface SourceValues {
@@ -41,7 +43,7 @@ interface SourceValues {
 export function sourcesOptions(
   operands: readonly string[],
   { dialect, jaeger, run, tenant }: SourceValues,
-  how: Pick<SourcesOptions, "follow" | "content" | "listen" | "save">,
+  how: Pick<SourcesOptions, "follow" | "content" | "estimates" | "listen" | "save">,
 ): SourcesOptions {
   if (operands.length === 0 && jaeger === undefined && how.listen === undefined) {
     throw new CliError(

@@ -3,6 +3,7 @@ import { CliError, type Command, count, countOption, type Io, safeJson } from ".
 import { jsonPieces } from "../json-pieces.ts";
 import { MOST_LISTED } from "../model/list-limits.ts";
 import type { ViewedRuns } from "../runs/viewed-runs.ts";
+import { costEstimates } from "./cost-estimates.ts";
 import { DEFAULT_LISTEN, LISTEN, listenAddress } from "./listen-option.ts";
 import { allRead, exitCodeOf, keysOf, leftOutLines, withRuns } from "./opened-runs.ts";
 import { readPageFiles } from "./page-files.ts";
@@ -27,7 +28,7 @@ const OPTIONS = {
     type: "string",
     value: "FILE",
     about:
-      "Also write the spans of --listen to FILE, which view and report read. It is created, or grows.",
+      "Also write the spans of --listen to FILE, which view, report and replay read. It is created, or grows.",
   },
   json: {
     type: "boolean",
@@ -69,6 +70,7 @@ export const view: Command = {
     const options = sourcesOptions(positionals, values, {
       follow: !json,
       content: true,
+      estimates: await costEstimates(values.prices),
       ...(listen === undefined ? {} : { listen }),
       ...(save === undefined ? {} : { save }),
     });

@@ -1,3 +1,4 @@
+import { readDecimal } from "../../events/format/door.ts";
 import type { ViewAttributes } from "../format.ts";
 
 /** An attribute that should be text. */
@@ -11,6 +12,12 @@ export function numberIn(attributes: ViewAttributes, name: string): number | und
   const value = attributes[name];
   const number = typeof value === "string" && value !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) && number >= 0 ? number : undefined;
+}
+
+/** An attribute that should be a cost. Other text than a decimal number from 0 is none, as in the metrics. */
+export function costIn(attributes: ViewAttributes, name: string): string | undefined {
+  const text = textIn(attributes, name);
+  return readDecimal(text) === undefined ? undefined : text;
 }
 
 /** The fields of a value that should be an object. */

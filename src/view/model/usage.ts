@@ -1,5 +1,6 @@
+import { addDecimals, formatDecimal, readDecimal } from "../../events/format/door.ts";
 import type { ViewSpan } from "../format.ts";
-import { numberIn, textIn } from "./attributes.ts";
+import { costIn, numberIn } from "./attributes.ts";
 import type { SpanNode, SpanTree } from "./span-tree.ts";
 
 /** Known tokens and cost. */
@@ -32,7 +33,7 @@ export function ownUsage({ attributes, kind }: ViewSpan): Usage {
   return usage(
     numberIn(attributes, "gen_ai.usage.input_tokens"),
     numberIn(attributes, "gen_ai.usage.output_tokens"),
-    textIn(attributes, "entelix.model.cost"),
+    costIn(attributes, "entelix.model.cost"),
   );
 }
 
@@ -43,7 +44,7 @@ function usageAtEnd({ attributes }: ViewSpan): Usage {
   return usage(
     tokens("input_tokens"),
     tokens("output_tokens"),
-    textIn(attributes, "entelix.agent.usage.cost") ?? textIn(attributes, "entelix.run.cost"),
+    costIn(attributes, "entelix.agent.usage.cost") ?? costIn(attributes, "entelix.run.cost"),
   );
 }
 
@@ -55,27 +56,16 @@ export function addUsage(all: readonly Usage[]): Usage {
   for (const one of all) {
     if (one.input !== undefined) input = (input ?? 0) + one.input;
     if (one.output !== undefined) output = (output ?? 0) + one.output;
-    if (one.cost !== undefined) cost = cost === undefined ? one.cost : addDecimals(cost, one.cost);
+    cost = addCosts(cost, one.cost);
   }
   return usage(input, output, cost);
 }
 
-/** The exact sum of two decimal texts. Other text counts as 0. */
-export function addDecimals(one: string, other: string): string {
-  const [a, b] = [DECIMAL.exec(one), DECIMAL.exec(other)];
-  if (a === null || b === null) return a === null ? (b === null ? "0" : other) : one;
-  const scale = Math.max(a[3]?.length ?? 0, b[3]?.length ?? 0);
-  const sum = scaled(a, scale) + scaled(b, scale);
-  const digits = String(sum < 0n ? -sum : sum).padStart(scale + 1, "0");
-  const fraction = scale === 0 ? "" : `.${digits.slice(-scale)}`;
-  return `${sum < 0n ? "-" : ""}${digits.slice(0, digits.length - scale)}${fraction}`;
-}
-
-const DECIMAL = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?$/;
-
-function scaled([, sign, whole = "", fraction = ""]: RegExpExecArray, scale: number): bigint {
-  const value = BigInt(whole + fraction.padEnd(scale, "0"));
-  return sign === "-" ? -value : value;
+/** The exact sum of two costs. Other text than a decimal number from 0 counts as none. */
+export function addCosts(one: string | undefined, other: string | undefined): string | undefined {
+  const [a, b] = [readDecimal(one), readDecimal(other)];
+  if (a === undefined) return b === undefined ? undefined : other;
+  return b === undefined ? one : formatDecimal(addDecimals(a, b));
 }
 
 function usage(input?: number, output?: number, cost?: string): Usage {

@@ -1,5 +1,7 @@
 import type { Decimal } from "../../events/door.ts";
 import type { ViewFailure, ViewStory } from "../format.ts";
+import type { ViewStory } from "../format.ts";
+import type { EstimatedCost } from "./estimates.ts";
 import type { RunTraits, RunUsage, Wait } from "./run-facts.ts";
 import type { RowPosition } from "./run-log.ts";
 import type { Trace } from "./traces.ts";
@@ -47,6 +49,8 @@ export interface IndexedRun {
   childCount: number;
   below: Below | undefined;
   usage: RunUsage;
+  /** Estimates by a list of prices, of calls whose senders say no cost. */
+  estimated: EstimatedCost | undefined;
   /** Waits of its ended segments, and pauses between them, in ms. */
   waitedMs: number;
   /** The wait before it, if it resumes another run, in ms. */
@@ -104,6 +108,7 @@ export function newRun({
     childCount: 0,
     below: undefined,
     usage: NO_USAGE,
+    estimated: undefined,
     waitedMs: 0,
     waitedBeforeMs: 0,
     waits: undefined,

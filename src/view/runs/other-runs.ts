@@ -1,6 +1,6 @@
-import { addDecimals, formatDecimal, readDecimal, ZERO } from "../../events/door.ts";
 import type { ViewSpan } from "../format.ts";
-import { numberIn, textIn } from "../model/attributes.ts";
+import { costIn, numberIn, textIn } from "../model/attributes.ts";
+import { addCosts } from "../model/usage.ts";
 import { type IndexedRun, NO_USAGE } from "./indexed-run.ts";
 import type { RunTraits, RunUsage } from "./run-facts.ts";
 import { plus } from "./run-trees.ts";
@@ -76,7 +76,7 @@ function usageAfter(before: RunUsage, span: ViewSpan): RunUsage {
   const input = numberIn(attributes, "gen_ai.usage.input_tokens");
   const output = numberIn(attributes, "gen_ai.usage.output_tokens");
   const cost =
-    textIn(attributes, "entelix.model.cost") ?? textIn(attributes, "entelix.agent.usage.cost");
+    costIn(attributes, "entelix.model.cost") ?? costIn(attributes, "entelix.agent.usage.cost");
   if ((input ?? output ?? cost) === undefined) return before;
   if (kind === "run") {
     const isOuter = span.parent_span_id === undefined;
@@ -88,14 +88,7 @@ function usageAfter(before: RunUsage, span: ViewSpan): RunUsage {
   return {
     input: plus(calls.input, input),
     output: plus(calls.output, output),
-    cost: costPlus(calls.cost, cost),
+    cost: addCosts(calls.cost, cost),
     whole: false,
   };
-}
-
-/** The exact sum. A text that is no decimal number from 0 counts as none. */
-function costPlus(one: string | undefined, other: string | undefined): string | undefined {
-  const cost = readDecimal(other);
-  if (cost === undefined) return one;
-  return formatDecimal(addDecimals(readDecimal(one) ?? ZERO, cost));
 }

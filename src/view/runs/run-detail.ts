@@ -6,6 +6,7 @@ import {
   type ViewRow,
   type ViewSpan,
 } from "../format.ts";
+import { withEstimates } from "./estimates.ts";
 import { partLines, type RunHead, withRowCount } from "../run-parts.ts";
 import { compareNs, firstFailureOf } from "./first-failure.ts";
 import { type RowRange, rowRange } from "./indexed-row.ts";
@@ -130,7 +131,20 @@ async function contentOf(
     if (rowRange(run) !== undefined) continue;
     for (const { rowsOf } of made.values()) for (const row of rowsOf(run)) rows.push(row);
   }
-  return { spans: spans.sort(byStart), rows: rows.sort(byPosition) };
+  const shown = estimatedSpans(store, found, spans);
+  return { spans: [...shown].sort(byStart), rows: rows.sort(byPosition) };
+}
+
+/** Where a sender says costs, estimates of other calls would not be in their sum. */
+function estimatedSpans(
+  store: RunStore,
+  found: IndexedRun,
+  spans: readonly ViewSpan[],
+): readonly ViewSpan[] {
+  const { cost_usd, estimated_by } = store.view(found);
+  const isEstimated = cost_usd === undefined || estimated_by !== undefined;
+  const { estimates } = store;
+  return isEstimated && estimates !== undefined ? withEstimates(spans, estimates) : spans;
 }
 
 /** A run, and all below it. */

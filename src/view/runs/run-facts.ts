@@ -1,5 +1,5 @@
 import type { ViewAttributes, ViewSpan } from "../format.ts";
-import { numberIn, textIn } from "../model/attributes.ts";
+import { costIn, numberIn, textIn } from "../model/attributes.ts";
 
 /** Names of a run's agent, outcome and failure. */
 export interface RunTraits {
@@ -71,12 +71,12 @@ const FAILURE = {
 export function usageOf({ attributes }: ViewSpan): RunUsage {
   const input = numberIn(attributes, "gen_ai.usage.input_tokens");
   const output = numberIn(attributes, "gen_ai.usage.output_tokens");
-  const cost = textIn(attributes, "entelix.agent.usage.cost");
+  const cost = costIn(attributes, "entelix.agent.usage.cost");
   const whole = input !== undefined || output !== undefined || cost !== undefined;
   return {
     input: whole ? input : numberIn(attributes, "entelix.run.input_tokens"),
     output: whole ? output : numberIn(attributes, "entelix.run.output_tokens"),
-    cost: whole ? cost : textIn(attributes, "entelix.run.cost"),
+    cost: whole ? cost : costIn(attributes, "entelix.run.cost"),
     whole,
   };
 }

@@ -1,7 +1,8 @@
-import { readTimestamp } from "../../events/door.ts";
+import { type Decimal, readTimestamp } from "../../events/door.ts";
 import type { ViewSpan } from "../format.ts";
 import { textIn } from "../model/attributes.ts";
 import { MOST_LISTED } from "../model/list-limits.ts";
+import { addEstimateAbove, type CostEstimates, plusEstimate, setEstimate } from "./estimates.ts";
 import { earlierFailure } from "./first-failure.ts";
 import type { IndexedRow } from "./indexed-row.ts";
 import { type IndexedRun, isKnown, NO_USAGE, newRun, tracesOf } from "./indexed-run.ts";
@@ -21,6 +22,8 @@ export interface RunIndexOptions {
   readonly mostRuns?: number | undefined;
   /** ID of a run that is retained with all runs below it and the pauses before it, however old they are. */
   readonly wanted?: string | undefined;
+  /** Estimates costs that the senders do not say. Default: such costs are not known. */
+  readonly estimates?: CostEstimates | undefined;
 }
 
 /**
@@ -41,6 +44,7 @@ export class RunIndex {
   readonly suspects = new Set<IndexedRun>();
   readonly #mostRuns: number;
   readonly #wanted: readonly (string | undefined)[];
+  readonly #estimates: CostEstimates | undefined;
   /** By run ID: several tenants can have the same. */
   readonly #byId = new Map<string, IndexedRun[]>();
   /** Left-out runs, and whether each was counted. */
@@ -51,7 +55,8 @@ export class RunIndex {
   #changed = false;
   #latest = 0n;
 
-  constructor({ mostRuns = MOST_LISTED, wanted }: RunIndexOptions = {}) {
+  constructor({ estimates, mostRuns = MOST_LISTED, wanted }: RunIndexOptions = {}) {
+    this.#estimates = estimates;
     this.#mostRuns = mostRuns;
     this.#wanted = [wanted, wanted?.toLowerCase()];
     this.#cutAbove = mostRuns * CUT;
@@ -114,6 +119,7 @@ export class RunIndex {
     run.firstFailure = earlierFailure(run.firstFailure, span);
     if (isOther) this.#setUsage(run, addOtherSpan(run, span));
     else this.#addOwnSpan(run, start, span);
+    this.#estimate(run, span);
     this.touch(run);
   }
 
@@ -161,11 +167,12 @@ export class RunIndex {
     return run.changedAt > since && isKnown(run) && !run.isUnlisted;
   }
 
-  /** Corrects the number of a run's spans. */
-  recount(run: IndexedRun, spans: number): void {
+  /** Corrects the number of a run's spans, and the estimated cost of its calls. */
+  recount(run: IndexedRun, spans: number, estimate: Decimal | undefined): void {
     this.suspects.delete(run);
     if (run.spans !== spans) this.touch(run);
     run.spans = spans;
+    this.#setEstimate(run, estimate);
   }
 
   /** The child runs of some runs. */
@@ -254,7 +261,10 @@ export class RunIndex {
     if (parentId !== undefined) {
       const parent = this.#run(run.tenant_id, parentId, start);
       if (parent === undefined) run.parentId ??= parentId;
-      else if (attach(run, parent)) this.touch(parent);
+      else if (attach(run, parent)) {
+        addEstimateAbove(run);
+        this.touch(parent);
+      }
     }
     // The span of an earlier segment came late: it has nothing new.
     const isOld = endBefore !== undefined && endBefore > start && end < endBefore;
@@ -279,6 +289,16 @@ export class RunIndex {
     for (const above of runsAbove(run)) this.touch(above);
   }
 
+  #estimate(run: IndexedRun, span: ViewSpan): void {
+    const sum = plusEstimate(run.estimated?.own, span, this.#estimates);
+    if (sum !== run.estimated?.own) this.#setEstimate(run, sum);
+  }
+
+  #setEstimate(run: IndexedRun, own: Decimal | undefined): void {
+    setEstimate(run, own);
+    for (const above of runsAbove(run)) this.touch(above);
+  }
+
   /** A better source has the run. */
   #forgetSpans(run: IndexedRun, standing: number): void {
     run.spanStanding = standing;
@@ -292,6 +312,7 @@ export class RunIndex {
     run.waitedMs = 0;
     run.waitedBeforeMs = 0;
     this.#setUsage(run, NO_USAGE);
+    this.#setEstimate(run, undefined);
   }
 
   /** Leaves out the older half of the runs, and forgets traces without a run. */

@@ -1,11 +1,13 @@
+import { formatDecimal } from "../../events/door.ts";
 import type { ViewRun } from "../format.ts";
+import { type CostEstimates, estimatedCost } from "./estimates.ts";
 import type { IndexedRun } from "./indexed-run.ts";
 import { openWaits } from "./open-waits.ts";
 import type { RunTraits } from "./run-facts.ts";
 import { totalUsage } from "./run-trees.ts";
 
 /** A run as the list has it. */
-export function rowOf(run: IndexedRun): ViewRun {
+export function rowOf(run: IndexedRun, estimates?: CostEstimates): ViewRun {
   const { end, start } = run;
   const begin = end === 0n ? "anew" : "revived";
   const { beforeMs, ms } = openWaits(run, { start: Number(end || start) / 1e6, begin });
@@ -29,11 +31,21 @@ export function rowOf(run: IndexedRun): ViewRun {
     ...(waiting > 0 ? { waiting_ms: waiting } : {}),
     ...(usage.input === undefined ? {} : { input_tokens: usage.input }),
     ...(usage.output === undefined ? {} : { output_tokens: usage.output }),
-    ...(usage.cost === undefined ? {} : { cost_usd: usage.cost }),
+    ...(usage.cost === undefined ? estimateIn(run, estimates) : { cost_usd: usage.cost }),
     spans: run.spans,
     rows: run.rows,
     child_runs: run.childCount,
   };
+}
+
+/** The estimated cost of a run whose senders say none. */
+function estimateIn(
+  run: IndexedRun,
+  estimates: CostEstimates | undefined,
+): Pick<ViewRun, "cost_usd" | "estimated_by"> {
+  const cost = estimatedCost(run);
+  if (cost === undefined || estimates === undefined) return {};
+  return { cost_usd: formatDecimal(cost), estimated_by: estimates.name };
 }
 
 /** The traits of a run; those of an open run if none are known. */

@@ -1,5 +1,7 @@
 import { join } from "node:path";
+import type { Decimal } from "../../events/door.ts";
 import type { ViewRow, ViewRun, ViewSpan } from "../format.ts";
+import { type CostEstimates, plusEstimate } from "./estimates.ts";
 import { type IndexedRun, tracesOf } from "./indexed-run.ts";
 import { isOfOthers } from "./other-runs.ts";
 import { tenantOf } from "./run-facts.ts";
@@ -51,6 +53,8 @@ export interface RunStoreOptions extends RunIndexOptions {
 export class RunStore {
   index: RunIndex;
   readonly logs: RunLog[] = [];
+  /** Estimates costs that the senders do not say. */
+  readonly estimates: CostEstimates | undefined;
   readonly #folder: string;
   readonly #options: RunStoreOptions;
   #spool: SpanSpool;
@@ -70,6 +74,7 @@ export class RunStore {
   constructor(folder: string, options: RunStoreOptions = {}) {
     this.#folder = folder;
     this.#options = options;
+    this.estimates = options.estimates;
     this.#mostBytes = options.mostBytes ?? Number.POSITIVE_INFINITY;
     this.index = new RunIndex(options);
     this.#spool = this.#newSpool();
@@ -220,7 +225,7 @@ export class RunStore {
   /** A run as the list has it. Its spans are counted again if some may have come twice. */
   view(run: IndexedRun): ViewRun {
     if (this.index.suspects.has(run) && !this.isMade(run)) this.#recount();
-    const row = rowOf(run);
+    const row = rowOf(run, this.estimates);
     if (run.resumedFrom === undefined || row.question !== undefined) return row;
     return { ...row, question: this.#questionBefore(run) };
   }
@@ -239,16 +244,18 @@ export class RunStore {
   /** Counts the spans of all such runs: many may be in one trace, which is read once. */
   #recount(): void {
     const suspects = [...this.index.suspects].filter((run) => !this.isMade(run));
-    const counts = new Map(suspects.map((run) => [run, 0]));
+    const all = new Map(suspects.map((run) => [run, newCount()]));
     const traces = new Set(suspects.flatMap(tracesOf));
     for (const { id } of traces) {
       for (const span of this.spansOf(id)) {
         const run = this.runOf(span);
-        const count = run === undefined ? undefined : counts.get(run);
-        if (run !== undefined && count !== undefined) counts.set(run, count + 1);
+        const count = run === undefined ? undefined : all.get(run);
+        if (count === undefined) continue;
+        count.spans += 1;
+        count.cost = plusEstimate(count.cost, span, this.estimates);
       }
     }
-    for (const [run, count] of counts) this.index.recount(run, count);
+    for (const [run, { cost, spans }] of all) this.index.recount(run, spans, cost);
   }
 
   /** Writes buffered spans to the file. */
@@ -294,6 +301,10 @@ export class RunStore {
   #standing(source: number): number {
     return this.#sources[source] ?? STANDING.gone;
   }
+}
+
+function newCount(): { spans: number; cost: Decimal | undefined } {
+  return { spans: 0, cost: undefined };
 }
 
 function nameOf(traceId: string, spanId: string): string {

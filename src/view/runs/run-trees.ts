@@ -43,7 +43,7 @@ export function totalUsage({ below, usage }: IndexedRun): RunUsage {
   return {
     input: plus(usage.input, below.input),
     output: plus(usage.output, below.output),
-    cost: sum === undefined ? usage.cost : formatDecimal(sum),
+    cost: sum === undefined ? undefined : formatDecimal(sum),
     whole: true,
   };
 }

@@ -1,4 +1,5 @@
 import type { RunDetail, RunList } from "../format.ts";
+import type { CostEstimates } from "./estimates.ts";
 import type { RunParts } from "./run-detail.ts";
 
 /** Where spans are received. */
@@ -55,6 +56,8 @@ export interface SourcesOptions {
   /** As for `replay`. */
   readonly dialect?: string;
   readonly tenant?: string;
+  /** Estimates costs that the senders do not say. Absent: such costs are not known. */
+  readonly estimates?: CostEstimates | undefined;
   /** ID of a run that is retained, with all runs below it, however old they are. */
   readonly run?: string;
 }

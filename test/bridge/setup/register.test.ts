@@ -42,6 +42,33 @@ describe("node --import entelix-otel/register", () => {
     expect(JSON.stringify(spans)).not.toContain("question-mark");
   });
 
+  it("gives model calls a cost by the list of prices, if it is asked to", async () => {
+    const costs = async (env: Readonly<Record<string, string>>) => {
+      const { err, spans } = await run("priced.mjs", [], env);
+      await server?.close();
+      const calls = spans.filter(({ name }) => name.startsWith("chat "));
+      return {
+        err,
+        costs: calls.map(({ attributes, name }) => [name, attributes["entelix.model.cost"]]),
+      };
+    };
+    const line = "entelix-otel: reports OpenAI Agents, LangChain, tenant default\n";
+    expect(await costs({ ENTELIX_PRICES: "true" })).toEqual({
+      err: line,
+      costs: [
+        ["chat gpt-4o-mini", "0.00021"],
+        ["chat small-1", undefined],
+      ],
+    });
+    expect(await costs({})).toEqual({
+      err: line,
+      costs: [
+        ["chat gpt-4o-mini", undefined],
+        ["chat small-1", undefined],
+      ],
+    });
+  });
+
   it("says which of its variables it does not read", async () => {
     const { err, spans } = await run("langchain.mjs", [], {
       ENTELIX_TENNANT: "acme",

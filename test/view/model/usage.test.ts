@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { agentOf } from "../../../src/view/model/run-model.ts";
 import { spanTree } from "../../../src/view/model/span-tree.ts";
 import { stepSummaries } from "../../../src/view/model/steps.ts";
-import { addDecimals, usageUnder } from "../../../src/view/model/usage.ts";
+import { addCosts, usageUnder } from "../../../src/view/model/usage.ts";
 import { waitsOf } from "../../../src/view/model/waits.ts";
 import { runs } from "../../support/runs.ts";
 import { runSpan, toolSpan, viewSpan } from "../support/view-span.ts";
@@ -118,16 +118,16 @@ describe("tokens and cost", () => {
   });
 });
 
-describe("the sum of decimals", () => {
+describe("the sum of costs", () => {
   it("is exact", () => {
     const number = fc.record({
-      units: fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }),
+      units: fc.bigInt({ min: 0n, max: 10n ** 20n }),
       scale: fc.nat({ max: 12 }),
     });
     const textOf = (units: bigint, scale: number) => {
-      const digits = String(units < 0n ? -units : units).padStart(scale + 1, "0");
+      const digits = String(units).padStart(scale + 1, "0");
       const split = digits.length - scale;
-      return `${units < 0n ? "-" : ""}${digits.slice(0, split)}${scale === 0 ? "" : `.${digits.slice(split)}`}`;
+      return `${digits.slice(0, split)}${scale === 0 ? "" : `.${digits.slice(split)}`}`;
     };
     fc.assert(
       fc.property(number, number, (one, other) => {
@@ -135,7 +135,7 @@ describe("the sum of decimals", () => {
         const units =
           one.units * 10n ** BigInt(scale - one.scale) +
           other.units * 10n ** BigInt(scale - other.scale);
-        const sum = addDecimals(textOf(one.units, one.scale), textOf(other.units, other.scale));
+        const sum = addCosts(textOf(one.units, one.scale), textOf(other.units, other.scale));
         expect(sum).toBe(textOf(units, scale));
       }),
       { numRuns: runs(300) },
@@ -145,8 +145,15 @@ describe("the sum of decimals", () => {
   it.each([
     ["1.5", "free", "1.5"],
     ["free", "1.5", "1.5"],
-    ["", "free", "0"],
+    ["-1", "1.5", "1.5"],
+    ["", "free", undefined],
+    [undefined, "0.10", "0.10"],
   ])("of %j and %j is %j", (one, other, sum) => {
-    expect(addDecimals(one, other)).toBe(sum);
+    expect(addCosts(one, other)).toBe(sum);
+  });
+
+  it("leaves out what is no cost, also of one call", () => {
+    const alone = spanTree([model("m", "run", 1, "free")]);
+    expect([...usageUnder(alone).values()]).toEqual([{ input: 1, output: 5 }]);
   });
 });

@@ -31,7 +31,7 @@ const models = [0.1, 0.2].map((cost, call) =>
 function rowsOf(spans: readonly ViewSpan[]) {
   const index = new RunIndex();
   for (const span of spans) index.addSpan(span, 1);
-  return [...index.runs()].map(rowOf);
+  return [...index.runs()].map((run) => rowOf(run));
 }
 
 describe("a run of this package with spans of others", () => {

@@ -158,15 +158,16 @@ export const COLUMNS: readonly Column[] = [
     label: "Cost",
     title: "US dollars",
     style: "cell-cost number",
-    width: "6.1rem",
+    width: "7rem",
     isFilled: ({ cost_usd }) => cost_usd !== undefined,
     cell: ({
       row: {
-        run: { cost_usd },
+        run: { cost_usd, estimated_by },
       },
     }) =>
       cost_usd === undefined ? null : (
-        <span title={`${safe(cut(cost_usd, 60).text)} US dollars`}>
+        <span title={`${safe(cut(cost_usd, 60).text)} US dollars${estimated(estimated_by)}`}>
+          {estimated_by === undefined ? "" : "≈ "}
           {safe(cut(dollars(cost_usd), 20).text)}
         </span>
       ),
@@ -223,6 +224,10 @@ export const COLUMNS: readonly Column[] = [
     ),
   },
 ];
+
+function estimated(by: string | undefined): string {
+  return by === undefined ? "" : `, estimated by ${by}`;
+}
 
 const none = <span class="muted">(none)</span>;
 

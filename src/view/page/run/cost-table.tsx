@@ -17,10 +17,11 @@ export interface CostTableProps {
 export function CostTable({ model, query }: CostTableProps) {
   const steps = useMemo(() => stepSummaries(model.tree, agentOf, model.waits), [model]);
   const total = addUsage(steps.map(({ usage }) => usage));
-  const { cost_usd, input_tokens, output_tokens } = model.detail.run;
+  const { cost_usd, estimated_by, input_tokens, output_tokens } = model.detail.run;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
     <section aria-label="Cost and tokens" class="scroll-x" tabIndex={0}>
+      {estimated_by !== undefined && <p class="muted">Costs are estimated by {estimated_by}.</p>}
       <table class="cost">
         <thead>
           <tr>
@@ -73,7 +74,8 @@ export function CostTable({ model, query }: CostTableProps) {
           </tr>
           <tr>
             <th colSpan={6} scope="row">
-              As the run reports it, child runs included
+              {estimated_by === undefined ? "As the run reports it" : "Estimated"}, child runs
+              included
             </th>
             <UsageCells
               usage={{

@@ -100,6 +100,7 @@ function Facts({ model }: { readonly model: RunModel }) {
         {cost_usd !== undefined && (
           <Fact name="Cost">
             <span title={`$${cost_usd}`}>{dollars(cost_usd)}</span>
+            {run.estimated_by !== undefined && <>, estimated by {run.estimated_by}</>}
           </Fact>
         )}
       </dl>

@@ -55,6 +55,9 @@ export function SpanSummary({ model, node }: SpanSummaryProps) {
         {usage.cost !== undefined && (
           <Fact name={span.kind === "model" ? "Cost" : "Cost, with all under it"}>
             <span title={`$${usage.cost}`}>{dollars(usage.cost)}</span>
+            {model.detail.run.estimated_by !== undefined && (
+              <>, estimated by {model.detail.run.estimated_by}</>
+            )}
           </Fact>
         )}
         {retries !== undefined && <Fact name="Attempts after the first">{count(retries)}</Fact>}

@@ -49,7 +49,11 @@ function read({ attributes, name, parent_span_id }: ViewSpan): Reading | undefin
     const model = textIn(attributes, "langfuse.observation.model.name");
     const costs = fieldsOf(parsed(attributes["langfuse.observation.cost_details"])) ?? {};
     const cost = costOf([costs.total]) ?? costOf(Object.values(costs));
-    const tokens = { inputTokens: sumOf(usage, "input"), outputTokens: sumOf(usage, "output") };
+    const tokens = {
+      inputTokens: sumOf(usage, "input"),
+      outputTokens: sumOf(usage, "output"),
+      cachedTokens: sumOf(usage, "input_cached_tokens") ?? sumOf(usage, "input_cache_read"),
+    };
     return { kind, ...named, model, input, output: answerOf(output), ...tokens, cost };
   }
   return { kind, ...named, input, output: answerIn(output) };
@@ -75,7 +79,7 @@ function answerOf(output: unknown): unknown {
 }
 
 /** Langfuse counts cached and reasoning tokens apart: `input` and `input_cached_tokens` are all input. */
-function sumOf(usage: unknown, side: "input" | "output"): number | undefined {
+function sumOf(usage: unknown, side: string): number | undefined {
   let sum: number | undefined;
   for (const [name, count] of Object.entries(fieldsOf(usage) ?? {})) {
     if (name !== side && !name.startsWith(`${side}_`)) continue;

@@ -23,6 +23,8 @@ export interface Reading {
   readonly tool?: ToolReading | undefined;
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
+  /** Input tokens that came from a cache. */
+  readonly cachedTokens?: number | undefined;
   /** US dollars as decimal text. */
   readonly cost?: string | undefined;
   /** What a retrieval looked for, and what it found. */
@@ -64,6 +66,10 @@ export function conventional(reading: Reading, span: ViewSpan): ViewAttributes {
     "gen_ai.tool.call.result": valueText(resultIn(tool?.output)),
     "gen_ai.usage.input_tokens": reading.inputTokens,
     "gen_ai.usage.output_tokens": reading.outputTokens,
+    "gen_ai.usage.cache_read.input_tokens":
+      reading.cachedTokens ?? firstNumber(span.attributes, CACHE_READ),
+    "gen_ai.usage.cache_creation.input_tokens": firstNumber(span.attributes, CACHE_WRITE),
+    "gen_ai.provider.name": firstText(span.attributes, PROVIDER),
     [reading.kind === "run" ? "entelix.agent.usage.cost" : "entelix.model.cost"]: reading.cost,
     "gen_ai.retrieval.query.text": reading.query,
     "gen_ai.retrieval.documents": valueText(reading.documents),
@@ -88,6 +94,18 @@ const CONVERSATION = [
 const USER = ["enduser.id", "ai.settings.context.userId"] as const;
 /** Of OpenInference, of Langfuse. */
 const TAGS = ["tag.tags", "langfuse.trace.tags"] as const;
+const PROVIDER = ["gen_ai.system", "llm.provider", "llm.system", "ai.model.provider"] as const;
+const CACHE_READ = [
+  "gen_ai.usage.cache_read_input_tokens",
+  "llm.token_count.prompt_details.cache_read",
+  "ai.usage.inputTokenDetails.cacheReadTokens",
+  "ai.usage.cachedInputTokens",
+] as const;
+const CACHE_WRITE = [
+  "gen_ai.usage.cache_creation_input_tokens",
+  "llm.token_count.prompt_details.cache_write",
+  "ai.usage.inputTokenDetails.cacheWriteTokens",
+] as const;
 
 /** The value of a JSON text; other values and other text stay as they are. */
 export function parsed(value: unknown): unknown {
