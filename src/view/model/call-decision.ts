@@ -1,7 +1,8 @@
 import type { ViewAttributes } from "../format.ts";
 import { fieldsOf, numberIn, textIn } from "./attributes.ts";
-import { parsed, type RowDecision } from "./decisions.ts";
+import type { RowDecision } from "./decisions.ts";
 import type { CallDecision, Change } from "./exchange-items.ts";
+import { parsedJson } from "./json-text.ts";
 import type { SpanNode } from "./span-tree.ts";
 
 /**
@@ -44,7 +45,7 @@ export function decisionOfEvent(attributes: ViewAttributes): CallDecision | unde
 /** The fields of the input that a person changed. None if the inputs are no objects. */
 function changesOf({ span }: SpanNode, proposed: unknown): readonly Change[] {
   const before = fieldsOf(proposed);
-  const after = fieldsOf(parsed(textIn(span.attributes, "gen_ai.tool.call.arguments") ?? ""));
+  const after = fieldsOf(parsedJson(textIn(span.attributes, "gen_ai.tool.call.arguments") ?? ""));
   if (before === undefined || after === undefined) return [];
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].flatMap((name) => {

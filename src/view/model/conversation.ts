@@ -1,6 +1,6 @@
 import type { ViewSpan } from "../format.ts";
 import { fieldsOf, fieldText, textIn } from "./attributes.ts";
-import { indentedJson, jsonOf } from "./json-text.ts";
+import { indentedJson, jsonOf, parsedJson } from "./json-text.ts";
 
 /** A message as it is shown. Values without the form of the conventions are shown as text. */
 export interface ChatMessage {
@@ -38,7 +38,7 @@ export function conversationOf({ attributes }: ViewSpan): readonly ChatMessage[]
 
 /** The instructions of a model call. */
 export function instructionsIn(text: string): ChatMessage {
-  const parts = parsed(text);
+  const parts = parsedJson(text);
   const shown = Array.isArray(parts) ? parts.map(partOf) : [asText(text)];
   return { role: "system", from: "instructions", parts: shown };
 }
@@ -51,7 +51,7 @@ function messagesIn(text: string, from: "input" | "output"): readonly ChatMessag
 
 /** The messages of an attribute as they came; `undefined` if it is not a list. */
 export function rawMessagesIn(text: string): readonly unknown[] | undefined {
-  const messages = parsed(text);
+  const messages = parsedJson(text);
   return Array.isArray(messages) ? messages : undefined;
 }
 
@@ -123,12 +123,4 @@ function asText(text: string): ChatPart {
 function valueText(value: unknown): string {
   if (value === undefined) return "";
   return typeof value === "string" ? (indentedJson(value) ?? value) : jsonOf(value);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

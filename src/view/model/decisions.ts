@@ -1,7 +1,7 @@
 import { cut, durationText } from "../../events/format/door.ts";
 import type { ViewAttributes, ViewDecision, ViewRow } from "../format.ts";
 import { fieldsOf, fieldText, numberIn, textIn } from "./attributes.ts";
-import { jsonOf } from "./json-text.ts";
+import { jsonOf, parsedJson } from "./json-text.ts";
 import type { SpanNode, SpanTree } from "./span-tree.ts";
 
 /** A decision about a tool call. */
@@ -110,7 +110,7 @@ const MOST_VALUE = 40;
 export function changeText({ span }: SpanNode, proposed: unknown): string | undefined {
   const given = textIn(span.attributes, "gen_ai.tool.call.arguments");
   if (proposed === undefined || given === undefined) return undefined;
-  const input = parsed(given);
+  const input = parsedJson(given);
   const [before, after] = [fieldsOf(proposed), fieldsOf(input)];
   if (before === undefined || after === undefined) return changed("", proposed, input);
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
@@ -148,7 +148,7 @@ function decisionOfSpan(attributes: ViewAttributes): RowDecision | undefined {
     ...textsOf((name) => textIn(attributes, `entelix.approval.${name}`), ROW_NAMES),
     decision,
     ...(wait_ms === undefined ? {} : { wait_ms }),
-    ...(proposed === undefined ? {} : { proposed: parsed(proposed) }),
+    ...(proposed === undefined ? {} : { proposed: parsedJson(proposed) }),
   };
 }
 
@@ -165,12 +165,4 @@ function textsOf<K extends string>(
     if (text !== undefined) fields[name] = text;
   }
   return fields;
-}
-
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -8,7 +8,7 @@ const DEEPEST = 100;
  * keep all digits.
  */
 export function indentedJson(text: string): string | undefined {
-  if (!/^\s*[[{]/.test(text) || !isJson(text)) return undefined;
+  if (!/^\s*[[{]/.test(text) || parsedJson(text) === undefined) return undefined;
   let depth = 0;
   const line = () => `\n${INDENT.repeat(Math.min(depth, DEEPEST))}`;
   const pieces: string[] = [];
@@ -53,11 +53,11 @@ export function jsonOf(value: unknown): string {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g;
 
-function isJson(text: string): boolean {
+/** The value of a JSON text. `undefined`: it is not JSON. */
+export function parsedJson(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }

@@ -2,6 +2,7 @@ import { cut } from "../../events/format/door.ts";
 import type { ViewAttributes, ViewDecision, ViewSpan, ViewStory } from "../format.ts";
 import { fieldsOf, fieldText, numberIn, textIn } from "../model/attributes.ts";
 import { type ChatMessage, conversationOf } from "../model/conversation.ts";
+import { parsedJson } from "../model/json-text.ts";
 
 /** Longest text of a story, in characters: the list holds those of 100,000 runs. */
 export const MOST_STORY_TEXT = 200;
@@ -178,7 +179,7 @@ const MOST_PARTS = 100;
 function askedIn(attributes: ViewAttributes): string | undefined {
   const payload = textIn(attributes, "entelix.interruption.payload");
   if (payload === undefined) return undefined;
-  const parts: unknown[] = [parsed(payload)];
+  const parts: unknown[] = [parsedJson(payload) ?? payload];
   // LangChain's payload names the calls first, and has their input in a later part.
   let named: string | undefined;
   for (let at = 0; at < parts.length; at += 1) {
@@ -215,12 +216,4 @@ function shortText(text: string, most = MOST_STORY_TEXT): string | undefined {
     .replace(/\s+/g, " ")
     .trim();
   return line === "" ? undefined : cut(line, most).text;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { indentedJson } from "../../../src/view/model/json-text.ts";
+import { indentedJson, parsedJson } from "../../../src/view/model/json-text.ts";
 import { runs } from "../../support/runs.ts";
 
 describe("indented JSON", () => {
@@ -25,5 +25,17 @@ describe("indented JSON", () => {
 
   it.each(["plain", "12", '"text"', "{cut", "", "[1,"])("is none of %j", (text) => {
     expect(indentedJson(text)).toBeUndefined();
+  });
+});
+
+describe("the value of a JSON text", () => {
+  it.each([
+    ['{"a":[1]}', { a: [1] }],
+    ['"text"', "text"],
+    ["null", null],
+    ["{cut", undefined],
+    ["", undefined],
+  ])("of %j is %j", (text, value) => {
+    expect(parsedJson(text)).toEqual(value);
   });
 });

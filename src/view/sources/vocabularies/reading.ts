@@ -8,6 +8,7 @@ import {
 } from "../../../events/door.ts";
 import type { SpanKindName, ViewAttributes, ViewSpan, ViewValue } from "../../format.ts";
 import { fieldsOf, numberIn, textIn } from "../../model/attributes.ts";
+import { parsedJson } from "../../model/json-text.ts";
 
 /** What a span of other instrumentation says of an agent. Its other attributes have no meaning for the page. */
 export interface Reading {
@@ -110,11 +111,7 @@ const CACHE_WRITE = [
 /** The value of a JSON text; other values and other text stay as they are. */
 export function parsed(value: unknown): unknown {
   if (typeof value !== "string" || !/^\s*[[{"]/.test(value)) return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
+  return parsedJson(value) ?? value;
 }
 
 /** Messages of the state of a graph, `{ messages }`; the last one is its answer. Other values stay as they are. */
