@@ -110,7 +110,7 @@ const MOST_VALUE = 40;
 export function changeText({ span }: SpanNode, proposed: unknown): string | undefined {
   const given = textIn(span.attributes, "gen_ai.tool.call.arguments");
   if (proposed === undefined || given === undefined) return undefined;
-  const input = parsedJson(given);
+  const input = parsedJson(given) ?? given;
   const [before, after] = [fieldsOf(proposed), fieldsOf(input)];
   if (before === undefined || after === undefined) return changed("", proposed, input);
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
@@ -148,7 +148,7 @@ function decisionOfSpan(attributes: ViewAttributes): RowDecision | undefined {
     ...textsOf((name) => textIn(attributes, `entelix.approval.${name}`), ROW_NAMES),
     decision,
     ...(wait_ms === undefined ? {} : { wait_ms }),
-    ...(proposed === undefined ? {} : { proposed: parsedJson(proposed) }),
+    ...(proposed === undefined ? {} : { proposed: parsedJson(proposed) ?? proposed }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { ViewRun } from "../format.ts";
-import { addDecimals } from "./usage.ts";
+import { addCosts } from "./usage.ts";
 
 /** Sums of several runs. A value that no run has is absent. */
 export interface RunSums {
@@ -8,6 +8,8 @@ export interface RunSums {
   readonly input_tokens?: number;
   readonly output_tokens?: number;
   readonly cost_usd?: string;
+  /** If a part of the cost is an estimate: the list of prices with its date. */
+  readonly estimated_by?: string;
   readonly spans: number;
   readonly rows: number;
   readonly child_runs: number;
@@ -22,10 +24,10 @@ export function sumsOf(runs: readonly ViewRun[]): RunSums {
       const value = run[name];
       if (value !== undefined) sums[name] = (sums[name] ?? 0) + value;
     }
-    const { child_runs, cost_usd, rows, spans } = run;
-    if (cost_usd !== undefined) {
-      sums.cost_usd = sums.cost_usd === undefined ? cost_usd : addDecimals(sums.cost_usd, cost_usd);
-    }
+    const { child_runs, cost_usd, estimated_by, rows, spans } = run;
+    const cost = addCosts(sums.cost_usd, cost_usd);
+    if (cost !== undefined) sums.cost_usd = cost;
+    if (estimated_by !== undefined) sums.estimated_by = estimated_by;
     sums.spans += spans;
     sums.rows += rows;
     sums.child_runs += child_runs;

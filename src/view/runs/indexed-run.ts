@@ -1,6 +1,5 @@
 import type { Decimal } from "../../events/door.ts";
 import type { ViewFailure, ViewStory } from "../format.ts";
-import type { ViewStory } from "../format.ts";
 import type { EstimatedCost } from "./estimates.ts";
 import type { RunTraits, RunUsage, Wait } from "./run-facts.ts";
 import type { RowPosition } from "./run-log.ts";

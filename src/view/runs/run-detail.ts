@@ -6,8 +6,8 @@ import {
   type ViewRow,
   type ViewSpan,
 } from "../format.ts";
-import { withEstimates } from "./estimates.ts";
 import { partLines, type RunHead, withRowCount } from "../run-parts.ts";
+import { withEstimates } from "./estimates.ts";
 import { compareNs, firstFailureOf } from "./first-failure.ts";
 import { type RowRange, rowRange } from "./indexed-row.ts";
 import { type IndexedRun, isKnown, tracesOf } from "./indexed-run.ts";

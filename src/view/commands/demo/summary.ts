@@ -3,8 +3,8 @@ import { cutToWidth, safe, table } from "../../../cli/door.ts";
 import { durationText } from "../../../events/format/door.ts";
 import type { ViewRun } from "../../format.ts";
 import { dollars, msOf } from "../../model/formats.ts";
+import { sumsOf } from "../../model/run-sums.ts";
 import { decisionText, isWaiting } from "../../model/story-words.ts";
-import { addDecimals } from "../../model/usage.ts";
 
 /** Longest question in a table, in columns. */
 const MOST_QUESTION = 64;
@@ -35,13 +35,13 @@ export function costLines(runs: readonly ViewRun[]): string[] {
   const tenants = [...new Set(roots.map(({ tenant_id }) => tenant_id))].sort();
   const rows = tenants.map((tenant) => {
     const own = roots.filter(({ tenant_id }) => tenant_id === tenant);
-    const costs = own.flatMap(({ cost_usd }) => cost_usd ?? []);
+    const cost = sumsOf(own).cost_usd;
     return [
       safe(tenant),
       String(own.length),
       String(sum(own.map(({ input_tokens }) => input_tokens))),
       String(sum(own.map(({ output_tokens }) => output_tokens))),
-      costs.length === 0 ? "unknown" : dollars(costs.reduce(addDecimals)),
+      cost === undefined ? "unknown" : dollars(cost),
     ];
   });
   return table([["tenant", "runs", "input tokens", "output tokens", "cost"], ...rows]);
