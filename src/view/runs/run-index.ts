@@ -119,7 +119,8 @@ export class RunIndex {
     run.firstFailure = earlierFailure(run.firstFailure, span);
     if (isOther) this.#setUsage(run, addOtherSpan(run, span));
     else this.#addOwnSpan(run, start, span);
-    this.#estimate(run, span);
+    const estimate = plusEstimate(run.estimated?.own, span, this.#estimates);
+    if (estimate !== run.estimated?.own) this.#setEstimate(run, estimate);
     this.touch(run);
   }
 
@@ -287,11 +288,6 @@ export class RunIndex {
   #setUsage(run: IndexedRun, usage: IndexedRun["usage"]): void {
     setUsage(run, usage);
     for (const above of runsAbove(run)) this.touch(above);
-  }
-
-  #estimate(run: IndexedRun, span: ViewSpan): void {
-    const sum = plusEstimate(run.estimated?.own, span, this.#estimates);
-    if (sum !== run.estimated?.own) this.#setEstimate(run, sum);
   }
 
   #setEstimate(run: IndexedRun, own: Decimal | undefined): void {

@@ -11,7 +11,7 @@ export function Failure({ item, model, query }: ItemProps<ErrorItem>) {
   const { attempts, isRetried, node } = item;
   const name = shortName(node.span);
   const before = isRetried ? attempts : attempts.slice(0, -1);
-  const [first] = before;
+  const [first] = before[0]?.split("\n", 1) ?? [];
   const retries = before.length > 0 && (
     <Fold
       summary={

@@ -80,7 +80,7 @@ function errorIn({ node, received }: CallItem, model: RunModel): SpanError | und
 }
 
 function stateOf({ node, received, waits }: CallItem): string {
-  if (node === undefined) return received === undefined && waits !== true ? "no span ran it" : "";
+  if (node === undefined) return received === undefined && waits !== true ? "not run" : "";
   if (node.end === undefined) return isAsking(node) ? "waits for a decision" : "open";
   const outcome = outcomeOf(node.span);
   const length = durationText(node.end - node.start);
