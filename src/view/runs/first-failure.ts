@@ -1,5 +1,6 @@
 import { cut } from "../../events/format/door.ts";
 import type { ViewFailure, ViewSpan } from "../format.ts";
+import { ownText } from "./own-texts.ts";
 
 /** Longest message, in characters: the index has those of 100,000 runs. */
 const MOST_MESSAGE = 200;
@@ -19,9 +20,9 @@ export function earlierFailure(
     if (order > 0 || (order === 0 && parent_span_id !== known.span_id)) return known;
   }
   return {
-    span_id,
-    name,
-    ...(message === undefined ? {} : { message: cut(message, MOST_MESSAGE).text }),
+    span_id: ownText(span_id),
+    name: ownText(name),
+    ...(message === undefined ? {} : { message: ownText(cut(message, MOST_MESSAGE).text) }),
     end_ns,
   };
 }

@@ -31,6 +31,9 @@ export class LineSpool {
   /** Lines of a batch, by chain and tag. */
   #pending = new Map<Chain, Map<number, string[]>>();
   #pendingBytes = 0;
+  /** Heads and lines of pieces that are not written yet. */
+  #pieces: Buffer[] = [];
+  #pieceBytes = 0;
 
   /** Length of the file, without the batch in memory. */
   get bytes(): number {
@@ -59,22 +62,33 @@ export class LineSpool {
 
   /** Writes the batch in memory. */
   flush(): void {
-    const pieces: Buffer[] = [];
     for (const [chain, byTag] of this.#pending) {
       for (const [tag, lines] of byTag) {
-        const bytes = Buffer.from(`${lines.join("\n")}\n`, "utf8");
-        const head = Buffer.alloc(HEAD);
-        head.writeBigUInt64LE(BigInt(chain.last));
-        head.writeUInt32LE(tag, 8);
-        head.writeUInt32LE(bytes.length, 12);
-        chain.last = this.#end + 1;
-        this.#end += HEAD + bytes.length;
-        pieces.push(head, bytes);
+        this.#append(Buffer.from(`${lines.join("\n")}\n`, "utf8"), tag, chain);
       }
     }
     this.#pending = new Map();
     this.#pendingBytes = 0;
-    const all = Buffer.concat(pieces);
+    this.#write();
+  }
+
+  /** Adds a piece to those that are written together. */
+  #append(bytes: Buffer, tag: number, chain: Chain): void {
+    const head = Buffer.alloc(HEAD);
+    head.writeBigUInt64LE(BigInt(chain.last));
+    head.writeUInt32LE(tag, 8);
+    head.writeUInt32LE(bytes.length, 12);
+    chain.last = this.#end + 1;
+    this.#end += HEAD + bytes.length;
+    this.#pieces.push(head, bytes);
+    this.#pieceBytes += HEAD + bytes.length;
+    if (this.#pieceBytes >= BATCH_BYTES) this.#write();
+  }
+
+  #write(): void {
+    const all = Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    this.#pieceBytes = 0;
     for (let at = 0; at < all.length; ) at += writeSync(this.#fd, all, at, all.length - at);
   }
 
@@ -88,6 +102,24 @@ export class LineSpool {
       last = piece.before;
     }
     return pieces.reverse().flat();
+  }
+
+  /** Copies chains to another file, as bytes. Their next lines must be added there. */
+  copyTo(other: LineSpool, chains: Iterable<Chain>): void {
+    this.flush();
+    for (const chain of chains) {
+      const starts: number[] = [];
+      for (let { last } = chain; last > 0; ) {
+        starts.push(last - 1);
+        last = Number(this.#bytes(last - 1, HEAD).readBigUInt64LE());
+      }
+      chain.last = 0;
+      for (const start of starts.reverse()) {
+        const head = this.#bytes(start, HEAD);
+        other.#append(this.#bytes(start + HEAD, head.readUInt32LE(12)), head.readUInt32LE(8), chain);
+      }
+    }
+    other.#write();
   }
 
   /** All lines, by batches. Those of a batch are in the order of their chains. */

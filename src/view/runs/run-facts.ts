@@ -107,6 +107,7 @@ export function decisionsOf(span: ViewSpan): { readonly callId: string; readonly
 }
 
 function decisionsIn({ events }: ViewSpan): ViewSpan["events"] {
+  if (events.length === 0) return events;
   return events.filter(({ name }) => name === "entelix.approval");
 }
 

@@ -11,6 +11,7 @@ import { addOtherSpan, isOfOthers, ownerOf } from "./other-runs.ts";
 import { decisionsOf, tenantOf, traitsOf, usageOf, waitsOf } from "./run-facts.ts";
 import { isBefore } from "./run-log.ts";
 import { storyAfter } from "./run-story.ts";
+import { ownText, withOwnTexts } from "./own-texts.ts";
 import { attach, runsAbove, setUsage } from "./run-trees.ts";
 import { deleteOldest, type Trace, Traces } from "./traces.ts";
 
@@ -115,7 +116,7 @@ export class RunIndex {
     if (standing > run.spanStanding) this.#forgetSpans(run, standing);
     addTrace(run, trace, this.traces);
     if (!counted) run.spans += 1;
-    run.story = storyAfter(run.story, span);
+    run.story = withOwnTexts(storyAfter(run.story, span), run.story);
     run.firstFailure = earlierFailure(run.firstFailure, span);
     if (isOther) this.#setUsage(run, addOtherSpan(run, span));
     else this.#addOwnSpan(run, start, span);
@@ -202,11 +203,12 @@ export class RunIndex {
   }
 
   /** The run with this name, a new one if there is none. `undefined` if it was left out. */
-  #run(tenant_id: string, run_id: string, namedAt: bigint): IndexedRun | undefined {
-    const runs = this.#byId.get(run_id);
-    const known = runs?.find((run) => run.tenant_id === tenant_id);
+  #run(tenantId: string, runId: string, namedAt: bigint): IndexedRun | undefined {
+    const runs = this.#byId.get(runId);
+    const known = runs?.find((run) => run.tenant_id === tenantId);
     if (known !== undefined) return known;
-    if (this.#leftOut.has(leftOutName(tenant_id, run_id))) return undefined;
+    if (this.#leftOut.has(leftOutName(tenantId, runId))) return undefined;
+    const [run_id, tenant_id] = [ownText(runId), ownText(tenantId)];
     const isPlain = runs === undefined && !run_id.includes("/");
     const tenant = tenant_id.replaceAll("%", "%25").replaceAll("/", "%2F");
     const key = isPlain ? run_id : `${tenant}/${run_id}`;

@@ -271,19 +271,11 @@ export class RunStore {
   /** Leaves out the older half of the runs, and all spans without a run. */
   #leaveOutHalf(): void {
     this.index.leaveOutHalf();
-    const { traces } = this.index;
     const before = this.#spool;
     this.#spool = this.#newSpool();
-    const moved = new Set<string>();
-    for (const { source, span } of before.all()) {
-      if (!traces.hasRun(span.trace_id)) continue;
-      const trace = traces.get(span.trace_id);
-      if (!moved.has(trace.id)) trace.last = 0;
-      moved.add(trace.id);
-      this.#spool.add(span, source, trace);
-    }
+    // As bytes: parsing would take seconds, in which no sender is answered.
+    before.copyTo(this.#spool, this.index.traces.ofRuns());
     before.close();
-    this.#spool.flush();
     // One run may be larger than the limit.
     this.#mostBytes = Math.max(this.#options.mostBytes ?? 0, this.#spool.bytes * 2);
   }

@@ -36,6 +36,11 @@ export class SpanSpool {
     return this.#lines.read(trace).map(spanIn);
   }
 
+  /** Copies the spans of some traces to another file, where their next spans must be added. */
+  copyTo(other: SpanSpool, traces: Iterable<Trace>): void {
+    this.#lines.copyTo(other.#lines, traces);
+  }
+
   /** All spans, in about the order in which they came. */
   *all(): Generator<SourcedSpan> {
     for (const line of this.#lines.all()) yield spanIn(line);

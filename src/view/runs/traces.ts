@@ -36,9 +36,9 @@ export class Traces {
     return this.#ofRuns.get(id) ?? this.#others.get(id);
   }
 
-  /** Whether a trace has a run. */
-  hasRun(id: string): boolean {
-    return this.#ofRuns.has(id);
+  /** The traces that have a run. */
+  ofRuns(): Iterable<Trace> {
+    return this.#ofRuns.values();
   }
 
   /** Forgets the traces without a run. */

@@ -1,5 +1,6 @@
 import type { OrderedLine, RecordedEvent } from "../../replay/door.ts";
 import { type Chain, LineSpool, type TaggedLine } from "../runs/line-spool.ts";
+import { ownText } from "../runs/own-texts.ts";
 import type { Trace } from "../runs/traces.ts";
 
 /** A line that was played. */
@@ -57,9 +58,9 @@ export class RecordedLines {
     const stream = this.#byName.get(name) ?? this.#newStream(name);
     const { thread_id } = line.envelope;
     if (thread_id !== undefined && thread_id !== stream.thread) {
-      stream.thread = thread_id;
+      stream.thread = ownText(thread_id);
       const known = this.#threads.get(thread_id);
-      if (known === undefined) this.#threads.set(thread_id, stream);
+      if (known === undefined) this.#threads.set(stream.thread, stream);
       else join(known, stream);
     }
     this.#spool.add(`${this.#count} ${line.text}`, this.#tagOf(line, stream), stream);
@@ -94,7 +95,9 @@ export class RecordedLines {
     const lines: PlayedLine[] = [];
     for (const { streams } of groups) {
       for (const stream of streams) {
-        for (const tagged of this.#spool.read(stream)) lines.push(...this.#lineIn(tagged));
+        for (const tagged of this.#spool.read(stream)) {
+          for (const line of this.#lineIn(tagged)) lines.push(line);
+        }
       }
     }
     return lines.sort((one, other) => one.number - other.number);
@@ -127,7 +130,7 @@ export class RecordedLines {
     const stream: Stream = { number, last: 0, thread: undefined, group: { streams, last: 0 } };
     streams.push(stream);
     this.#streams.push(stream);
-    this.#byName.set(name, stream);
+    this.#byName.set(ownText(name), stream);
     return stream;
   }
 
