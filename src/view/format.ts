@@ -24,7 +24,7 @@ export interface ViewDecision {
   readonly tool: string;
   /** `approved`, `denied` or `edited`. */
   readonly outcome: string;
-  /** When it was made, or its call began, whichever is earlier: Unix time in ms. */
+  /** The earlier of its time and the start of its call: Unix time in ms. */
   readonly at_ms: number;
   /** `user` or `policy`. */
   readonly by?: string | undefined;
@@ -33,9 +33,9 @@ export interface ViewDecision {
   readonly wait_ms?: number | undefined;
 }
 
-/** What happened in a run, in a few texts of up to 200 characters. Texts of messages need captured content. */
+/** The story of a run in a few texts of up to 200 characters. Texts of messages need captured content. */
 export interface ViewStory {
-  /** What was asked: the last message of the user. */
+  /** The last message of the user. */
   readonly question?: string | undefined;
   readonly answer?: string | undefined;
   /** If it failed: the operator's text. */

@@ -3,7 +3,7 @@ import type { RunDetail, ViewRow, ViewRun, ViewSpan } from "./format.ts";
 // How the server of `view` sends a run to its page: the head at once, then spans and rows in parts. Each is one line
 // of JSON. The page is of the same version, so this form is not documented.
 
-/** What is known of a run without reading its spans. */
+/** The facts of a run that are known before its spans are read. */
 export interface RunHead extends Omit<RunDetail, "spans" | "rows"> {
   /** Spans that follow, about. */
   readonly span_count: number;

@@ -80,7 +80,7 @@ export class SpanReplay {
   }
 }
 
-/** @returns the span, or what was expected instead of it. */
+/** @returns the span, or the expectation that it does not meet. */
 function readOrProblem(raw: Fields): FinishedSpan | string {
   try {
     return readSpan(raw) ?? "IDs of 32 and 16 hex digits, a start and an end in nanoseconds";

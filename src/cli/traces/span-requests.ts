@@ -7,7 +7,7 @@ export interface RequestLine {
   readonly part: NdjsonLine | OversizedPart;
   /** The request; `undefined` if the line has none. */
   readonly request: Fields | undefined;
-  /** What was expected in a line without a request. `undefined` until the last part of a long line. */
+  /** The expectation that a line without a request does not meet. `undefined` until the last part of a long line. */
   readonly expected: string | undefined;
 }
 

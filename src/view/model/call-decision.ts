@@ -42,7 +42,7 @@ export function decisionOfEvent(attributes: ViewAttributes): CallDecision | unde
   };
 }
 
-/** The fields of the input that a person changed. None if the inputs are no objects. */
+/** The fields of the input that a person changed. Empty unless both inputs are objects. */
 function changesOf({ span }: SpanNode, proposed: unknown): readonly Change[] {
   const before = fieldsOf(proposed);
   const after = fieldsOf(parsedJson(textIn(span.attributes, "gen_ai.tool.call.arguments") ?? ""));

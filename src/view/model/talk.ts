@@ -75,7 +75,7 @@ export class Talk {
     this.#items.push(item);
   }
 
-  /** What a model or run was asked: only what is new is added. */
+  /** Takes the input of a model or run, and adds its new messages. */
   input(node: SpanNode, resumes = false): void {
     const { attributes } = node.span;
     const instructions = textIn(attributes, "gen_ai.system_instructions");

@@ -239,7 +239,7 @@ export class RunIndex {
     this.touch(paused);
   }
 
-  /** The trace has a run of this package: what others say of it is a part of that run. */
+  /** The trace has a run of this package: spans of others in it belong to that run. */
   #own(trace: Trace): void {
     if (trace.hasOwnRun) return;
     trace.hasOwnRun = true;

@@ -230,7 +230,7 @@ export class RunStore {
     return { ...row, question: this.#questionBefore(run) };
   }
 
-  /** What was asked before the pauses that a run continues. */
+  /** The question before the pauses that a run continues. */
   #questionBefore({ resumedFrom, tenant_id }: IndexedRun): string | undefined {
     let from = resumedFrom;
     for (let pauses = 0; from !== undefined && pauses < MOST_PAUSES; pauses += 1) {

@@ -16,7 +16,7 @@ const MOST_NAME = 60;
 const MOST_INPUT = 100;
 const MOST_INPUTS = 300;
 
-/** What is known of a run after one more of its spans: what was asked and answered, why it failed, who decided. */
+/** The story of a run after one more of its spans: question, answer, error, decisions. */
 export function storyAfter(before: ViewStory, span: ViewSpan): ViewStory {
   switch (span.kind) {
     case "run":
@@ -123,7 +123,7 @@ function withDecision(before: ViewStory, decision: ViewDecision | undefined): Vi
   if (decision === undefined) return before;
   const isSame = (one: ViewDecision) => one.call_id !== "" && one.call_id === decision.call_id;
   const known = decisions.find(isSame);
-  // The span of the call and the event of the run tell of the same decision: together they have everything.
+  // The span of the call and the event of the run describe the same decision. Each may have a field that the other lacks.
   const both: ViewDecision = {
     ...decision,
     at_ms: Math.min(decision.at_ms, known?.at_ms ?? decision.at_ms),

@@ -83,7 +83,15 @@ export function withoutSteps(spans: readonly FinishedSpan[]): readonly FinishedS
   };
   return spans
     .filter(({ spanId }) => !steps.has(spanId))
-    .map((span) => ({ ...span, parentSpanId: shownParent(span.parentSpanId) }));
+    .map((span) => withParent(span, shownParent(span.parentSpanId)));
+}
+
+/** A span with another parent. Its fields are named, because a spread has none of a span that is read by getters. */
+function withParent(span: FinishedSpan, parentSpanId: string | undefined): FinishedSpan {
+  const { attributes, end, events, failed, links, message, name, spanId, start, traceId } = span;
+  const times = { start, end };
+  const ids = { traceId, spanId, parentSpanId };
+  return { ...ids, name, ...times, failed, message, attributes, events, links };
 }
 
 function byStart(one: ViewRun, other: ViewRun): number {

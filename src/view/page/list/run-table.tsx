@@ -25,7 +25,7 @@ const NOW_MS = 10_000;
 const NO_WIDTHS: ReadonlySet<number> = new Set();
 
 export interface RunTableProps {
-  /** Rows of all runs: a column without a value in any of them is not shown, whatever the filters are. */
+  /** Rows of all runs: a column without a value in any of them is not shown. Filters do not change that. */
   readonly all: readonly RunRow[];
   readonly rows: readonly RunRow[];
   readonly list: ListQuery;

@@ -40,7 +40,7 @@ export function nameWidth({ byNode }: Outline, model: RunModel): number {
     const text = texts.reduce((sum, width) => sum + width, widthOf(shortName(node.span), 1));
     widest = Math.max(widest, fixed * rem + text);
   };
-  // A fold is no wider than its calls.
+  // A fold is not wider than its calls.
   for (const item of byNode.values()) measure(item);
   return Math.ceil(widest);
 }

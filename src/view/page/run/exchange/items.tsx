@@ -34,7 +34,7 @@ export function Items({ depth = 0, exchange, model, query }: ItemsProps) {
   const printing = usePrinting();
   const first = Math.max(FIRST + more, printing ? MOST_PRINTED : 0);
   const rest = items.length - first - LAST;
-  // Of a run that only dispatches one agent, that agent's exchange is what there is to read.
+  // A run that only dispatches one agent has nothing else to read than that agent's exchange.
   const alone = depth < OPENED && items.filter(({ kind }) => kind !== "state").length === 1;
   const isAsked = items.some(isQuestion);
   const list = (some: readonly ExchangeItem[], from: number) =>
