@@ -42,7 +42,7 @@ export const COLUMNS: readonly Column[] = [
     label: "Time",
     title: "When the run started, in your time zone",
     style: "cell-time",
-    width: "10.6rem",
+    width: "10rem",
     cell: ({ row: { startMs } }, { now, sharedSeconds }) => (
       <RowTime ms={startMs} now={now} precise={sharedSeconds.has(Math.floor(startMs / 1000))} />
     ),

@@ -15,8 +15,10 @@ export function RowTime(props: {
 }) {
   const { ms, now, precise } = props;
   const ago = agoText(ms, now);
-  const isToday = localTime(ms).slice(0, 10) === localTime(now).slice(0, 10);
-  const time = localTime(ms, precise ? "milliseconds" : "seconds").slice(isToday ? 11 : 0);
+  const [text, present] = [localTime(ms, precise ? "milliseconds" : "seconds"), localTime(now)];
+  // Without the day of today, and without this year.
+  const known = [11, 5].find((length) => text.slice(0, length) === present.slice(0, length)) ?? 0;
+  const time = text.slice(known);
   const title = `${localTime(ms, "milliseconds")}, ${utcTime(ms)} (UTC)`;
   return (
     <time dateTime={utcTime(ms)} title={title}>
@@ -42,6 +44,7 @@ export function RowStory({ line }: { readonly line: ListLine }) {
       {run.question !== undefined && <RowName line={line} value={run.question} />}
       {(story !== undefined || failed > 0) && (
         <span class={`second-line story-${story?.tone ?? "plain"}`}>
+          {!hasFoldAtName(line) && <Fold line={line} />}{" "}
           {failed > 0 && <strong class="story-bad">{count(failed)} failed. </strong>}
           {story !== undefined && <Name value={story.text} />}
         </span>
@@ -63,7 +66,7 @@ export function RowName({
     value === undefined ? <span class="muted">(none)</span> : <Name value={value} />;
   return (
     <span class="line-name">
-      {folded !== undefined && <Fold line={line} />}
+      {hasFoldAtName(line) && <Fold line={line} />}
       {folded?.kind === "conversation" ? (
         name
       ) : (
@@ -75,6 +78,11 @@ export function RowName({
       )}
     </span>
   );
+}
+
+/** Whether the button for the rows below a line is beside its name: without a question it is beside its story. */
+function hasFoldAtName({ row: { run } }: ListLine): boolean {
+  return run.question !== undefined || storyLine(run) === undefined;
 }
 
 /** Class of the button that shows and hides the rows below a row: the table handles its clicks. */
