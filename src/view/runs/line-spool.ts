@@ -116,7 +116,11 @@ export class LineSpool {
       chain.last = 0;
       for (const start of starts.reverse()) {
         const head = this.#bytes(start, HEAD);
-        other.#append(this.#bytes(start + HEAD, head.readUInt32LE(12)), head.readUInt32LE(8), chain);
+        other.#append(
+          this.#bytes(start + HEAD, head.readUInt32LE(12)),
+          head.readUInt32LE(8),
+          chain,
+        );
       }
     }
     other.#write();

@@ -8,10 +8,10 @@ import type { IndexedRow } from "./indexed-row.ts";
 import { type IndexedRun, isKnown, NO_USAGE, newRun, tracesOf } from "./indexed-run.ts";
 import { addDecision, addWaits, endWaits } from "./open-waits.ts";
 import { addOtherSpan, isOfOthers, ownerOf } from "./other-runs.ts";
+import { ownText, withOwnTexts } from "./own-texts.ts";
 import { decisionsOf, tenantOf, traitsOf, usageOf, waitsOf } from "./run-facts.ts";
 import { isBefore } from "./run-log.ts";
 import { storyAfter } from "./run-story.ts";
-import { ownText, withOwnTexts } from "./own-texts.ts";
 import { attach, runsAbove, setUsage } from "./run-trees.ts";
 import { deleteOldest, type Trace, Traces } from "./traces.ts";
 
