@@ -103,6 +103,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: SENDERS });
 let sent = 0;
 let copies = 0;
 let refused = 0;
+let resets = 0;
 async function sender() {
   const own = Buffer.from(body);
   while (sent < total) {
@@ -130,6 +131,7 @@ async function post(bytes) {
       return await posted(bytes);
     } catch (error) {
       if (error.code !== "ECONNRESET") throw error;
+      resets += 1;
     }
   }
 }
@@ -160,6 +162,7 @@ console.log(
     spans: sent,
     bytes_a_span: Math.round(body.length / spans),
     refused,
+    resets,
     us_cpu_a_span: +(((after.cpuS - before.cpuS) * 1e6) / sent).toFixed(2),
     spans_a_second: Math.round(sent / seconds),
     most_mb: Math.round(after.mb),

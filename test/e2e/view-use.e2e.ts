@@ -42,6 +42,33 @@ const rows = () =>
 const items = () => page.getByRole("tree", { name: "Spans" }).getByRole("treeitem");
 const selected = () => page.locator('[role="treeitem"][aria-selected="true"]').first();
 
+describe("a run that is read slowly", () => {
+  it("has its head from the list, and says that it is being read", async () => {
+    await page.goto(`${view.origin}/#/`);
+    await expect.poll(() => rows().count()).toBe(11);
+    let answer: () => void = () => {};
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route(/\/run\/parts/, async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await page.evaluate((key) => {
+      location.hash = `#/run/${key}`;
+    }, FAILED);
+    await page.getByText("Reading the run").waitFor();
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).not.toBe("");
+    expect(await page.locator(".run-header .badge").first().innerText()).toContain("failed");
+    expect(await page.getByText(/^0 of \d+ spans$/).count()).toBe(1);
+    expect(await items().count()).toBe(0);
+    answer();
+    await items().first().waitFor();
+    expect(await page.getByText("Reading the run").count()).toBe(0);
+    await page.unroute(/\/run\/parts/);
+  });
+});
+
 describe("the list", () => {
   it("filters by outcome, and keeps the filter in its address", async () => {
     await page.goto(`${view.origin}/#/`);

@@ -190,6 +190,6 @@ describe("the page of view", () => {
     expect(outgoing).toEqual([]);
     expect(errors).toEqual([]);
     const paths = new Set(own.map((url) => new URL(url).pathname));
-    expect([...paths].toSorted()).toEqual(["/", "/page.css", "/page.js", "/run", "/runs"]);
+    expect([...paths].toSorted()).toEqual(["/", "/page.css", "/page.js", "/run/parts", "/runs"]);
   });
 });
