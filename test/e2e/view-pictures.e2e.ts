@@ -11,13 +11,10 @@ import { type ViewSample, viewSample } from "./support/view-sample.ts";
 /** `npm run view:pictures` draws those of the documentation; a test run leaves them as they are. */
 const drawsDocs = process.env.ENTELIX_VIEW_PICTURES === "1";
 
-/**
- * The picture of the README: a source of `view`, and the address of a page in it. Default: the list of the recordings.
- *
- * @example
- * ENTELIX_STORY=spans.ndjson ENTELIX_STORY_PAGE=run/01a2… npm run view:pictures
- */
-const { ENTELIX_STORY: story, ENTELIX_STORY_PAGE: storyPage = "" } = process.env;
+/** What the demo plays. */
+const DEMO = shipped("recordings/support/events.ndjson");
+/** A refund that a person changed. */
+const STORY = "run/01a2285a-fc8a-731d-8a48-8fed6eb95f67";
 
 const THEMES = ["light", "dark"] as const;
 
@@ -67,7 +64,6 @@ describe.each(THEMES)("the %s theme", (theme) => {
     afterAll(() => view?.stop());
 
     it.each([
-      ["list", "", "2026-11-21"],
       [
         "run",
         "run/01a1fbfa-4968-71c5-8c19-2e5f98e57b52?span=7b7e3daa355bf724",
@@ -83,10 +79,13 @@ describe.each(THEMES)("the %s theme", (theme) => {
     ])("draws view-%s.png", draw);
   });
 
-  describe("of the README", () => {
-    beforeAll(() => open(story === undefined ? sample.places : [story]));
+  describe("of the demo", () => {
+    beforeAll(() => open([DEMO]));
     afterAll(() => view?.stop());
 
-    it("draws view-story.png", () => draw("story", storyPage, "2026-"));
+    it.each([
+      ["list", "", "Where is order 17?"],
+      ["story", STORY, "Raw text"],
+    ])("draws view-%s.png", draw);
   });
 });

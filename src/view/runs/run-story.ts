@@ -3,9 +3,12 @@ import type { ViewAttributes, ViewDecision, ViewSpan, ViewStory } from "../forma
 import { fieldsOf, fieldText, numberIn, textIn } from "../model/attributes.ts";
 import { type ChatMessage, conversationOf } from "../model/conversation.ts";
 import { parsedJson } from "../model/json-text.ts";
+import { plainText } from "./plain-text.ts";
 
 /** Longest text of a story, in characters: the list holds those of 100,000 runs. */
 export const MOST_STORY_TEXT = 200;
+/** Start of a text that is read for it. */
+const MOST_READ = MOST_STORY_TEXT * 4;
 /** Decisions of a story. The run's page has all. */
 const MOST_DECISIONS = 8;
 /** Names of a story: models, tools and tags. They are short: the list filters by them. */
@@ -162,7 +165,7 @@ function lastText(
   for (const message of [...messages].reverse()) {
     if (message.from !== from || (role !== undefined && message.role !== role)) continue;
     const texts = message.parts.flatMap(({ kind, text }) => (kind === "text" ? [text] : []));
-    const text = shortText(texts.join(" "));
+    const text = shortText(plainText(texts.join("\n").slice(0, MOST_READ)));
     if (text !== undefined) return text;
   }
   return undefined;
@@ -211,9 +214,6 @@ function firstText(
 /** On one line, cut. `undefined` if nothing is left. */
 function shortText(text: string, most = MOST_STORY_TEXT): string | undefined {
   // A long text is cut first: the list has only its beginning.
-  const line = text
-    .slice(0, MOST_STORY_TEXT * 4)
-    .replace(/\s+/g, " ")
-    .trim();
+  const line = text.slice(0, MOST_READ).replace(/\s+/g, " ").trim();
   return line === "" ? undefined : cut(line, most).text;
 }

@@ -59,7 +59,7 @@ export const COLUMNS: readonly Column[] = [
     sort: "agent",
     label: "Agent",
     style: "cell-agent",
-    width: "minmax(5.3rem, 1.4fr)",
+    width: "minmax(5.3rem, 1.2fr)",
     cell: (line) => {
       const { agent, question } = line.row.run;
       if (question === undefined) return <RowName line={line} value={agent} />;
@@ -85,7 +85,7 @@ export const COLUMNS: readonly Column[] = [
     sort: "kind",
     label: "Failure kind",
     style: "cell-kind",
-    width: "minmax(9.2rem, 1.7fr)",
+    width: "minmax(11rem, 1.7fr)",
     isFilled: (run) => reasonText(run) !== undefined,
     cell: ({ row: { run } }) => reason(run),
   },
