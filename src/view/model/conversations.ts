@@ -39,9 +39,9 @@ function groupOf({ run }: RunRow, tenants: Map<string, Map<string, RunRow[]>>): 
 
 /** @param rows at least one, the newest first. */
 function conversationRow(rows: readonly RunRow[]): RunRow {
-  const [newest, ...others] = rows;
+  const [newest] = rows;
   if (newest === undefined) throw new RangeError("rows: expected at least one row");
-  return others.length === 0 ? newest : new ConversationRow(newest, rows);
+  return rows.length === 1 ? newest : new ConversationRow(newest, rows);
 }
 
 /** Its sums are computed when they are asked for: a list by time shows few of its rows. */
