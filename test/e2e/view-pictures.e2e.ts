@@ -48,7 +48,8 @@ describe.each(THEMES)("the %s theme", (theme) => {
   }
 
   /** Takes the picture of an address, once it shows a text. */
-  async function draw(name: string, address: string, shown: string): Promise<void> {
+  async function draw(name: string, address: string, shown: string, width = 1_200): Promise<void> {
+    await page.setViewportSize({ width, height: 760 });
     await page.goto(`${view.origin}/#/${address}`);
     await page.getByText(shown).filter({ visible: true }).first().waitFor();
     await page.evaluate("document.fonts.ready");
@@ -56,7 +57,7 @@ describe.each(THEMES)("the %s theme", (theme) => {
     await page.screenshot({ path, animations: "disabled" });
     const bytes = await readFile(path);
     expect(bytes.subarray(1, 4).toString()).toBe("PNG");
-    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1_200, 760]);
+    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([width, 760]);
   }
 
   describe("of the recordings", () => {
@@ -84,8 +85,11 @@ describe.each(THEMES)("the %s theme", (theme) => {
     afterAll(() => view?.stop());
 
     it.each([
-      ["list", "", "Where is order 17?"],
-      ["story", STORY, "Raw text"],
+      ["list", "", "Where is order 17?", 1_200],
+      ["list-narrow", "", "Where is order 17?", 400],
+      ["list-wide", "", "Where is order 17?", 2_400],
+      ["story", STORY, "Raw text", 1_200],
+      ["story-narrow", STORY, "Raw text", 400],
     ])("draws view-%s.png", draw);
   });
 });

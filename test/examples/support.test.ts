@@ -70,7 +70,7 @@ describe("the recording of the support agent", () => {
     const [decision] = resumed?.decisions ?? [];
     expect(decision).toMatchObject({ outcome: "edited", person: "ann@acme.test", tool: "refund" });
     expect(decision?.wait_ms).toBeGreaterThan(120_000);
-    expect(resumed?.answer).toContain("**36.90 EUR** go back to your card");
+    expect(resumed?.answer).toContain("36.90 EUR go back to your card");
     expect(later?.question).toBe("Why 36.90 and not 41.90?");
   });
 

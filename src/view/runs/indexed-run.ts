@@ -132,3 +132,18 @@ export function tracesOf({ moreTraces, trace }: IndexedRun): Trace[] {
 export function isKnown({ spans }: IndexedRun): boolean {
   return spans > 0;
 }
+
+/** Takes a time at which a span of the run began, Unix time in ns. */
+export function startAt(run: IndexedRun, start: bigint): void {
+  if (run.start === 0n || start < run.start) run.start = start;
+}
+
+/** When it began, as far as it is known, Unix time in ns. */
+export function beginOf({ namedAt, start }: IndexedRun): bigint {
+  return start || namedAt;
+}
+
+export function byBegin(one: IndexedRun, other: IndexedRun): number {
+  const [a, b] = [beginOf(one), beginOf(other)];
+  return a < b ? -1 : Number(a > b);
+}

@@ -17,6 +17,7 @@ import { tenantOf } from "./run-facts.ts";
 import { isBefore } from "./run-log.ts";
 import { traitsIn } from "./run-row.ts";
 import type { RunStore } from "./run-store.ts";
+import { childrenOf } from "./run-trees.ts";
 
 /** Levels of child runs in a detail. */
 export const DEEPEST_CHILD = 64;
@@ -153,7 +154,7 @@ function withChildren({ index }: RunStore, run: IndexedRun): Set<IndexedRun> {
   let level = new Set([run]);
   for (let depth = 0; depth < DEEPEST_CHILD && level.size > 0; depth += 1) {
     if (![...level].some(({ childCount }) => childCount > 0)) break;
-    const below = index.childrenOf(level).filter((each) => !found.has(each));
+    const below = childrenOf(index.runs(), level).filter((each) => !found.has(each));
     for (const each of below) found.add(each);
     level = new Set(below);
   }
@@ -219,7 +220,7 @@ function related({ index }: RunStore, run: IndexedRun): RelatedRun[] {
     runs.map((each) => relatedRun(relation, each.run_id, each));
   return [
     ...named("parent", run.parentId),
-    ...known("child", run.childCount === 0 ? [] : index.childrenOf(new Set([run]))),
+    ...known("child", run.childCount === 0 ? [] : childrenOf(index.runs(), new Set([run]))),
     ...named("resumes", run.resumedFrom),
     ...known("resumed_by", [...(run.resumedBy ?? [])]),
   ];

@@ -2,10 +2,21 @@ import { type Decimal, readTimestamp } from "../../events/door.ts";
 import type { ViewSpan } from "../format.ts";
 import { textIn } from "../model/attributes.ts";
 import { MOST_LISTED } from "../model/list-limits.ts";
+import { AwaitedCalls } from "./awaited-calls.ts";
 import { addEstimateAbove, type CostEstimates, plusEstimate, setEstimate } from "./estimates.ts";
 import { earlierFailure } from "./first-failure.ts";
 import type { IndexedRow } from "./indexed-row.ts";
-import { type IndexedRun, isKnown, NO_USAGE, newRun, tracesOf } from "./indexed-run.ts";
+import {
+  beginOf,
+  byBegin,
+  type IndexedRun,
+  isKnown,
+  NO_USAGE,
+  newRun,
+  startAt,
+  tracesOf,
+} from "./indexed-run.ts";
+import { LeftOutRuns } from "./left-out-runs.ts";
 import { addDecision, addWaits, endWaits } from "./open-waits.ts";
 import { addOtherSpan, isOfOthers, ownerOf } from "./other-runs.ts";
 import { ownText, withOwnTexts } from "./own-texts.ts";
@@ -13,10 +24,7 @@ import { decisionsOf, tenantOf, traitsOf, usageOf, waitsOf } from "./run-facts.t
 import { isBefore } from "./run-log.ts";
 import { storyAfter } from "./run-story.ts";
 import { attach, runsAbove, setUsage } from "./run-trees.ts";
-import { deleteOldest, type Trace, Traces } from "./traces.ts";
-
-/** Left-out runs whose IDs are remembered. Later spans of older ones make a new run. */
-export const MOST_LEFT_OUT_IDS = 1_000_000;
+import { type Trace, Traces } from "./traces.ts";
 
 export interface RunIndexOptions {
   /** Default 100,000. */
@@ -36,8 +44,6 @@ export class RunIndex {
   revision = 0;
   /** Revision of the last removal of a run that was none. Lists of earlier revisions must be read anew. */
   removedAt = 0;
-  /** Runs with spans that were left out because they began before all others. */
-  leftOut = 0;
   /** Begin of the oldest run of the list, Unix time in ns. `undefined` if none was left out. */
   oldest: bigint | undefined;
   readonly traces = new Traces();
@@ -48,8 +54,8 @@ export class RunIndex {
   readonly #estimates: CostEstimates | undefined;
   /** By run ID: several tenants can have the same. */
   readonly #byId = new Map<string, IndexedRun[]>();
-  /** Left-out runs, and whether each was counted. */
-  readonly #leftOut = new Map<string, boolean>();
+  readonly #leftOut = new LeftOutRuns();
+  readonly #awaited = new AwaitedCalls();
   #size = 0;
   /** Above this size the index is cut while it is filled. */
   #cutAbove: number;
@@ -66,6 +72,11 @@ export class RunIndex {
   /** Spans of others in traces without a run. */
   get otherSpans(): number {
     return this.traces.otherSpans;
+  }
+
+  /** Runs with spans that were left out because they began before all others. */
+  get leftOut(): number {
+    return this.#leftOut.counted;
   }
 
   /** All runs in memory, in no order. */
@@ -109,7 +120,7 @@ export class RunIndex {
     const start = BigInt(span.start_ns);
     const run = this.#run(tenant, runId, start);
     if (run === undefined) {
-      this.#countLeftOut(leftOutName(tenant, runId));
+      if (this.#leftOut.count(tenant, runId)) this.#changed = true;
       return;
     }
     if (standing < run.spanStanding) return;
@@ -177,15 +188,6 @@ export class RunIndex {
     this.#setEstimate(run, estimate);
   }
 
-  /** The child runs of some runs. */
-  childrenOf(parents: ReadonlySet<IndexedRun>): IndexedRun[] {
-    const found: IndexedRun[] = [];
-    for (const run of this.runs()) {
-      if (run.parent !== undefined && parents.has(run.parent)) found.push(run);
-    }
-    return found;
-  }
-
   /** A run, the paused runs that it continues, and those that continue it. */
   storyOf(run: IndexedRun): ReadonlySet<IndexedRun> {
     const story = new Set([run]);
@@ -207,7 +209,7 @@ export class RunIndex {
     const runs = this.#byId.get(runId);
     const known = runs?.find((run) => run.tenant_id === tenantId);
     if (known !== undefined) return known;
-    if (this.#leftOut.has(leftOutName(tenantId, runId))) return undefined;
+    if (this.#leftOut.has(tenantId, runId)) return undefined;
     const [run_id, tenant_id] = [ownText(runId), ownText(tenantId)];
     const isPlain = runs === undefined && !run_id.includes("/");
     const tenant = tenant_id.replaceAll("%", "%25").replaceAll("/", "%2F");
@@ -227,11 +229,14 @@ export class RunIndex {
     else {
       startAt(run, start);
       run.traits ??= traitsOf(span);
+      const paused = this.#awaited.pausedBefore(run, span);
+      if (run.resumedFrom === undefined) this.#resume(run, paused?.run_id, start);
     }
   }
 
   #resume(run: IndexedRun, from: string | undefined, start: bigint): void {
     if (from === undefined) return;
+    if (run.resumedFrom !== from) this.#pausedBefore(run)?.resumedBy?.delete(run);
     run.resumedFrom = from;
     const paused = from === run.run_id ? undefined : this.#run(run.tenant_id, from, start);
     if (paused === undefined || paused.resumedBy?.has(run) === true) return;
@@ -275,6 +280,7 @@ export class RunIndex {
     run.traits = traitsOf(span);
     run.end = end;
     if (end === 0n) return;
+    this.#awaited.add(run, span);
     this.#setUsage(run, usageOf(span));
     // A decision that took longer than the age limit began before this segment.
     const revived = follows && !paused;
@@ -352,17 +358,7 @@ export class RunIndex {
       return;
     }
     this.#remove(run);
-    const name = leftOutName(run.tenant_id, run.run_id);
-    this.#leftOut.set(name, false);
-    deleteOldest(this.#leftOut, MOST_LEFT_OUT_IDS);
-    if (isKnown(run)) this.#countLeftOut(name);
-  }
-
-  /** A left-out run has a span: the list would have it. */
-  #countLeftOut(name: string): void {
-    if (this.#leftOut.get(name) === true) return;
-    this.#leftOut.set(name, true);
-    this.leftOut += 1;
+    this.#leftOut.add(run.tenant_id, run.run_id, isKnown(run));
     this.#changed = true;
   }
 
@@ -394,23 +390,6 @@ function addTrace(run: IndexedRun, trace: Trace, traces: Traces): void {
   if (run.trace === undefined) run.trace = trace;
   else run.moreTraces = (run.moreTraces ?? new Set()).add(trace);
   traces.addRun(trace);
-}
-
-function startAt(run: IndexedRun, start: bigint): void {
-  if (run.start === 0n || start < run.start) run.start = start;
-}
-
-function beginOf({ namedAt, start }: IndexedRun): bigint {
-  return start || namedAt;
-}
-
-function byBegin(one: IndexedRun, other: IndexedRun): number {
-  const [a, b] = [beginOf(one), beginOf(other)];
-  return a < b ? -1 : Number(a > b);
-}
-
-function leftOutName(tenantId: string, runId: string): string {
-  return `${tenantId.length} ${tenantId}${runId}`;
 }
 
 function msOf(ns: bigint): number {

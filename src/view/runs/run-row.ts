@@ -24,7 +24,7 @@ export function rowOf(run: IndexedRun, estimates?: CostEstimates): ViewRun {
     trace_id: run.trace?.id ?? "",
     ...(run.parentId === undefined ? {} : { parent_run_id: run.parentId }),
     ...(run.resumedFrom === undefined ? {} : { resumed_from: run.resumedFrom }),
-    ...(run.resumedBy === undefined ? {} : { resumed: true }),
+    ...((run.resumedBy?.size ?? 0) === 0 ? {} : { resumed: true }),
     start_ns: String(start),
     end_ns: end === 0n ? null : String(end),
     ...(end === 0n ? {} : { working_ms: working }),

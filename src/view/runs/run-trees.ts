@@ -81,3 +81,15 @@ function minus(one: number | undefined, other: number | undefined): number | und
 function less(one: Decimal, other: Decimal): Decimal {
   return addDecimals(one, { digits: -other.digits, scale: other.scale });
 }
+
+/** The child runs of some runs. */
+export function childrenOf(
+  runs: Iterable<IndexedRun>,
+  parents: ReadonlySet<IndexedRun>,
+): readonly IndexedRun[] {
+  const found: IndexedRun[] = [];
+  for (const run of runs) {
+    if (run.parent !== undefined && parents.has(run.parent)) found.push(run);
+  }
+  return found;
+}

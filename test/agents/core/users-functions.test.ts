@@ -123,6 +123,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "SourceOptions.onIssue": "test/replay",
   "SourceOptions.onRejected": "awaited",
   "SourceOptions.onUnknown": "awaited",
+  "PricesOptions.own": "its answer is that of `price`",
   "McpTransportOptions.onError": "test/agents/mcp/transport-hook.test.ts",
 };
 

@@ -315,4 +315,55 @@ describe("a run that was resumed", () => {
     const run = index.find("", "paused");
     expect(run && index.isListed(run, before) && rowOf(run)).toMatchObject({ resumed: true });
   });
+
+  describe("and has not ended yet", () => {
+    const waiting = runSpan("p", undefined, TIMES, {
+      run_id: "paused",
+      attributes: {
+        ...ASKED,
+        "gen_ai.conversation.id": "t1",
+        "entelix.run.outcome": "interrupted",
+        "entelix.interruption.tool_use_id": "c2",
+      },
+    });
+    const decided = (attributes: ViewAttributes) =>
+      toolSpan(
+        "d",
+        "r",
+        { from: 200, to: 210 },
+        {
+          run_id: "resumed",
+          attributes: {
+            "gen_ai.conversation.id": "t1",
+            "gen_ai.tool.call.id": "c2",
+            "entelix.approval.outcome": "approved",
+            ...attributes,
+          },
+        },
+      );
+    const rowsAfter = (attributes: ViewAttributes) => {
+      const index = new RunIndex();
+      index.addSpan(waiting, 1);
+      index.addSpan(decided(attributes), 1);
+      return ["paused", "resumed"].map((id) => {
+        const run = [...index.named(id)][0];
+        return run && rowOf(run);
+      });
+    };
+
+    it("is known by the call that was decided", () => {
+      expect(rowsAfter({})).toMatchObject([{ resumed: true }, { resumed_from: "paused" }]);
+    });
+
+    it.each([
+      ["another conversation", { "gen_ai.conversation.id": "t2" }],
+      ["another call", { "gen_ai.tool.call.id": "c3" }],
+      ["another tenant", { "entelix.tenant_id": "other" }],
+      ["a call without a decision", { "entelix.approval.outcome": null }],
+    ])("is not %s", (_, attributes) => {
+      const [paused, other] = rowsAfter(attributes);
+      expect(paused).not.toHaveProperty("resumed");
+      expect(other).not.toHaveProperty("resumed_from");
+    });
+  });
 });

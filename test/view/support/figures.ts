@@ -2,8 +2,8 @@ import { MOST_RECEIVED_BYTES } from "../../../src/view/commands/open-sources.ts"
 import { MOST_BYTES, MOST_RUNS } from "../../../src/view/commands/write-report.ts";
 import { MOST_BARS, MOST_KINDS } from "../../../src/view/model/failure-bars.ts";
 import { MOST_LISTED, MOST_PRINTED, MOST_VALUES } from "../../../src/view/model/list-limits.ts";
+import { MOST_LEFT_OUT_IDS } from "../../../src/view/runs/left-out-runs.ts";
 import { DEEPEST_CHILD } from "../../../src/view/runs/run-detail.ts";
-import { MOST_LEFT_OUT_IDS } from "../../../src/view/runs/run-index.ts";
 import { MOST_OTHER_TRACES } from "../../../src/view/runs/traces.ts";
 import { MOST_SENT_BYTES, RECEIVER_CONNECTIONS } from "../../../src/view/server/span-receiver.ts";
 import { MOST_CONNECTIONS } from "../../../src/view/server/view-server.ts";

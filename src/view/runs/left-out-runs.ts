@@ -1,0 +1,36 @@
+import { deleteOldest } from "./traces.ts";
+
+/** Left-out runs whose IDs are remembered. Later spans of older ones make a new run. */
+export const MOST_LEFT_OUT_IDS = 1_000_000;
+
+/** The runs that the index has left out, by name. */
+export class LeftOutRuns {
+  /** How many of them have spans: the list would have them. */
+  counted = 0;
+  /** Whether each was counted. */
+  readonly #names = new Map<string, boolean>();
+
+  has(tenantId: string, runId: string): boolean {
+    return this.#names.has(nameOf(tenantId, runId));
+  }
+
+  /** @param isCounted whether it has spans. */
+  add(tenantId: string, runId: string, isCounted: boolean): void {
+    this.#names.set(nameOf(tenantId, runId), false);
+    deleteOldest(this.#names, MOST_LEFT_OUT_IDS);
+    if (isCounted) this.count(tenantId, runId);
+  }
+
+  /** Counts a run that has a span. @returns whether it was not counted before. */
+  count(tenantId: string, runId: string): boolean {
+    const name = nameOf(tenantId, runId);
+    if (this.#names.get(name) === true) return false;
+    this.#names.set(name, true);
+    this.counted += 1;
+    return true;
+  }
+}
+
+function nameOf(tenantId: string, runId: string): string {
+  return `${tenantId.length} ${tenantId}${runId}`;
+}
