@@ -62,8 +62,13 @@ function picturesOfTheme(md) {
   };
 }
 
-/** Pages with wide tables. They have no outline beside them, so that rows stay short. */
-const WIDE = ["attributes", "audit", "frameworks", "hostile-trials", "limits", "metrics"];
+/** Pages with wide tables, and long ones. They have no outline beside them, so that rows and pages stay short. */
+const WIDE = [
+  "CHANGELOG.md",
+  ...["attributes", "audit", "frameworks", "hostile-trials", "limits", "metrics"].map(
+    (name) => `docs/${name}.md`,
+  ),
+];
 
 export default {
   title: "entelix-otel",
@@ -76,8 +81,7 @@ export default {
   metaChunk: true,
   head: [["link", { rel: "icon", href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
   transformPageData: (page) => {
-    if (WIDE.some((name) => page.relativePath === `docs/${name}.md`))
-      page.frontmatter.aside = false;
+    if (WIDE.includes(page.relativePath)) page.frontmatter.aside = false;
   },
   markdown: {
     config: (md) => {

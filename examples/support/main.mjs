@@ -2,14 +2,13 @@
 // approval before it pays money back. One model call is refused once (429), one run repeats itself and is stopped, and
 // one fails. Its model is a small server on this machine, so you need no key.
 //
-//   npm install entelix-otel @opentelemetry/sdk-trace-node @opentelemetry/exporter-trace-otlp-http \
-//     @opentelemetry/sdk-metrics @opentelemetry/exporter-metrics-otlp-http \
+//   npm install entelix-otel @opentelemetry/sdk-trace @opentelemetry/resources @opentelemetry/sdk-metrics \
 //     langchain @langchain/core @langchain/langgraph @langchain/openai zod
 //   npx entelix-otel view --listen --open        # in one terminal
 //   node main.mjs                                # in another
 //
-// `--record FILE` also writes the events into a file, which is replaced. `--pace 1` makes people and models as slow as real ones (three
-// minutes); by default, all of them are 20 times as fast. `entelix-otel demo` plays such a recording.
+// `--record FILE` also writes the events into a file, which is replaced. `--pace 1` makes people and models as slow as
+// real ones (three minutes); by default, all of them are 20 times as fast. `entelix-otel demo` plays such a recording.
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { Command } from "@langchain/langgraph";

@@ -22,7 +22,7 @@ export interface ViewDecision {
   /** ID of the call; empty if unknown. */
   readonly call_id: string;
   readonly tool: string;
-  /** `approved`, `denied` or `edited`. */
+  /** `approved`, `denied`, `edited` or `answered`. */
   readonly outcome: string;
   /** The earlier of its time and the start of its call: Unix time in ms. */
   readonly at_ms: number;

@@ -105,8 +105,15 @@ describe("the site of the documentation", () => {
     ["honeycomb header", "Your backend"],
   ])("answers the search %j by the page %j", async (text, title) => {
     await page.goto(`${origin}/docs/`);
-    await page.keyboard.press("Control+k");
-    await page.locator(".VPLocalSearchBox input").fill(text);
+    const box = page.locator(".VPLocalSearchBox input");
+    // The page takes the keys once its script has run.
+    await expect
+      .poll(async () => {
+        if ((await box.count()) === 0) await page.keyboard.press("Control+k");
+        return box.count();
+      })
+      .toBe(1);
+    await box.fill(text);
     const first = page.locator(".VPLocalSearchBox .result").first();
     await first.waitFor();
     await expect.poll(() => first.innerText()).toContain(title);

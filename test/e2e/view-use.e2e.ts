@@ -45,7 +45,7 @@ const selected = () => page.locator('[role="treeitem"][aria-selected="true"]').f
 describe("a run that is read slowly", () => {
   it("has its head from the list, and says that it is being read", async () => {
     await page.goto(`${view.origin}/#/`);
-    await expect.poll(() => rows().count()).toBe(11);
+    await expect.poll(() => rows().count()).toBe(10);
     let answer: () => void = () => {};
     const asked = new Promise<void>((resolve) => {
       answer = resolve;

@@ -31,11 +31,15 @@ const PLACES_OF_MILLION = 6;
 
 /**
  * The exact cost of a call in US dollars, as decimal text. `undefined`: a number of tokens that the prices need is not
- * known, or more tokens are from a cache than there are.
+ * known or not an integer, or more tokens are from a cache than there are.
  */
 export function exactCost(rates: Rates, usage: ModelCallUsage): string | undefined {
   const { input_tokens: input, output_tokens: output } = usage;
   if (input === undefined || input === null) return undefined;
+  const counts = [input, output, usage.cache_read_input_tokens, usage.cache_write_input_tokens];
+  if (counts.some((count) => typeof count === "number" && !Number.isInteger(count))) {
+    return undefined;
+  }
   const hasOutput = output !== undefined && output !== null;
   if (rates.output === undefined ? hasOutput && Number(output) > 0 : !hasOutput) return undefined;
   const read = BigInt(usage.cache_read_input_tokens ?? 0);

@@ -2,6 +2,7 @@ import { calcPrice, type PriceCalculation, type TieredPrices } from "@pydantic/g
 import { type Decimal, parseDecimal, roundedText, ZERO } from "../../events/door.ts";
 import type { PricedCall } from "../runtime/door.ts";
 import { exactCost, type Rate, type Rates } from "./exact-cost.ts";
+import { namesOf } from "./model-names.ts";
 
 /** Names of providers in the GenAI conventions that the list does not know. Other providers it finds by its rules. */
 const PROVIDERS: ReadonlyMap<string, string> = new Map([
@@ -40,6 +41,9 @@ const NOT_TEXT = /audio|realtime|transcribe|whisper|voice|\btts\b|\blive\b|image
 /** Models whose prices are remembered: a search in the list takes 0.1 to 0.3 ms. */
 const MOST_KNOWN = 10_000;
 
+/** Longer names of a model and its provider, in characters, are not in the list, and not remembered. */
+const LONGEST_NAMES = 500;
+
 /** Prices that are the same at any time, or all day, by provider and model. */
 const known = new Map<string, Rates | undefined>();
 
@@ -47,22 +51,15 @@ const known = new Map<string, Rates | undefined>();
 export function listedCost(call: PricedCall, at: Date): string | undefined {
   const { model, responseModel, usage } = call;
   const provider = PROVIDERS.get(call.provider ?? "") ?? call.provider;
-  for (const name of [responseModel, model]) {
-    const isSame = responseModel === undefined || isOneModel(responseModel, model);
-    // Another model than the one that was asked for has its own price.
-    if (name === undefined || (name !== responseModel && !isSame)) continue;
+  for (const name of namesOf(responseModel, model)) {
     const rates = ratesOf(provider, name, at);
     if (rates !== undefined) return exactCost(rates, usage);
   }
   return undefined;
 }
 
-/** Whether one name has the other in it: `claude-sonnet-4` and `eu.anthropic.claude-sonnet-4-v1:0`. */
-function isOneModel(one: string, other: string | undefined): boolean {
-  return other === undefined || one.includes(other) || other.includes(one);
-}
-
 function ratesOf(provider: string | undefined, model: string, at: Date): Rates | undefined {
+  if (model.length + (provider?.length ?? 0) > LONGEST_NAMES) return undefined;
   const always = JSON.stringify([provider, model]);
   const thatDay = `${always} ${Math.floor(at.getTime() / 86_400_000)}`;
   for (const key of [always, thatDay]) if (known.has(key)) return known.get(key);

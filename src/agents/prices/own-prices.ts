@@ -1,6 +1,7 @@
 import { checkArgument, type Decimal, parseDecimal, ZERO } from "../../events/door.ts";
 import type { PricedCall } from "../runtime/door.ts";
 import { exactCost, type Rate, type Rates } from "./exact-cost.ts";
+import { namesOf } from "./model-names.ts";
 
 /** Prices of a model: US dollars for a million tokens, as decimal text such as `"0.15"`. */
 export interface ModelPrices {
@@ -39,8 +40,8 @@ export class OwnPrices {
 
   /** `undefined`: the model is not in the list, or the tokens are not known. */
   costOf({ model, responseModel, usage }: PricedCall): string | undefined {
-    for (const name of [responseModel, model]) {
-      const rates = name === undefined ? undefined : this.#models.get(name);
+    for (const name of namesOf(responseModel, model)) {
+      const rates = this.#models.get(name);
       if (rates !== undefined) return exactCost(rates, usage);
     }
     return undefined;

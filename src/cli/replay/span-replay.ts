@@ -1,7 +1,7 @@
 import { type FinishedSpan, SpanBatches, type SpanTarget } from "../../bridge/door.ts";
 import type { LineIssue, RejectedLine } from "../../replay/door.ts";
 import { messageOf } from "../cli-error.ts";
-import { type Fields, readSpan } from "../traces/otlp-spans.ts";
+import { DEEPEST_ATTRIBUTE, type Fields, isTooDeep, readSpan } from "../traces/otlp-spans.ts";
 import { RAW_SPANS, type RawSpan, scopedSpansOf } from "../traces/raw-spans.ts";
 import { type RequestLine, requestLines } from "../traces/span-requests.ts";
 
@@ -60,7 +60,12 @@ export class SpanReplay {
   /** @returns whether a span of the request cannot be read. The others are replayed. */
   async #takeSpans(name: string, line: number, request: Fields): Promise<boolean> {
     let isDamaged = false;
-    for (const raw of scopedSpansOf(request)) {
+    const spans = scopedSpansOrProblem(request);
+    if (typeof spans === "string") {
+      this.#report(name, line, "line", spans);
+      return true;
+    }
+    for (const raw of spans) {
       const span = readOrProblem(raw.span);
       if (typeof span === "string") {
         isDamaged = true;
@@ -80,9 +85,23 @@ export class SpanReplay {
   }
 }
 
+/** Fields whose values are read one by one. Others are passed on as they are. */
+const READ: ReadonlySet<string> = new Set(["attributes", "events", "links"]);
+
+/** @returns the spans, or the expectation that their resources and scopes do not meet. */
+function scopedSpansOrProblem(request: Fields): readonly RawSpan[] | string {
+  try {
+    return [...scopedSpansOf(request)];
+  } catch (error) {
+    return `resources and scopes that can be read: ${messageOf(error)}`;
+  }
+}
+
 /** @returns the span, or the expectation that it does not meet. */
 function readOrProblem(raw: Fields): FinishedSpan | string {
   try {
+    const deep = Object.keys(raw).find((name) => !READ.has(name) && isTooDeep(raw[name]));
+    if (deep !== undefined) return `at most ${DEEPEST_ATTRIBUTE} levels in ${deep}`;
     return readSpan(raw) ?? "IDs of 32 and 16 hex digits, a start and an end in nanoseconds";
   } catch (error) {
     return `attributes that can be read: ${messageOf(error)}`;

@@ -95,16 +95,17 @@ function valueIn(value: Fields): SpanValue | undefined {
 
 function nestedText(value: unknown): string {
   // JSON.stringify would overflow the stack, and so would JSON.parse later.
-  if (isDeeper(value, DEEPEST_ATTRIBUTE)) {
+  if (isTooDeep(value)) {
     throw new TypeError(`an attribute of more than ${DEEPEST_ATTRIBUTE} levels`);
   }
   return JSON.stringify(value);
 }
 
-function isDeeper(value: unknown, most: number): boolean {
+/** Whether a value has more levels than {@link DEEPEST_ATTRIBUTE}. */
+export function isTooDeep(value: unknown): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > most) return true;
+    if (depth > DEEPEST_ATTRIBUTE) return true;
     level = level.filter(isObject).flatMap((each) => Object.values(each));
   }
   return false;

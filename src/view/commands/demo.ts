@@ -62,7 +62,7 @@ export const demo: Command = {
   most: 0,
   options: OPTIONS,
   notes: [
-    "First come the conversations of a support agent with three tenants, recorded from a program of the repository (examples/support). Then come short runs that were recorded from real agents, one of them constructed. Run IDs are new each time. The runs are of the last ten minutes, those of the support agent are the newest, and the short ones take longer than recorded.",
+    "It plays short runs that were recorded from real agents, one of them constructed, and the conversations of a support agent with three tenants, recorded from a program of the repository (examples/support). Run IDs are new each time. The runs are of the last ten minutes, those of the support agent are the newest, and the short ones take longer than recorded.",
     "To see them in the browser: entelix-otel demo --view. It ends with SIGINT or SIGTERM. Without --view, the last line of the output opens the same page.",
     "To see them in Jaeger: entelix-otel demo --endpoint http://127.0.0.1:4318. With the repository's docker-compose.yml, failures are also in Prometheus and Grafana and raise alerts.",
     "Spans have content: messages, inputs and outputs. The people in them are made up.",
@@ -122,7 +122,7 @@ export const demo: Command = {
       );
       printSection("A refund that a person changed, without the steps of the graph", changed, out);
       printSection("Failed runs by tenant", failureTable(tally), out);
-      printSection("Decisions of people", decisionLines(runs, Date.now()), out);
+      printSection("Decisions", decisionLines(runs, Date.now()), out);
       printSection("Cost by tenant", costLines(runs), out);
       printSection("Audit log", auditLines(directory, report, given !== undefined, out), out);
       const named = sample.traces.map(([first]) => {

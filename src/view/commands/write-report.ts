@@ -42,7 +42,7 @@ export async function writeReport(
 ): Promise<ReportCounts | undefined> {
   const file = new ReportHtml(page);
   const start = file.start();
-  const all = runs.withStories(keys);
+  const all = runs.withStories(limited ? keys.slice(0, MOST_RUNS) : keys);
   const events = new ChromeTrace(firstStart(runs, all));
   await html?.write(start);
   await trace?.write(events.start());
@@ -50,7 +50,7 @@ export async function writeReport(
   let left = limited ? MOST_BYTES - 2 * start.length : Number.POSITIVE_INFINITY;
   for (const key of all) {
     if (signal.aborted) return undefined;
-    const detail = limited && written.size === MOST_RUNS ? undefined : await runs.detail(key);
+    const detail = await runs.detail(key);
     const pieces = detail && piecesWithin(file.run(detail, written.size === 0), left);
     if (detail === undefined || pieces === undefined) continue;
     // Its row is in the list, too.

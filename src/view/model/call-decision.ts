@@ -1,8 +1,7 @@
 import type { ViewAttributes } from "../format.ts";
-import { fieldsOf, numberIn, textIn } from "./attributes.ts";
-import type { RowDecision } from "./decisions.ts";
-import type { CallDecision, Change } from "./exchange-items.ts";
-import { parsedJson } from "./json-text.ts";
+import { numberIn, textIn } from "./attributes.ts";
+import { changeText, type RowDecision } from "./decisions.ts";
+import type { CallDecision } from "./exchange-items.ts";
 import type { SpanNode } from "./span-tree.ts";
 
 /**
@@ -25,7 +24,7 @@ export function callDecision(
     person: person ?? own?.person,
     reason,
     waitMs: wait_ms ?? own?.waitMs,
-    changes: changesOf(node, proposed),
+    change: changeText(node, proposed),
   };
 }
 
@@ -38,19 +37,5 @@ export function decisionOfEvent(attributes: ViewAttributes): CallDecision | unde
     by: textIn(attributes, "entelix.approval.by"),
     person: textIn(attributes, "entelix.approval.person"),
     waitMs: numberIn(attributes, "entelix.approval.wait_ms"),
-    changes: [],
   };
-}
-
-/** The fields of the input that a person changed. Empty unless both inputs are objects. */
-function changesOf({ span }: SpanNode, proposed: unknown): readonly Change[] {
-  const before = fieldsOf(proposed);
-  const after = fieldsOf(parsedJson(textIn(span.attributes, "gen_ai.tool.call.arguments") ?? ""));
-  if (before === undefined || after === undefined) return [];
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].flatMap((name) => {
-    const from = JSON.stringify(before[name]);
-    const to = JSON.stringify(after[name]);
-    return from === to ? [] : [{ name, from, to }];
-  });
 }

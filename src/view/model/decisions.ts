@@ -1,7 +1,7 @@
 import { cut, durationText } from "../../events/format/door.ts";
 import type { ViewAttributes, ViewDecision, ViewRow } from "../format.ts";
 import { fieldsOf, fieldText, numberIn, textIn } from "./attributes.ts";
-import { jsonOf, parsedJson } from "./json-text.ts";
+import { jsonLine, parsedJson } from "./json-text.ts";
 import type { SpanNode, SpanTree } from "./span-tree.ts";
 
 /** A decision about a tool call. */
@@ -78,14 +78,16 @@ export function decisionOf(node: SpanNode, rows: readonly ViewRow[]): RowDecisio
   return decision ?? decisionOfSpan(attributes);
 }
 
-/** The call that a decision is about; `undefined` if it is not known. */
+/** The call of a run that a decision is about; `undefined` if it is not known. Sub-agents may use the same IDs. */
 export function callOf(
   { call_id }: ViewDecision,
+  runId: string,
   decisions: ReadonlyMap<SpanNode, RowDecision>,
 ): SpanNode | undefined {
   if (call_id === "") return undefined;
   for (const node of decisions.keys()) {
-    if (node.span.attributes["gen_ai.tool.call.id"] === call_id) return node;
+    const { attributes, run_id } = node.span;
+    if (run_id === runId && attributes["gen_ai.tool.call.id"] === call_id) return node;
   }
   return undefined;
 }
@@ -132,7 +134,7 @@ function changed(name: string, before: unknown, after: unknown): string | undefi
 
 function valueText(value: unknown): string {
   if (value === undefined) return "nothing";
-  return typeof value === "string" ? value : jsonOf(value).replace(/\s+/g, " ");
+  return typeof value === "string" ? value : jsonLine(value);
 }
 
 export function callKey(runId: string | null | undefined, callId: string | undefined): string {

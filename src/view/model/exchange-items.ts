@@ -59,15 +59,8 @@ export interface CallDecision {
   readonly person?: string | undefined;
   readonly reason?: string | undefined;
   readonly waitMs?: number | undefined;
-  /** The fields of the input that were edited. */
-  readonly changes: readonly Change[];
-}
-
-/** A field of an input before and after, as JSON. `undefined`: it was not there. */
-export interface Change {
-  readonly name: string;
-  readonly from: string | undefined;
-  readonly to: string | undefined;
+  /** What was edited in the input: `euros 41.9 → 20`. */
+  readonly change?: string | undefined;
 }
 
 /** A decision about a call that was not made. */

@@ -5,7 +5,7 @@ import { callKey } from "./decisions.ts";
 import type { Exchange } from "./exchange-items.ts";
 import { errorText } from "./failures.ts";
 import type { RunModel } from "./run-model.ts";
-import { type SpanNode, timeSince } from "./span-tree.ts";
+import { ancestorsOf, type SpanNode, timeSince } from "./span-tree.ts";
 import { Talk } from "./talk.ts";
 
 type Source = Pick<RunModel, "decisions" | "detail" | "tree" | "waits">;
@@ -60,8 +60,8 @@ class Builder {
   /** Attributes of the events about decisions, by run and call. */
   readonly #approvals = new Map<string, ViewAttributes>();
   readonly #calls = new Set<string>();
-  /** Operator texts that are shown: runs around a failure repeat them. */
-  readonly #told = new Set<string>();
+  /** Operator texts that are shown, by each span around their failures: it may repeat them. */
+  readonly #told = new Map<SpanNode, Set<string>>();
   readonly #mainId: string | undefined;
 
   constructor(source: Source) {
@@ -188,7 +188,7 @@ class Builder {
     this.#at(node.end, 1, () => {
       if (!failed) return isTalk ? talk.answer(node) : undefined;
       const text = errorText(node.span);
-      if (text !== undefined) this.#told.add(text);
+      this.#tell(node, text);
       talk.modelError(node, text);
     });
   }
@@ -199,7 +199,7 @@ class Builder {
     const known = this.#source.decisions.get(node);
     const decision = callDecision(node, known, this.#approvals.get(key));
     const text = node.span.failed ? errorText(node.span) : undefined;
-    if (text !== undefined) this.#told.add(text);
+    this.#tell(node, text);
     this.#at(node.start, 0, () => talk.call(node, decision));
   }
 
@@ -223,12 +223,21 @@ class Builder {
     if (failed && node.end !== undefined) this.#at(node.end, 2, () => this.#fails(node, talk));
   }
 
+  #tell(node: SpanNode, text: string | undefined): void {
+    if (text === undefined) return;
+    for (const around of ancestorsOf(node)) {
+      const told = this.#told.get(around) ?? new Set<string>();
+      if (told.has(text)) break;
+      this.#told.set(around, told.add(text));
+    }
+  }
+
   /** A failed run or step, unless a span in it has failed with the same text. */
   #fails(node: SpanNode, talk: Talk): void {
     const text = errorText(node.span);
-    if (text !== undefined && this.#told.has(text)) return;
+    if (text !== undefined && this.#told.get(node)?.has(text) === true) return;
     if (text === undefined && node.children.some(({ span }) => span.failed)) return;
-    if (text !== undefined) this.#told.add(text);
+    this.#tell(node, text);
     talk.add({ kind: "error", node, attempts: [text], isRetried: false });
   }
 }

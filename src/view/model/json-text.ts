@@ -43,9 +43,14 @@ export function indentedJson(text: string): string | undefined {
 
 /** A value as indented JSON. */
 export function jsonOf(value: unknown): string {
+  const text = jsonLine(value);
+  return indentedJson(text) ?? text;
+}
+
+/** A value as JSON on one line; a note in place of one that is nested too deeply. */
+export function jsonLine(value: unknown): string {
   try {
-    const text = JSON.stringify(value) ?? "";
-    return indentedJson(text) ?? text;
+    return JSON.stringify(value) ?? "";
   } catch {
     return "(nested too deeply to be shown)";
   }

@@ -23,6 +23,8 @@ export interface ListNumbers {
   readonly output?: number;
   /** Known cost in US dollars. */
   readonly cost?: number;
+  /** If a part of the cost is an estimate: the list of prices with its date. */
+  readonly estimatedBy?: string;
 }
 
 /** Numbers of some rows. Tokens and cost of a sub-run are those of its parent, too, and count once. */
@@ -34,8 +36,9 @@ export function numbersOf(rows: readonly RunRow[]): ListNumbers {
   let input: number | undefined;
   let output: number | undefined;
   let cost: number | undefined;
+  let estimatedBy: string | undefined;
   for (const { run } of rows) {
-    const { cost_usd, input_tokens, outcome, output_tokens, working_ms } = run;
+    const { cost_usd, estimated_by, input_tokens, outcome, output_tokens, working_ms } = run;
     if (outcome === "failed") failed += 1;
     else if (isWaiting(run)) waiting += 1;
     if (working_ms !== undefined) {
@@ -47,6 +50,7 @@ export function numbersOf(rows: readonly RunRow[]): ListNumbers {
     if (output_tokens !== undefined) output = (output ?? 0) + output_tokens;
     const dollars = cost_usd === undefined ? Number.NaN : Number(cost_usd);
     if (Number.isFinite(dollars)) cost = (cost ?? 0) + dollars;
+    estimatedBy ??= estimated_by;
   }
   return {
     runs: rows.length,
@@ -56,6 +60,7 @@ export function numbersOf(rows: readonly RunRow[]): ListNumbers {
     ...(input === undefined ? {} : { input }),
     ...(output === undefined ? {} : { output }),
     ...(cost === undefined ? {} : { cost }),
+    ...(estimatedBy === undefined ? {} : { estimatedBy }),
   };
 }
 

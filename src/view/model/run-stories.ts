@@ -47,15 +47,18 @@ export class StoryIndex {
   remove(isGone: (row: RunRow) => boolean): void {
     const gone = [...this.#runs.values()].filter(isGone);
     const touched = new Set<string>();
+    // Members share the list of their story: it is read once.
+    const before = new Set<readonly string[] | undefined>();
     for (const row of gone) {
       const { key, run_id, tenant_id } = row.run;
       this.#runs.delete(key);
       this.#rows.delete(key);
       this.#byName.delete(tenant_id, run_id);
       this.#unlink(row);
-      for (const other of this.#stories.get(key) ?? []) touched.add(other);
+      before.add(this.#stories.get(key));
       this.#stories.delete(key);
     }
+    for (const story of before) for (const other of story ?? []) touched.add(other);
     if (gone.length > 0) this.#list = undefined;
     this.#rebuild(touched);
   }
@@ -79,11 +82,10 @@ export class StoryIndex {
       if (done.has(key) || !this.#runs.has(key)) continue;
       this.#list = undefined;
       const story = this.#storyWith(key);
-      for (const member of story) {
-        done.add(member.run.key);
-        // Its story before may have lost this run.
-        for (const other of this.#stories.get(member.run.key) ?? []) touched.add(other);
-      }
+      for (const member of story) done.add(member.run.key);
+      // Their stories before may have lost a run. Members share a list, which is read once.
+      const before = new Set(story.map(({ run }) => this.#stories.get(run.key)));
+      for (const others of before) for (const other of others ?? []) touched.add(other);
       const row = storyRow(story);
       const keys = story.length === 1 ? undefined : story.map(({ run }) => run.key);
       for (const member of story) {

@@ -41,7 +41,8 @@ export function startOrder(one: ViewRun, other: ViewRun): number {
 function joined(runs: readonly ViewRun[], newest: ViewRun): ViewRun {
   const named = <F extends "question" | "thread_id" | "user" | "session" | "model">(field: F) =>
     runs.find((run) => run[field] !== undefined)?.[field];
-  const values = <F extends "models" | "tools" | "tags">(field: F) => {
+  const models = new Set(runs.flatMap((run) => run.models ?? run.model ?? []));
+  const values = <F extends "tools" | "tags">(field: F) => {
     const all = new Set(runs.flatMap((run) => run[field] ?? []));
     return all.size === 0 ? undefined : [...all];
   };
@@ -56,7 +57,7 @@ function joined(runs: readonly ViewRun[], newest: ViewRun): ViewRun {
     user: newest.user ?? named("user"),
     session: newest.session ?? named("session"),
     model: newest.model ?? named("model"),
-    models: values("models"),
+    models: models.size > 1 ? [...models] : undefined,
     tools: values("tools"),
     tags: values("tags"),
     ...(decisions.length > 0 ? { decisions } : {}),
@@ -68,10 +69,11 @@ function joined(runs: readonly ViewRun[], newest: ViewRun): ViewRun {
 
 /** Waits in the runs and between them, in ms. A run knows the wait before it only if a decision says how long it was. */
 function waitedMs(runs: readonly ViewRun[]): number {
+  const byId = new Map(runs.map((run) => [run.run_id, run]));
   let sum = 0;
   for (const run of runs) {
     const { resumed_from, waiting_ms = 0 } = run;
-    const paused = runs.find(({ run_id }) => run_id === resumed_from);
+    const paused = resumed_from === undefined ? undefined : byId.get(resumed_from);
     const between =
       paused?.end_ns == null ? 0 : Math.max(msOf(run.start_ns) - msOf(paused.end_ns), 0);
     sum += Math.max(waiting_ms, between + waitedWithin(run));

@@ -38,9 +38,10 @@ function sentences(parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== "").join(". ");
 }
 
-/** `ann@acme.test edited refund after 1.2 s` */
+/** `ann@acme.test edited refund after 1.2 s`. If nothing says who decided: `refund was edited after 1.2 s`. */
 export function decisionText({ by, outcome, person, tool, wait_ms }: ViewDecision): string {
-  const who = person ?? (by === "policy" ? "A rule" : "A person");
+  const who = person ?? (by === "policy" ? "A rule" : by === "user" ? "A person" : by);
   const after = wait_ms === undefined || wait_ms <= 0 ? "" : ` after ${durationText(wait_ms)}`;
-  return `${who} ${outcome} ${tool === "" ? "a call" : tool}${after}`;
+  const call = tool === "" ? "a call" : tool;
+  return who === undefined ? `${call} was ${outcome}${after}` : `${who} ${outcome} ${call}${after}`;
 }

@@ -150,7 +150,10 @@ export class Talk {
     const tool = shortName(node.span);
     const same = this.#callsOf(callId, tool);
     const { last } = same;
-    while (same.asked[same.nextAsked]?.node !== undefined) same.nextAsked++;
+    // A call that has its result already is of an earlier turn, unless the ID says that it is this one.
+    const isOver = (one: OpenCall | undefined) =>
+      one?.node !== undefined || (callId === "" && one?.received !== undefined);
+    while (isOver(same.asked[same.nextAsked])) same.nextAsked++;
     let call = same.asked[same.nextAsked];
     if (call === undefined) {
       if (last?.node !== undefined && isRetry(last.node, node) && this.#items.at(-1) === last) {
@@ -165,7 +168,7 @@ export class Talk {
     }
     same.last = call;
     this.#callsOf("", tool).last = call;
-    this.#undone.delete(call);
+    this.#goesOn(call);
     this.#byNode.set(node, call);
     call.node = node;
     call.tool = tool;
@@ -285,7 +288,13 @@ export class Talk {
       return;
     }
     last.received ??= text;
-    this.#undone.delete(last);
+    this.#goesOn(last);
+  }
+
+  /** It does not wait any more. */
+  #goesOn(call: OpenCall): void {
+    this.#undone.delete(call);
+    delete call.waits;
   }
 
   /** Some instrumentations send a result as a message with the tool's name as its role. */
@@ -294,7 +303,7 @@ export class Talk {
     const call = isTool ? this.#calls.get(callKey("", role))?.last : undefined;
     if (call === undefined) return false;
     call.received ??= parts.map(({ text }) => text).join("\n");
-    this.#undone.delete(call);
+    this.#goesOn(call);
     return true;
   }
 

@@ -3,7 +3,7 @@ import { filterRows } from "../model/filter-rows.ts";
 import { listQuery } from "../model/list-query.ts";
 import { RunIndex } from "../model/run-index.ts";
 import { SESSION_META } from "../page-html.ts";
-import { type RunHead, type RunPart, RunReader } from "../run-parts.ts";
+import { type RunHead, type RunPart, RunReader, withRowCount } from "../run-parts.ts";
 import { linesOf } from "./lines.ts";
 
 /** Source of the page's runs: the server of `view`, or the file of a report. */
@@ -124,9 +124,10 @@ class ReportedRuns implements RunData {
 }
 
 /** What the page has, with a new head if that is another one, such as a new verdict. */
-function sameRun(last: RunDetail, { span_count: _, unchanged: __, ...head }: RunHead): RunDetail {
+function sameRun(last: RunDetail, { span_count: _, unchanged: __, ...known }: RunHead): RunDetail {
   const { rows, spans, ...before } = last;
-  const { revision } = head;
+  const { revision } = known;
+  const head = { ...known, run: withRowCount(known.run, rows) };
   const isSame = JSON.stringify(head) === JSON.stringify({ ...before, revision });
   return isSame ? last : { ...head, spans, rows };
 }

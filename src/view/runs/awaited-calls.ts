@@ -22,15 +22,19 @@ export class AwaitedCalls {
     deleteOldest(this.#runs, MOST_CALLS);
   }
 
-  /** The paused run that a decided call of another run continues. */
-  pausedBefore(run: IndexedRun, { attributes, kind }: ViewSpan): IndexedRun | undefined {
+  /** The paused run that a decided call of another run continues. Each pause has one continuation. */
+  pausedBefore(run: IndexedRun, span: ViewSpan): IndexedRun | undefined {
+    const { attributes, kind, start_ns } = span;
     const decision = textIn(attributes, "entelix.approval.outcome");
     if (kind !== "tool" || decision === undefined) return undefined;
     const callId = textIn(attributes, "gen_ai.tool.call.id");
     const threadId = textIn(attributes, "gen_ai.conversation.id");
     if (callId === undefined || threadId === undefined) return undefined;
-    const paused = this.#runs.get(keyOf(run.tenant_id, threadId, callId));
-    return paused === run ? undefined : paused;
+    const key = keyOf(run.tenant_id, threadId, callId);
+    const paused = this.#runs.get(key);
+    if (paused === undefined || paused === run || BigInt(start_ns) < paused.end) return undefined;
+    this.#runs.delete(key);
+    return paused;
   }
 }
 

@@ -21,20 +21,24 @@ export function earlierFailure(
   }
   return {
     span_id: ownText(span_id),
-    name: ownText(name),
+    name: ownText(cut(name, MOST_MESSAGE).text),
     ...(message === undefined ? {} : { message: ownText(cut(message, MOST_MESSAGE).text) }),
     end_ns,
   };
 }
 
-/** The earliest of the failures of several runs. */
+/**
+ * The earliest of the failures of several runs.
+ *
+ * @param failures those of runs before those of the runs below them: a run can end with what failed in it.
+ */
 export function firstFailureOf(
   failures: Iterable<ViewFailure | undefined>,
 ): ViewFailure | undefined {
   let first: ViewFailure | undefined;
   for (const failure of failures) {
     if (failure === undefined) continue;
-    if (first === undefined || compareNs(failure.end_ns, first.end_ns) < 0) first = failure;
+    if (first === undefined || compareNs(failure.end_ns, first.end_ns) <= 0) first = failure;
   }
   return first;
 }

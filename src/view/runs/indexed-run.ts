@@ -3,7 +3,7 @@ import type { ViewFailure, ViewStory } from "../format.ts";
 import type { EstimatedCost } from "./estimates.ts";
 import type { RunTraits, RunUsage, Wait } from "./run-facts.ts";
 import type { RowPosition } from "./run-log.ts";
-import type { Trace } from "./traces.ts";
+import type { Trace, Traces } from "./traces.ts";
 
 /** Usage of the runs below a run. */
 export interface Below {
@@ -146,4 +146,12 @@ export function beginOf({ namedAt, start }: IndexedRun): bigint {
 export function byBegin(one: IndexedRun, other: IndexedRun): number {
   const [a, b] = [beginOf(one), beginOf(other)];
   return a < b ? -1 : Number(a > b);
+}
+
+/** Takes a trace that has spans of the run. */
+export function addTrace(run: IndexedRun, trace: Trace, traces: Traces): void {
+  if (run.trace === trace || run.moreTraces?.has(trace) === true) return;
+  if (run.trace === undefined) run.trace = trace;
+  else run.moreTraces = (run.moreTraces ?? new Set()).add(trace);
+  traces.addRun(trace);
 }

@@ -34,6 +34,7 @@ export class LineSpool {
   /** Heads and lines of pieces that are not written yet. */
   #pieces: Buffer[] = [];
   #pieceBytes = 0;
+  #isClosed = false;
 
   /** Length of the file, without the batch in memory. */
   get bytes(): number {
@@ -86,6 +87,7 @@ export class LineSpool {
   }
 
   #write(): void {
+    if (this.#isClosed) throw new Error(`${this.#path}: it is closed`);
     const all = Buffer.concat(this.#pieces);
     this.#pieces = [];
     this.#pieceBytes = 0;
@@ -136,7 +138,10 @@ export class LineSpool {
     }
   }
 
+  /** Closes the file and forgets what was not written. It can't be used any more: another file may get its number. */
   close(): void {
+    this.#isClosed = true;
+    this.#pending = new Map();
     closeSync(this.#fd);
     rmSync(this.#path, { force: true });
   }

@@ -19,6 +19,7 @@ const SHORT = 13;
 export function withOwnTexts(story: ViewStory, before: ViewStory): ViewStory {
   if (story === before) return story;
   const { answer, asked, decisions, error, model, question, session, thread_id, user } = story;
+  const { models, tags, tool_inputs, tools } = story;
   return {
     ...story,
     question: own(question, before.question),
@@ -30,12 +31,23 @@ export function withOwnTexts(story: ViewStory, before: ViewStory): ViewStory {
     user: own(user, before.user),
     session: own(session, before.session),
     model: own(model, before.model),
+    tool_inputs: own(tool_inputs, before.tool_inputs),
+    models: ownList(models, before.models),
+    tools: ownList(tools, before.tools),
+    tags: ownList(tags, before.tags),
   };
 }
 
 function own(text: string | undefined, before: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   return text === before ? before : ownText(text);
+}
+
+function ownList(
+  texts: readonly string[] | undefined,
+  before: readonly string[] | undefined,
+): readonly string[] | undefined {
+  return texts === before ? before : texts?.map(ownText);
 }
 
 function ownDecision(decision: ViewDecision): ViewDecision {

@@ -7,6 +7,7 @@ import { addEstimateAbove, type CostEstimates, plusEstimate, setEstimate } from 
 import { earlierFailure } from "./first-failure.ts";
 import type { IndexedRow } from "./indexed-row.ts";
 import {
+  addTrace,
   beginOf,
   byBegin,
   type IndexedRun,
@@ -29,7 +30,7 @@ import { type Trace, Traces } from "./traces.ts";
 export interface RunIndexOptions {
   /** Default 100,000. */
   readonly mostRuns?: number | undefined;
-  /** ID of a run that is retained with all runs below it and the pauses before it, however old they are. */
+  /** ID of a run that is retained with all runs below it, and with those before and after its pauses, if they are known. */
   readonly wanted?: string | undefined;
   /** Estimates costs that the senders do not say. Default: such costs are not known. */
   readonly estimates?: CostEstimates | undefined;
@@ -107,10 +108,10 @@ export class RunIndex {
    */
   addSpan(span: ViewSpan, standing: number, counted = false): void {
     const trace = this.traces.get(span.trace_id);
-    trace.changedAt = this.revision + 1;
     const runId = ownerOf(span, trace);
     if (runId === undefined) {
       if (!counted) this.traces.addOther(trace);
+      trace.changedAt = this.revision + 1;
       this.#changed = true;
       return;
     }
@@ -124,6 +125,7 @@ export class RunIndex {
       return;
     }
     if (standing < run.spanStanding) return;
+    trace.changedAt = this.revision + 1;
     if (standing > run.spanStanding) this.#forgetSpans(run, standing);
     addTrace(run, trace, this.traces);
     if (!counted) run.spans += 1;
@@ -229,8 +231,8 @@ export class RunIndex {
     else {
       startAt(run, start);
       run.traits ??= traitsOf(span);
-      const paused = this.#awaited.pausedBefore(run, span);
-      if (run.resumedFrom === undefined) this.#resume(run, paused?.run_id, start);
+      if (run.traits.outcome !== "open" || run.resumedFrom !== undefined) return;
+      this.#resume(run, this.#awaited.pausedBefore(run, span)?.run_id, start);
     }
   }
 
@@ -242,6 +244,13 @@ export class RunIndex {
     if (paused === undefined || paused.resumedBy?.has(run) === true) return;
     paused.resumedBy = (paused.resumedBy ?? new Set()).add(run);
     this.touch(paused);
+  }
+
+  /** The run continues no other one. */
+  #begins(run: IndexedRun): void {
+    const paused = this.#pausedBefore(run);
+    run.resumedFrom = undefined;
+    if (paused?.resumedBy?.delete(run) === true) this.touch(paused);
   }
 
   /** The trace has a run of this package: spans of others in it belong to that run. */
@@ -265,6 +274,8 @@ export class RunIndex {
     if (paused) run.waitedMs += Number(start - endBefore) / 1e6;
     startAt(run, start);
     this.#resume(run, textIn(attributes, "entelix.run.resumed_from"), start);
+    // Its own span has ended: what its calls let suppose does not count any more.
+    if (end > 0n && textIn(attributes, "entelix.run.resumed_from") === undefined) this.#begins(run);
     const parentId = textIn(attributes, "entelix.parent_run_id");
     if (parentId !== undefined) {
       const parent = this.#run(run.tenant_id, parentId, start);
@@ -384,13 +395,6 @@ export class RunIndex {
 
 /** The index is cut when it has grown by a tenth: a cut looks at all runs. */
 const CUT = 1.1;
-
-function addTrace(run: IndexedRun, trace: Trace, traces: Traces): void {
-  if (run.trace === trace || run.moreTraces?.has(trace) === true) return;
-  if (run.trace === undefined) run.trace = trace;
-  else run.moreTraces = (run.moreTraces ?? new Set()).add(trace);
-  traces.addRun(trace);
-}
 
 function msOf(ns: bigint): number {
   return Number(ns) / 1e6;

@@ -2,7 +2,7 @@ import { cut } from "../../events/format/door.ts";
 import type { ViewAttributes, ViewDecision, ViewSpan, ViewStory } from "../format.ts";
 import { fieldsOf, fieldText, numberIn, textIn } from "../model/attributes.ts";
 import { type ChatMessage, conversationOf } from "../model/conversation.ts";
-import { parsedJson } from "../model/json-text.ts";
+import { jsonLine, parsedJson } from "../model/json-text.ts";
 import { plainText } from "./plain-text.ts";
 
 /** Longest text of a story, in characters: the list holds those of 100,000 runs. */
@@ -194,7 +194,7 @@ function askedIn(attributes: ViewAttributes): string | undefined {
     if (question !== undefined) return shortText(question);
     if (tool !== undefined) {
       const input = INPUTS.map((name) => fields?.[name]).find((value) => value !== undefined);
-      if (input !== undefined) return shortText(`${tool} ${JSON.stringify(input)}`);
+      if (input !== undefined) return shortText(`${tool} ${jsonLine(input)}`);
       named ??= tool;
     }
     for (const inner of Array.isArray(part) ? part : Object.values(fields ?? {})) {

@@ -58,6 +58,6 @@ export interface SourcesOptions {
   readonly tenant?: string;
   /** Estimates costs that the senders do not say. Absent: such costs are not known. */
   readonly estimates?: CostEstimates | undefined;
-  /** ID of a run that is retained, with all runs below it, however old they are. */
+  /** ID of a run that is retained with all runs below it, and with those before and after its pauses, if they are known. */
   readonly run?: string;
 }

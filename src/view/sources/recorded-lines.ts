@@ -103,11 +103,10 @@ export class RecordedLines {
     return lines.sort((one, other) => one.number - other.number);
   }
 
-  /** All lines that were played so far, in their order. */
-  *all(): Generator<PlayedLine> {
+  /** The first lines that were played, in their order. @param end how many. */
+  *all(end: number): Generator<PlayedLine> {
     // Within a batch of the file they are in the order of their streams.
     const early = new Map<number, PlayedLine>();
-    const end = this.#count;
     let next = 0;
     for (const tagged of this.#spool.all()) {
       for (const line of this.#lineIn(tagged)) early.set(line.number, line);

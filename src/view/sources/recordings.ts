@@ -132,6 +132,8 @@ export class Recordings {
   /** Indexes rows and, if they are not in the file of spans, spans again. */
   async again(): Promise<void> {
     const { lines, written } = this.#current ?? {};
+    // Lines that are played from here on are indexed as they come.
+    const end = lines?.count ?? 0;
     await written?.rows.again();
     if (lines === undefined) return;
     const source = this.#source;
@@ -143,7 +145,7 @@ export class Recordings {
       (traceId) => lines.begins(traces.get(traceId), stream),
     );
     let played = 0;
-    for (const line of lines.all()) {
+    for (const line of lines.all(end)) {
       stream = line.stream;
       const busy = job.playAgain(line.text, line.dialect);
       if (busy !== undefined) await busy;

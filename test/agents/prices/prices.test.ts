@@ -78,6 +78,32 @@ describe("the list of prices", () => {
     expect(costOf(call("openai", "gpt-4o", { usage: wrong }), AT)).toBeUndefined();
   });
 
+  it("does not know a part of a token", () => {
+    for (const name of ["input_tokens", "output_tokens", "cache_read_input_tokens"]) {
+      const usage = { ...USAGE, [name]: 12.5 };
+      expect(costOf(call("openai", "gpt-4o", { usage }), AT), name).toBeUndefined();
+    }
+  });
+
+  it.each([
+    ["gpt-4o", "gpt-4o-2024-08-06", "0.0035"],
+    ["claude-sonnet-4-5", "eu.anthropic.claude-sonnet-4-5-v1:0", "0.0045"],
+    ["gpt-4o", "gpt-4o-mini-finetune-x", undefined],
+    ["gpt-4o", "some-other-model", undefined],
+  ])("of a call to %s that %s answered: %s", (model, responseModel, cost) => {
+    const priced = {
+      ...call(model.startsWith("gpt") ? "openai" : "anthropic", model),
+      responseModel,
+    };
+    expect(costOf(priced, AT)).toBe(cost);
+    const own = prices({ own: { [model]: { input: "1", output: "1" } } });
+    expect(own({ ...priced, provider: "mine" }) === undefined).toBe(cost === undefined);
+  });
+
+  it("does not remember names that no model has", () => {
+    expect(costOf(call("openai", `gpt-4o${"x".repeat(1_000_000)}`), AT)).toBeUndefined();
+  });
+
   it("counts tokens of reasoning as output", () => {
     const usage = { ...USAGE, reasoning_output_tokens: 90 };
     expect(costOf(call("openai", "o3", { usage }), AT)).toBe("0.0028");

@@ -53,7 +53,7 @@ describe.concurrent("demo", () => {
     expect(sections.map((text) => text.split("\n")[0])).toEqual([
       "A refund that a person changed, without the steps of the graph",
       "Failed runs by tenant",
-      "Decisions of people",
+      "Decisions",
       "Cost by tenant",
       "Audit log",
       "Traces",
@@ -80,7 +80,7 @@ describe.concurrent("demo", () => {
     expect(stdout).toMatch(
       /\ninitech {2}waits for a person since \S+ s: refund \{"order":92,"euros":249\} {2}The desk of order 92/,
     );
-    expect(stdout).toContain("\nacme     A person approved double\n");
+    expect(stdout).toContain("\nacme     double was approved\n");
     expect(stdout).toContain(
       [
         "Cost by tenant",

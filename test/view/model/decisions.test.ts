@@ -82,9 +82,10 @@ describe("a decision", () => {
     const tree = treeOf({ "gen_ai.tool.call.id": "c1", "entelix.approval.outcome": "approved" });
     const decisions = decisionsBySpan(tree, []);
     const given = { tool: "pay", outcome: "approved", at_ms: 0 };
-    expect(callOf({ ...given, call_id: "c1" }, decisions)).toBe(tree.nodes[0]);
-    expect(callOf({ ...given, call_id: "c2" }, decisions)).toBeUndefined();
-    expect(callOf({ ...given, call_id: "" }, decisions)).toBeUndefined();
+    expect(callOf({ ...given, call_id: "c1" }, "run", decisions)).toBe(tree.nodes[0]);
+    expect(callOf({ ...given, call_id: "c2" }, "run", decisions)).toBeUndefined();
+    expect(callOf({ ...given, call_id: "" }, "run", decisions)).toBeUndefined();
+    expect(callOf({ ...given, call_id: "c1" }, "sub-agent", decisions)).toBeUndefined();
   });
 });
 
@@ -97,7 +98,7 @@ describe("what a person changed", () => {
   it("are the fields that differ, with their values before and after", () => {
     expect(change({ order: 17, euros: 41.9 }, { order: 17, euros: 20 })).toBe("euros 41.9 → 20");
     expect(change({ to: "a", cc: "b" }, { to: "c", by: { x: 1 } })).toBe(
-      'to a → c, cc b → nothing, by nothing → { "x": 1 }',
+      'to a → c, cc b → nothing, by nothing → {"x":1}',
     );
     expect(change("all", "some")).toBe("all → some");
   });

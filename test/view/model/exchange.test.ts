@@ -224,11 +224,7 @@ describe("the conversation of a run", () => {
         outcome: "edited",
         person: "ann",
         waitMs: 1200,
-        changes: [
-          { name: "euros", from: "41.9", to: "20" },
-          { name: "note", from: '"x"', to: undefined },
-          { name: "fast", from: undefined, to: "true" },
-        ],
+        change: "euros 41.9 → 20, note x → nothing, fast nothing → true",
       },
     });
     expect(denied).toMatchObject({ decision: { outcome: "denied", by: "policy", reason: "No." } });

@@ -96,6 +96,13 @@ describe("a paused run and the one that continues it", () => {
     ]);
   });
 
+  it("have every model of their runs", () => {
+    const [row] = rowsOf({ ...PAUSED, model: "x" }, { ...RESUMED, model: "y" });
+    expect(row?.run.models).toEqual(["x", "y"]);
+    const [same] = rowsOf({ ...PAUSED, model: "x" }, { ...RESUMED, model: "x" });
+    expect(same?.run.models).toBeUndefined();
+  });
+
   it("are of one tenant", () => {
     const other = viewRun("other", { resumed_from: "asked", tenant_id: "globex" });
     expect(rowsOf(PAUSED, other).map(({ id }) => id)).toEqual(["asked", "other"]);

@@ -39,6 +39,7 @@ describe("the line of a run", () => {
   it.each<[Partial<ViewDecision>, string]>([
     [{}, "A person edited refund after 1.2 s"],
     [{ by: "policy", wait_ms: 0, outcome: "denied" }, "A rule denied refund"],
+    [{ by: undefined }, "refund was edited after 1.2 s"],
     [{ tool: "", wait_ms: undefined, person: "bob" }, "bob edited a call"],
   ])("says who decided: %j", (decision, text) => {
     expect(decisionText({ ...EDITED, ...decision })).toBe(text);

@@ -15,5 +15,12 @@ describe("texts of the index", () => {
     expect(withOwnTexts(story, {})).toEqual(story);
     expect(withOwnTexts(story, { question: long, user: "other" })).toEqual(story);
     expect(withOwnTexts(story, story)).toBe(story);
+    const lists = { models: [long], tools: [long], tags: [long], tool_inputs: long };
+    const copied = withOwnTexts(lists, {});
+    expect(copied).toEqual(lists);
+    for (const name of ["models", "tools", "tags"] as const) {
+      expect(copied[name]).not.toBe(lists[name]);
+      expect(withOwnTexts({ ...copied, question: long }, copied)[name]).toBe(copied[name]);
+    }
   });
 });

@@ -355,6 +355,32 @@ describe("a run that was resumed", () => {
       expect(rowsAfter({})).toMatchObject([{ resumed: true }, { resumed_from: "paused" }]);
     });
 
+    it("is not supposed any more if its own span says nothing of it, and only once", () => {
+      const index = new RunIndex();
+      for (const span of [waiting, decided({})]) index.addSpan(span, 1);
+      const again = { ...decided({}), run_id: "later", span_id: "e" };
+      index.addSpan(again, 1);
+      const rowIn = (id: string) => {
+        const run = index.find("", id);
+        return run && rowOf(run);
+      };
+      expect(rowIn("later")).not.toHaveProperty("resumed_from");
+      index.addSpan(
+        runSpan("r", undefined, { from: 190, to: 300 }, { run_id: "resumed", attributes: {} }),
+        1,
+      );
+      expect(rowIn("resumed")).not.toHaveProperty("resumed_from");
+      expect(rowIn("paused")).not.toHaveProperty("resumed");
+    });
+
+    it("is not a run that ended its call before the pause", () => {
+      const index = new RunIndex();
+      index.addSpan(waiting, 1);
+      index.addSpan({ ...decided({}), start_ns: at(50) }, 1);
+      const run = index.find("", "resumed");
+      expect(run && rowOf(run)).not.toHaveProperty("resumed_from");
+    });
+
     it.each([
       ["another conversation", { "gen_ai.conversation.id": "t2" }],
       ["another call", { "gen_ai.tool.call.id": "c3" }],

@@ -35,12 +35,12 @@ export function costLines(runs: readonly ViewRun[]): string[] {
   const tenants = [...new Set(roots.map(({ tenant_id }) => tenant_id))].sort();
   const rows = tenants.map((tenant) => {
     const own = roots.filter(({ tenant_id }) => tenant_id === tenant);
-    const cost = sumsOf(own).cost_usd;
+    const { cost_usd: cost, input_tokens = 0, output_tokens = 0 } = sumsOf(own);
     return [
       safe(tenant),
       String(own.length),
-      String(sum(own.map(({ input_tokens }) => input_tokens))),
-      String(sum(own.map(({ output_tokens }) => output_tokens))),
+      String(input_tokens),
+      String(output_tokens),
       cost === undefined ? "unknown" : dollars(cost),
     ];
   });
@@ -96,8 +96,4 @@ function withParent(span: FinishedSpan, parentSpanId: string | undefined): Finis
 
 function byStart(one: ViewRun, other: ViewRun): number {
   return msOf(one.start_ns) - msOf(other.start_ns);
-}
-
-function sum(values: readonly (number | undefined)[]): number {
-  return values.reduce<number>((total, value = 0) => total + value, 0);
 }

@@ -12,7 +12,7 @@ export interface NumbersProps {
 
 /** Numbers of the runs that the list shows. Those of failed and waiting runs are filters. */
 export function Numbers({ list, numbers, onChange }: NumbersProps) {
-  const { cost, durations, failed, input, output, runs, waiting } = numbers;
+  const { cost, durations, estimatedBy, failed, input, output, runs, waiting } = numbers;
   const isFailed = list.chosen.outcome.has("failed");
   return (
     <ul aria-label="Numbers of these runs" class="numbers">
@@ -45,7 +45,11 @@ export function Numbers({ list, numbers, onChange }: NumbersProps) {
         </Figure>
       )}
       {cost !== undefined && (
-        <Figure name="Cost" title="Known cost in US dollars">
+        <Figure
+          name="Cost"
+          title={`Known cost in US dollars${estimatedBy === undefined ? "" : `, estimated by ${estimatedBy}`}`}
+        >
+          {estimatedBy !== undefined && "≈ "}
           {dollars(String(cost))}
         </Figure>
       )}

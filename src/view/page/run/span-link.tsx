@@ -17,8 +17,9 @@ export function SpanLink({ children, node, query, runKey }: SpanLinkProps) {
 export function spanAddress(runKey: string, query: URLSearchParams, node: SpanNode): string {
   const changed = new URLSearchParams(query);
   changed.set("view", "timeline");
-  // The zoom may not show the span, so it ends.
+  // They may not show the span.
   changed.delete("zoom");
+  changed.delete("only");
   changed.set("span", node.id);
   return runAddress(runKey, changed);
 }

@@ -24,6 +24,7 @@ export function SpanSummary({ model, node }: SpanSummaryProps) {
   const usage = span.kind === "model" ? ownUsage(span) : (model.usage.get(node) ?? {});
   const agent = agentOf(node);
   const outcome = outcomeOf(span);
+  const estimatedBy = span.kind === "model" ? span.estimated_by : model.detail.run.estimated_by;
   const state = textIn(attributes, "entelix.run.state");
   const retries = numberIn(attributes, "entelix.retry.count");
   const decision = model.decisions.get(node);
@@ -55,9 +56,7 @@ export function SpanSummary({ model, node }: SpanSummaryProps) {
         {usage.cost !== undefined && (
           <Fact name={span.kind === "model" ? "Cost" : "Cost, with all under it"}>
             <span title={`$${usage.cost}`}>{dollars(usage.cost)}</span>
-            {model.detail.run.estimated_by !== undefined && (
-              <>, estimated by {model.detail.run.estimated_by}</>
-            )}
+            {estimatedBy !== undefined && <>, estimated by {estimatedBy}</>}
           </Fact>
         )}
         {retries !== undefined && <Fact name="Attempts after the first">{count(retries)}</Fact>}

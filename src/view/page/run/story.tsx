@@ -65,7 +65,10 @@ function Decided({
   readonly decision: ViewDecision;
   readonly model: RunModel | undefined;
 }) {
-  const node = useMemo(() => model && callOf(decision, model.decisions), [decision, model]);
+  const node = useMemo(
+    () => model && callOf(decision, model.detail.run.run_id, model.decisions),
+    [decision, model],
+  );
   const known = node && model?.decisions.get(node);
   const change = node && changeText(node, known?.proposed);
   // The rows of the log name the person also where the spans do not.

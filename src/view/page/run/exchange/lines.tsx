@@ -1,6 +1,7 @@
 import { durationText } from "../../../../events/format/door.ts";
 import type { RetrievalItem, WaitItem } from "../../../model/exchange-items.ts";
 import { indentedJson } from "../../../model/json-text.ts";
+import type { SpanNode } from "../../../model/span-tree.ts";
 import { shortName } from "../../../model/span-words.ts";
 import { Text } from "../../shell/text.tsx";
 import { Code } from "../value.tsx";
@@ -10,7 +11,9 @@ import { Fold, type ItemProps, ToTimeline } from "./parts.tsx";
 export function Wait({ item, model, query }: ItemProps<WaitItem>) {
   const { asked, ms, node } = item;
   const { asked: question, run_id } = model.detail.run;
-  const text = node.span.run_id === run_id ? question : undefined;
+  const isOwn = ({ span }: SpanNode) => span.kind === "run" && span.run_id === run_id;
+  // The question of the run is that of its last segment.
+  const text = node === model.tree.nodes.findLast(isOwn) ? question : undefined;
   return (
     <div class="talk-line waits">
       <span>
