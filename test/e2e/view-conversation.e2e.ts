@@ -150,7 +150,7 @@ describe("the conversation of a run", () => {
       "1 retry: 429 slow down",
       "look_up_order",
       "delivered twice",
-      "ann@acme.test edited refund after 1.2 s; euros: 41.9 → 20",
+      "ann@acme.test edited refund after 1.2 s: euros 41.9 → 20",
       "refund",
       "Agent mailer 1 message, 1 tool call, 1 failed",
       "Done",

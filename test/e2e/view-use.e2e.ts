@@ -54,7 +54,7 @@ describe("a run that is read slowly", () => {
       await asked;
       await route.continue();
     });
-    await page.goto(`${view.origin}/#/run/${FAILED}`);
+    await page.goto(`${view.origin}/#/run/${FAILED}?view=timeline`);
     await page.getByText("Reading the run").waitFor();
     expect(await page.getByRole("heading", { level: 1 }).innerText()).not.toBe("");
     expect(await page.locator(".run-header .badge").first().innerText()).toContain("failed");
