@@ -2,7 +2,6 @@
 // to that of `replay` of the same file. Both are whole processes, which take turns. The recording has copies of the
 // recordings of this package, with new IDs and later times, several runs at once. Also: the memory of `view`, and the
 // CPU time of its server for one run that is opened then.
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,11 +10,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { withBundle } from "../scripts/bundle-typescript.mjs";
 import { format, judged, median, pairs } from "./processes.mjs";
+import { measured } from "./view-open/measured.mjs";
 
 const GOAL = 1.5;
 const RECORDINGS = fileURLToPath(new URL("../recordings/", import.meta.url));
-const MAIN = fileURLToPath(new URL("../dist/cli/main.mjs", import.meta.url));
-const OWN_COST = new URL("view-open/own-cost.mjs", import.meta.url).href;
 const megabytes = Number(process.argv[2] ?? 100);
 const count = Number(process.argv[3] ?? 5);
 
@@ -62,35 +60,15 @@ async function written(path) {
   return { bytes, lines };
 }
 
-/** A command, and what it says of its cost. */
-function started(args) {
-  const child = spawn(process.execPath, ["--import", OWN_COST, MAIN, ...args], {
-    stdio: ["ignore", "pipe", "inherit", "pipe"],
-  });
-  const costs = [];
-  let wake = () => {};
-  child.stdio[3].on("data", (text) => {
-    for (const line of String(text).trim().split("\n")) costs.push(JSON.parse(line));
-    wake();
-  });
-  const cost = async () => {
-    const before = costs.length;
-    child.kill("SIGUSR2");
-    while (costs.length === before) await new Promise((resolve) => (wake = resolve));
-    return costs.at(-1);
-  };
-  return { child, cost, costs };
-}
-
 async function replay(file) {
-  const { child, costs } = started(["replay", file, "--json"]);
+  const { child, costs } = measured(["replay", file, "--json"]);
   child.stdout.resume();
   await once(child, "close");
   return costs.at(-1);
 }
 
 async function view(file) {
-  const { child, cost } = started(["view", file]);
+  const { child, cost } = measured(["view", file]);
   try {
     let said = "";
     for await (const chunk of child.stdout) {

@@ -1,15 +1,12 @@
 // npm run build && node bench/view-receiver.mjs [SPANS]: what `view --listen` costs for each span that programs send: CPU
 // time of the process, in that of `replay` for each span that it makes, and its memory while they come. The spans come
 // as protobuf, 512 in a request, on four connections at once. A run has five spans.
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
-import { fileURLToPath } from "node:url";
 import { JsonTraceSerializer, ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
+import { measured } from "./view-open/measured.mjs";
 
-const MAIN = fileURLToPath(new URL("../dist/cli/main.mjs", import.meta.url));
-const OWN_COST = new URL("view-open/own-cost.mjs", import.meta.url).href;
 const total = Number(process.argv[2] ?? 200_000);
 const form = process.argv[3] ?? "protobuf";
 const RUNS = 102;
@@ -78,21 +75,7 @@ function template() {
 }
 
 const { at, body, spans } = template();
-const child = spawn(process.execPath, ["--import", OWN_COST, MAIN, "view", "--listen", "0"], {
-  stdio: ["ignore", "pipe", "inherit", "pipe"],
-});
-const costs = [];
-let wake = () => {};
-child.stdio[3].on("data", (text) => {
-  for (const line of String(text).trim().split("\n")) costs.push(JSON.parse(line));
-  wake();
-});
-const cost = async () => {
-  const before = costs.length;
-  child.kill("SIGUSR2");
-  while (costs.length === before) await new Promise((resolve) => (wake = resolve));
-  return costs.at(-1);
-};
+const { child, cost } = measured(["view", "--listen", "0"]);
 let said = "";
 for await (const chunk of child.stdout) {
   said += chunk;

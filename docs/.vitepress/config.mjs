@@ -77,7 +77,7 @@ export default {
   srcExclude: ["!(docs|README.md|CHANGELOG.md|CONTRIBUTING.md)/**", "docs/.vitepress/**"],
   outDir: "../site",
   cacheDir: "../site/.cache",
-  rewrites: { "docs/home/front.md": "index.md", "docs/README.md": "docs/index.md" },
+  rewrites: { "docs/front/page.md": "index.md", "docs/README.md": "docs/index.md" },
   metaChunk: true,
   head: [["link", { rel: "icon", href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
   transformPageData: (page) => {

@@ -14,8 +14,9 @@ export interface PricesOptions {
 }
 
 /**
- * A `price` for `runAgent` and every adapter except MCP, by a list of prices: {@link PRICE_LIST}. Costs are estimates: without
- * discounts, batches, service tiers and paid tools. A model that is not in the list has no known cost, and no `"0"`.
+ * A `price` for `runAgent` and every adapter except MCP, by a list of prices: {@link PRICE_LIST}. Costs are estimates:
+ * without discounts, batches, service tiers and paid tools. A model that is not in the list has no known cost, and no
+ * `"0"`.
  *
  * @throws TypeError for a wrong option.
  *

@@ -1,6 +1,5 @@
 import type { ViewAttributes } from "../format.ts";
-import { numberIn, textIn } from "./attributes.ts";
-import { changeText, type RowDecision } from "./decisions.ts";
+import { changeText, decisionOfAttributes, type RowDecision } from "./decisions.ts";
 import type { CallDecision } from "./exchange-items.ts";
 import type { SpanNode } from "./span-tree.ts";
 
@@ -30,12 +29,8 @@ export function callDecision(
 
 /** The decision in an event `entelix.approval` of a run. */
 export function decisionOfEvent(attributes: ViewAttributes): CallDecision | undefined {
-  const outcome = textIn(attributes, "entelix.approval.outcome");
-  if (outcome === undefined) return undefined;
-  return {
-    outcome,
-    by: textIn(attributes, "entelix.approval.by"),
-    person: textIn(attributes, "entelix.approval.person"),
-    waitMs: numberIn(attributes, "entelix.approval.wait_ms"),
-  };
+  const known = decisionOfAttributes(attributes);
+  if (known === undefined) return undefined;
+  const { by, decision: outcome, person, wait_ms: waitMs } = known;
+  return { outcome, by, person, waitMs };
 }

@@ -1,8 +1,9 @@
-import { cut, durationText } from "../../events/format/door.ts";
+import { cut } from "../../events/format/door.ts";
 import type { ViewAttributes, ViewDecision, ViewRow } from "../format.ts";
 import { fieldsOf, fieldText, numberIn, textIn } from "./attributes.ts";
 import { jsonLine, parsedJson } from "./json-text.ts";
 import type { SpanNode, SpanTree } from "./span-tree.ts";
+import { afterText } from "./story-words.ts";
 
 /** A decision about a tool call. */
 export interface RowDecision {
@@ -35,47 +36,30 @@ export function decisionIn({ event, kind }: ViewRow): RowDecision | undefined {
   };
 }
 
-/** The decisions about tool calls. */
+/** The decisions about tool calls, from their audit rows, else from the spans. */
 export function decisionsBySpan(
   tree: SpanTree,
   rows: readonly ViewRow[],
 ): ReadonlyMap<SpanNode, RowDecision> {
-  const ofCall = new Map<string, ViewRow[]>();
+  // `undefined`: several rows have the same IDs, so the call of each is unknown.
+  const ofCall = new Map<string, ViewRow | undefined>();
   for (const row of rows) {
-    if (row.kind !== DECIDED) continue;
-    const key = callKey(row.run_id, fieldText(row.event, "tool_use_id"));
-    const same = ofCall.get(key);
-    if (same === undefined) ofCall.set(key, [row]);
-    // Two rows of one call say already that the call of each is unknown.
-    else if (same.length < 2) same.push(row);
+    const callId = fieldText(row.event, "tool_use_id");
+    if (row.kind !== DECIDED || row.run_id === null || callId === undefined) continue;
+    const key = callKey(row.run_id, callId);
+    ofCall.set(key, ofCall.has(key) ? undefined : row);
   }
   const found = new Map<SpanNode, RowDecision>();
   for (const node of tree.nodes) {
     const { attributes, kind, run_id } = node.span;
     if (kind !== "tool") continue;
-    const key = callKey(run_id, textIn(attributes, "gen_ai.tool.call.id"));
-    const decision = decisionOf(node, ofCall.get(key) ?? []);
+    const callId = textIn(attributes, "gen_ai.tool.call.id");
+    const isNamed = run_id !== undefined && callId !== undefined;
+    const row = isNamed ? ofCall.get(callKey(run_id, callId)) : undefined;
+    const decision = (row && decisionIn(row)) ?? decisionOfAttributes(attributes);
     if (decision !== undefined) found.set(node, decision);
   }
   return found;
-}
-
-/** The decision about a tool call, from its audit row, else from the span; `undefined` if there was none. */
-export function decisionOf(node: SpanNode, rows: readonly ViewRow[]): RowDecision | undefined {
-  const { attributes, kind, run_id } = node.span;
-  if (kind !== "tool") return undefined;
-  const callId = textIn(attributes, "gen_ai.tool.call.id");
-  const own = rows.filter(
-    (row) =>
-      row.kind === DECIDED &&
-      row.run_id === run_id &&
-      fieldText(row.event, "tool_use_id") === callId &&
-      callId !== undefined,
-  );
-  const [row] = own;
-  // If several calls have the same ID, the call of a row is unknown.
-  const decision = row === undefined || own.length > 1 ? undefined : decisionIn(row);
-  return decision ?? decisionOfSpan(attributes);
 }
 
 /** The call of a run that a decision is about; `undefined` if it is not known. Sub-agents may use the same IDs. */
@@ -95,8 +79,7 @@ export function callOf(
 /** `edited by ann@acme.test after 1.2 s` */
 export function decisionWords({ by, decision, person, wait_ms }: RowDecision): string {
   const who = person ?? (by === "policy" ? "a rule" : by === "user" ? "a person" : by);
-  const after = wait_ms === undefined || wait_ms <= 0 ? "" : ` after ${durationText(wait_ms)}`;
-  return `${decision}${who === undefined ? "" : ` by ${who}`}${after}`;
+  return `${decision}${who === undefined ? "" : ` by ${who}`}${afterText(wait_ms)}`;
 }
 
 /** Changed fields that are named. */
@@ -137,11 +120,13 @@ function valueText(value: unknown): string {
   return typeof value === "string" ? value : jsonLine(value);
 }
 
-export function callKey(runId: string | null | undefined, callId: string | undefined): string {
-  return JSON.stringify([runId ?? "", callId ?? ""]);
+/** Run and ID of a call in one text. */
+export function callKey(runId: string | undefined, callId: string): string {
+  return JSON.stringify([runId ?? "", callId]);
 }
 
-function decisionOfSpan(attributes: ViewAttributes): RowDecision | undefined {
+/** The decision in the attributes of a call, or of a run's event about it. */
+export function decisionOfAttributes(attributes: ViewAttributes): RowDecision | undefined {
   const decision = textIn(attributes, "entelix.approval.outcome");
   if (decision === undefined) return undefined;
   const wait_ms = numberIn(attributes, "entelix.approval.wait_ms");

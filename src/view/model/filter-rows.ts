@@ -116,7 +116,7 @@ export function runIdsOf(runs: Iterable<ViewRun>): RunIds {
  * Whether another run of the list dispatched it. The parent may be absent: it comes later, it was left out, or it did
  * not fail and the list is that of a report.
  */
-export function isSubRun({ parent_run_id, run_id, tenant_id }: ViewRun, listed: RunIds): boolean {
+function isSubRun({ parent_run_id, run_id, tenant_id }: ViewRun, listed: RunIds): boolean {
   if (parent_run_id === undefined || parent_run_id === run_id) return false;
   return listed.get(tenant_id)?.has(parent_run_id) === true;
 }

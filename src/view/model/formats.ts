@@ -5,6 +5,11 @@ export function msOf(ns: string): number {
   return whole + Number(ns.slice(-6)) / 1e6;
 }
 
+/** Compares times in decimal text: the longer one is later. */
+export function compareNs(one: string, other: string): number {
+  return one.length - other.length || (one < other ? -1 : Number(one > other));
+}
+
 /** Precision of a time. */
 export type Precision = "minutes" | "seconds" | "milliseconds";
 

@@ -1,19 +1,21 @@
 import type { ViewRun } from "../format.ts";
 import { addCosts } from "./usage.ts";
 
-/** Sums of several runs. A value that no run has is absent. */
-export interface RunSums {
-  readonly working_ms?: number;
-  readonly waiting_ms?: number;
-  readonly input_tokens?: number;
-  readonly output_tokens?: number;
-  readonly cost_usd?: string;
-  /** If a part of the cost is an estimate: the list of prices with its date. */
-  readonly estimated_by?: string;
-  readonly spans: number;
-  readonly rows: number;
-  readonly child_runs: number;
-}
+/**
+ * Sums of several runs. A value that no run has is absent. `estimated_by` says that a part of the cost is an estimate.
+ */
+export type RunSums = Pick<
+  ViewRun,
+  | "working_ms"
+  | "waiting_ms"
+  | "input_tokens"
+  | "output_tokens"
+  | "cost_usd"
+  | "estimated_by"
+  | "spans"
+  | "rows"
+  | "child_runs"
+>;
 
 const NUMBERS = ["working_ms", "waiting_ms", "input_tokens", "output_tokens"] as const;
 

@@ -1,5 +1,5 @@
 import type { ViewRun } from "../format.ts";
-import { msOf } from "./formats.ts";
+import { compareNs, msOf } from "./formats.ts";
 import type { RunRow } from "./run-index.ts";
 import { sumsOf } from "./run-sums.ts";
 import { searchText } from "./search-text.ts";
@@ -33,9 +33,7 @@ export function storyRow(runs: readonly RunRow[]): RunRow {
 
 /** By the start of the runs. */
 export function startOrder(one: ViewRun, other: ViewRun): number {
-  const [a, b] = [one.start_ns, other.start_ns];
-  // Decimal text: the longer one is later.
-  return a.length - b.length || (a < b ? -1 : Number(a > b)) || (one.key < other.key ? -1 : 1);
+  return compareNs(one.start_ns, other.start_ns) || (one.key < other.key ? -1 : 1);
 }
 
 function joined(runs: readonly ViewRun[], newest: ViewRun): ViewRun {

@@ -41,7 +41,12 @@ function sentences(parts: readonly (string | undefined)[]): string {
 /** `ann@acme.test edited refund after 1.2 s`. If nothing says who decided: `refund was edited after 1.2 s`. */
 export function decisionText({ by, outcome, person, tool, wait_ms }: ViewDecision): string {
   const who = person ?? (by === "policy" ? "A rule" : by === "user" ? "A person" : by);
-  const after = wait_ms === undefined || wait_ms <= 0 ? "" : ` after ${durationText(wait_ms)}`;
+  const after = afterText(wait_ms);
   const call = tool === "" ? "a call" : tool;
   return who === undefined ? `${call} was ${outcome}${after}` : `${who} ${outcome} ${call}${after}`;
+}
+
+/** How long a decision took: ` after 1.2 s`; empty if that is not known. */
+export function afterText(waitMs: number | undefined): string {
+  return waitMs === undefined || waitMs <= 0 ? "" : ` after ${durationText(waitMs)}`;
 }

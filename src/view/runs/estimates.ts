@@ -14,7 +14,7 @@ export interface CostEstimates {
 }
 
 /** The cost of an ended model call whose sender says none. `undefined`: not known. */
-export function estimateOf(span: ViewSpan, estimates: CostEstimates): string | undefined {
+function estimateOf(span: ViewSpan, estimates: CostEstimates): string | undefined {
   const { attributes, end_ns, kind, start_ns } = span;
   if (kind !== "model" || end_ns === null) return undefined;
   if (costIn(attributes, "entelix.model.cost") !== undefined) return undefined;

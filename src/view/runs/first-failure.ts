@@ -1,5 +1,6 @@
 import { cut } from "../../events/format/door.ts";
 import type { ViewFailure, ViewSpan } from "../format.ts";
+import { compareNs } from "../model/formats.ts";
 import { ownText } from "./own-texts.ts";
 
 /** Longest message, in characters: the index has those of 100,000 runs. */
@@ -41,10 +42,4 @@ export function firstFailureOf(
     if (first === undefined || compareNs(failure.end_ns, first.end_ns) <= 0) first = failure;
   }
   return first;
-}
-
-/** Compares times in decimal text: the longer one is later. */
-export function compareNs(one: string, other: string): number {
-  if (one.length !== other.length) return one.length - other.length;
-  return one < other ? -1 : Number(one > other);
 }

@@ -155,3 +155,13 @@ export function addTrace(run: IndexedRun, trace: Trace, traces: Traces): void {
   else run.moreTraces = (run.moreTraces ?? new Set()).add(trace);
   traces.addRun(trace);
 }
+
+/** Tenant and run ID in one text. */
+export function runName(tenantId: string, runId: string): string {
+  return `${tenantId.length} ${tenantId}${runId}`;
+}
+
+/** Unix time in ms. */
+export function msOfNs(ns: bigint): number {
+  return Number(ns) / 1e6;
+}

@@ -1,3 +1,4 @@
+import { runName } from "./indexed-run.ts";
 import { deleteOldest } from "./traces.ts";
 
 /** Left-out runs whose IDs are remembered. Later spans of older ones make a new run. */
@@ -11,26 +12,22 @@ export class LeftOutRuns {
   readonly #names = new Map<string, boolean>();
 
   has(tenantId: string, runId: string): boolean {
-    return this.#names.has(nameOf(tenantId, runId));
+    return this.#names.has(runName(tenantId, runId));
   }
 
   /** @param isCounted whether it has spans. */
   add(tenantId: string, runId: string, isCounted: boolean): void {
-    this.#names.set(nameOf(tenantId, runId), false);
+    this.#names.set(runName(tenantId, runId), false);
     deleteOldest(this.#names, MOST_LEFT_OUT_IDS);
     if (isCounted) this.count(tenantId, runId);
   }
 
   /** Counts a run that has a span. @returns whether it was not counted before. */
   count(tenantId: string, runId: string): boolean {
-    const name = nameOf(tenantId, runId);
+    const name = runName(tenantId, runId);
     if (this.#names.get(name) === true) return false;
     this.#names.set(name, true);
     this.counted += 1;
     return true;
   }
-}
-
-function nameOf(tenantId: string, runId: string): string {
-  return `${tenantId.length} ${tenantId}${runId}`;
 }

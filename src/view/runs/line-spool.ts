@@ -138,7 +138,7 @@ export class LineSpool {
     }
   }
 
-  /** Closes the file and forgets what was not written. It can't be used any more: another file may get its number. */
+  /** Closes the file and forgets lines that wait. The spool can't be used any more: another file may get its number. */
   close(): void {
     this.#isClosed = true;
     this.#pending = new Map();

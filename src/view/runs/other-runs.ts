@@ -1,7 +1,7 @@
 import type { ViewSpan } from "../format.ts";
 import { costIn, numberIn, textIn } from "../model/attributes.ts";
 import { addCosts } from "../model/usage.ts";
-import { type IndexedRun, NO_USAGE } from "./indexed-run.ts";
+import { type IndexedRun, NO_USAGE, startAt } from "./indexed-run.ts";
 import type { RunTraits, RunUsage } from "./run-facts.ts";
 import { plus } from "./run-trees.ts";
 import type { Trace } from "./traces.ts";
@@ -41,8 +41,7 @@ export function inOwnRuns(spans: readonly ViewSpan[]): ViewSpan[] {
  * @returns the usage of the run.
  */
 export function addOtherSpan(run: IndexedRun, span: ViewSpan): RunUsage {
-  const start = BigInt(span.start_ns);
-  if (run.start === 0n || start < run.start) run.start = start;
+  startAt(run, BigInt(span.start_ns));
   const isOuter = span.kind === "run" || span.parent_span_id === undefined;
   const end = span.end_ns === null || !isOuter ? 0n : BigInt(span.end_ns);
   if (end > 0n && end >= run.end) {

@@ -6,9 +6,10 @@ import {
   type ViewRow,
   type ViewSpan,
 } from "../format.ts";
+import { compareNs } from "../model/formats.ts";
 import { partLines, type RunHead, withRowCount } from "../run-parts.ts";
 import { withEstimates } from "./estimates.ts";
-import { compareNs, firstFailureOf } from "./first-failure.ts";
+import { firstFailureOf } from "./first-failure.ts";
 import { type RowRange, rowRange } from "./indexed-row.ts";
 import { type IndexedRun, isKnown, tracesOf } from "./indexed-run.ts";
 import { inOwnRuns } from "./other-runs.ts";
@@ -22,7 +23,7 @@ import { childrenOf } from "./run-trees.ts";
 /** Levels of child runs in a detail. */
 export const DEEPEST_CHILD = 64;
 
-export interface DetailOptions {
+interface DetailOptions {
   /** Whether spans and rows have content. */
   readonly content: boolean;
   /** Address of Jaeger's page. */

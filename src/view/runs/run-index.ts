@@ -12,6 +12,7 @@ import {
   byBegin,
   type IndexedRun,
   isKnown,
+  msOfNs,
   NO_USAGE,
   newRun,
   startAt,
@@ -296,8 +297,8 @@ export class RunIndex {
     // A decision that took longer than the age limit began before this segment.
     const revived = follows && !paused;
     const waited = endWaits(run, {
-      start: msOf(revived ? endBefore : start),
-      end: msOf(end),
+      start: msOfNs(revived ? endBefore : start),
+      end: msOfNs(end),
       begin: revived ? "revived" : paused ? "continued" : "anew",
     });
     run.waitedMs += waited.ms;
@@ -395,7 +396,3 @@ export class RunIndex {
 
 /** The index is cut when it has grown by a tenth: a cut looks at all runs. */
 const CUT = 1.1;
-
-function msOf(ns: bigint): number {
-  return Number(ns) / 1e6;
-}

@@ -126,7 +126,8 @@ function withDecision(before: ViewStory, decision: ViewDecision | undefined): Vi
   if (decision === undefined) return before;
   const isSame = (one: ViewDecision) => one.call_id !== "" && one.call_id === decision.call_id;
   const known = decisions.find(isSame);
-  // The span of the call and the event of the run describe the same decision. Each may have a field that the other lacks.
+  // The span of the call and the event of the run describe the same decision. Each may have a field that the other
+  // lacks.
   const both: ViewDecision = {
     ...decision,
     at_ms: Math.min(decision.at_ms, known?.at_ms ?? decision.at_ms),

@@ -11,7 +11,7 @@ import {
 import { NamedRows, type ReplayJob } from "../../cli/door.ts";
 import { canonicalRunId } from "../../events/door.ts";
 import type { ViewRow, ViewSpan } from "../format.ts";
-import { type IndexedRun, tracesOf } from "../runs/indexed-run.ts";
+import { type IndexedRun, runName, tracesOf } from "../runs/indexed-run.ts";
 import type { MadeRuns, RunMaker } from "../runs/run-store.ts";
 import type { Trace } from "../runs/traces.ts";
 import { viewRowOf } from "./log-rows.ts";
@@ -112,14 +112,14 @@ export class RecordedRuns implements RunMaker {
     const rows = new Map<string, ViewRow[]>();
     for (const row of await log.rows()) {
       if (row.run_id === null || row.run_id === "") continue;
-      const name = nameOf(row.tenant_id, canonicalRunId(row.run_id));
+      const name = runName(row.tenant_id, canonicalRunId(row.run_id));
       const same = rows.get(name);
       if (same === undefined) rows.set(name, [viewRowOf(row, content)]);
       else same.push(viewRowOf(row, content));
     }
     return {
       spansOf: (traceId) => spans.get(traceId) ?? [],
-      rowsOf: ({ run_id, tenant_id }) => rows.get(nameOf(tenant_id, run_id)) ?? [],
+      rowsOf: ({ run_id, tenant_id }) => rows.get(runName(tenant_id, run_id)) ?? [],
     };
   }
 
@@ -136,10 +136,6 @@ export class RecordedRuns implements RunMaker {
 
 function isOf({ made }: Remembered, groups: ReadonlySet<Group>): boolean {
   return made.size === groups.size && [...groups].every((group) => made.get(group) === group.last);
-}
-
-function nameOf(tenantId: string, runId: string): string {
-  return `${tenantId.length} ${tenantId}${runId}`;
 }
 
 /** A log in memory whose rows can be read without the names of its threads. */

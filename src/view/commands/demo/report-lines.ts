@@ -72,7 +72,7 @@ export function sentLines(
   return [`${made} delivered to ${to}${also}.`, ...errors];
 }
 
-export interface TitledTrace {
+interface TitledTrace {
   readonly title: string;
   readonly traceId: string;
 }

@@ -6,6 +6,7 @@ import type { ListQuery } from "../../model/list-query.ts";
 import { nextRow } from "../../model/next-row.ts";
 import type { RunRow } from "../../model/run-index.ts";
 import { runAddress } from "../route.ts";
+import { remPx } from "../shell/text-width.ts";
 import { usePrinting } from "../shell/use-printing.ts";
 import { COLUMNS, type Column } from "./columns.tsx";
 import { remembered, useScrollAnchor } from "./list-position.ts";
@@ -40,7 +41,7 @@ export function RunTable({ all, list, onChange, rows }: RunTableProps) {
   const isNarrow = !widths.has(TABLE_REM) && !isPrinting;
   const columns = useColumns(all, isPrinting ? NO_WIDTHS : widths);
   const tracks = columns.map(({ width }) => (isPrinting ? printedTrack(width) : width)).join(" ");
-  const rowPx = (isNarrow ? CARD_REM : ROW_REM) * rootFontPx();
+  const rowPx = (isNarrow ? CARD_REM : ROW_REM) * remPx();
   const [opened, setOpened] = useState(remembered.opened);
   const lines = useMemo(() => linesOf(rows, opened), [rows, opened]);
   const range = useVisibleRange(body, lines.length, rowPx);
@@ -189,10 +190,6 @@ function sharedSeconds(times: readonly (number | undefined)[]): ReadonlySet<numb
     (once.has(second) ? shared : once).add(second);
   }
   return shared;
-}
-
-function rootFontPx(): number {
-  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 14;
 }
 
 /** Scrolls as little as needed, and not below the head of the table. */

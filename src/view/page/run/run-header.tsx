@@ -4,12 +4,12 @@ import { count, counted, durationText } from "../../../events/format/door.ts";
 import type { RelatedRun, ViewRun } from "../../format.ts";
 import { dollars, msOf } from "../../model/formats.ts";
 import type { RunModel } from "../../model/run-model.ts";
-import { runAddress } from "../route.ts";
 import { Badge } from "../shell/badge.tsx";
 import { ContentNote } from "../shell/content-note.tsx";
 import { CopyButton } from "../shell/copy-button.tsx";
-import { LinkText, Text } from "../shell/text.tsx";
+import { Text } from "../shell/text.tsx";
 import { Time } from "../shell/time.tsx";
+import { RunLink } from "./run-link.tsx";
 import { Story } from "./story.tsx";
 import { VerdictLine } from "./verdict.tsx";
 
@@ -158,7 +158,7 @@ function Related({ name, runs }: { readonly name: string; readonly runs: readonl
   const list = (some: readonly RelatedRun[]) =>
     some.map((run) => (
       <li key={run.run_id}>
-        <RunLink run={run} />
+        <RunWithOutcome run={run} />
       </li>
     ));
   return (
@@ -174,21 +174,14 @@ function Related({ name, runs }: { readonly name: string; readonly runs: readonl
   );
 }
 
-function RunLink({ run }: { readonly run: RelatedRun }) {
-  const { agent, key, outcome, run_id } = run;
-  const name = agent ?? run_id;
+function RunWithOutcome({ run }: { readonly run: RelatedRun }) {
   return (
     <span class="row">
-      {key === undefined ? (
-        <span>
-          <Text limit={60} value={name} /> (not in the list)
-        </span>
-      ) : (
-        <a href={runAddress(key)} title={run_id}>
-          <LinkText value={name} />
-        </a>
-      )}
-      {outcome !== undefined && <Badge outcome={outcome} />}
+      <span>
+        <RunLink run={run} />
+        {run.key === undefined && " (not in the list)"}
+      </span>
+      {run.outcome !== undefined && <Badge outcome={run.outcome} />}
     </span>
   );
 }

@@ -1,9 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
+import { readStored, store } from "./stored.ts";
 
-const KEY = "entelix-otel.raw-text";
+const RAW_TEXT = "raw-text";
 
 const listeners = new Set<(raw: boolean) => void>();
-let chosen = stored();
+let chosen = readStored(RAW_TEXT) === "true";
 
 /** Whether Markdown is shown as it was written. All texts of the page change together. */
 export function useRawText(): boolean {
@@ -35,23 +36,6 @@ export function RawTextSwitch() {
 
 function choose(raw: boolean): void {
   chosen = raw;
-  store(raw);
+  store(RAW_TEXT, String(raw));
   for (const listener of listeners) listener(raw);
-}
-
-// A page from a file may have no storage, and users can forbid it.
-function stored(): boolean {
-  try {
-    return localStorage.getItem(KEY) === "true";
-  } catch {
-    return false;
-  }
-}
-
-function store(raw: boolean): void {
-  try {
-    localStorage.setItem(KEY, String(raw));
-  } catch {
-    // The choice holds until the page is closed.
-  }
 }

@@ -27,7 +27,7 @@ interface ItemsProps extends Omit<ItemProps<unknown>, "item"> {
   readonly depth?: number;
 }
 
-/** The items of an exchange. Of a long one, its start and its end. */
+/** The items of an exchange; only the start and the end of a long one. */
 export function Items({ depth = 0, exchange, model, query }: ItemsProps) {
   const { items } = exchange;
   const [more, setMore] = useState(0);

@@ -1,8 +1,8 @@
 import type { RelatedRun } from "../../../format.ts";
 import type { Exchange } from "../../../model/exchange-items.ts";
 import type { RunModel } from "../../../model/run-model.ts";
-import { runAddress } from "../../route.ts";
-import { LinkText, Text } from "../../shell/text.tsx";
+import { Text } from "../../shell/text.tsx";
+import { RunLink } from "../run-link.tsx";
 
 /** The paused run that this one continues, with its question. */
 export function Continues({
@@ -44,16 +44,6 @@ export function ContinuedBy({ model }: { readonly model: RunModel }) {
 
 function runsOf({ detail }: RunModel, relation: RelatedRun["relation"]): readonly RelatedRun[] {
   return detail.related.filter((run) => run.relation === relation);
-}
-
-function RunLink({ run: { agent, key, run_id } }: { readonly run: RelatedRun }) {
-  const name = agent ?? run_id;
-  if (key === undefined) return <Text limit={60} value={name} />;
-  return (
-    <a href={runAddress(key)} title={run_id}>
-      <LinkText value={name} />
-    </a>
-  );
 }
 
 /** The last message of the user in the history that the run's models were sent. */
