@@ -116,6 +116,24 @@ describe("replay of a file of spans", () => {
     expect(readFileSync(folder.at("rejects"), "utf8").trimEnd().split("\n")).toEqual(damaged);
   });
 
+  it("names what nests too deeply, and replays the rest", async () => {
+    using folder = new Folder();
+    const [line = ""] = lines.split("\n");
+    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    const inResource = line.replace('{"resource":{', `{"resource":{"x":${deep},`);
+    const inSpan = line.replace('"traceId":', `"x":${deep},"traceId":`);
+    expect([inResource, inSpan].map((text) => text.length > line.length)).toEqual([true, true]);
+    writeFileSync(folder.at("spans.ndjson"), [inResource, inSpan, line, ""].join("\n"));
+    const args = ["replay", folder.at("spans.ndjson"), "--out", folder.at("again")];
+    const { code, stderr } = await command(args);
+    expect(code).toBe(2);
+    const [first, second, ...more] = stderr.trimEnd().split("\n");
+    expect(first).toMatch(/spans\.ndjson:1: line: expected resources and scopes that can be read/);
+    expect(second).toMatch(/spans\.ndjson:2: span: expected at most 2000 levels in x$/);
+    expect(more).toEqual([]);
+    expect(readSpans(folder.at("again")).length).toBeGreaterThan(1);
+  });
+
   it("replays what was read of a file that is cut, and says so", async () => {
     using folder = new Folder();
     const file = folder.at("spans.ndjson.gz");

@@ -28,3 +28,16 @@ it("chains are copied to another file with their lines and tags in order, and go
   expect(to.bytes).toBeGreaterThan(60 * "line 1 é".length);
   to.close();
 });
+
+it("a closed file is not written or read: another one may have its number", () => {
+  using folder = new Folder();
+  const closed = new LineSpool(folder.at("closed"));
+  const chain: Chain = { last: 0 };
+  closed.add("waits", 0, chain);
+  closed.close();
+  const next = new LineSpool(folder.at("next"));
+  expect(() => closed.read(chain)).toThrow("it is closed");
+  expect(() => closed.flush()).toThrow("it is closed");
+  expect(next.bytes).toBe(0);
+  next.close();
+});

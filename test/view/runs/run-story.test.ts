@@ -233,6 +233,16 @@ describe("the story of a run", () => {
     expect(question).toBe("🎲".repeat(MOST_STORY_TEXT / 2));
   });
 
+  it("has a note in place of an input that nests too deeply", () => {
+    const args = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+    const payload = `{"name":"refund","args":${args}}`;
+    const paused = {
+      "entelix.run.outcome": "interrupted",
+      "entelix.interruption.payload": payload,
+    };
+    expect(storyOf(run(paused)).asked).toBe("refund (nested too deeply to be shown)");
+  });
+
   it.each(["", "not JSON", "[", "null", "[null]", '[{"role":5,"parts":{}}]'])(
     "is never an error: %j",
     (text) => {

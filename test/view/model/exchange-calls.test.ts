@@ -1,0 +1,85 @@
+import { expect, it } from "vitest";
+import type { ViewSpan } from "../../../src/view/format.ts";
+import { exchangeOf } from "../../../src/view/model/exchange.ts";
+import { runModel } from "../../../src/view/model/run-model.ts";
+import { answerOf, asks, modelSpan, resultOf, userText } from "../support/exchange-spans.ts";
+import { runDetail, runSpan, toolSpan, viewSpan } from "../support/view-span.ts";
+
+const WHOLE = { from: 0, to: 100 };
+const QUESTION = userText("Where is order 17?");
+
+const itemsOf = (spans: readonly ViewSpan[]) => exchangeOf(runModel(runDetail(spans))).items;
+
+it("an edited input that nests deeply is no error", () => {
+  const deep = `{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+  const [call] = itemsOf([
+    runSpan("run", undefined, WHOLE),
+    toolSpan("t", "run", WHOLE, {
+      attributes: {
+        "entelix.approval.outcome": "edited",
+        "entelix.approval.proposed_input": '{"a":1}',
+        "gen_ai.tool.call.arguments": deep,
+      },
+    }),
+  ]);
+  expect(call).toMatchObject({
+    decision: { change: "a 1 → (nested too deeply to be shown)" },
+  });
+});
+
+it("a call that was decided in a later segment does not wait any more", () => {
+  const paused = runSpan(
+    "s1",
+    undefined,
+    { from: 0, to: 10 },
+    { attributes: { "entelix.run.outcome": "interrupted" } },
+  );
+  const model = modelSpan("m1", 1, [QUESTION], [asks("c1", "search", {})], {
+    parent_span_id: "s1",
+  });
+  const waits = (spans: readonly ViewSpan[]) =>
+    itemsOf(spans).flatMap((item) => (item.kind === "call" ? [item.waits] : []));
+  expect(waits([paused, model])).toEqual([true]);
+  const resumed = runSpan(
+    "s2",
+    undefined,
+    { from: 50, to: 60 },
+    { attributes: { "entelix.run.segment": 2 } },
+  );
+  const call = toolSpan(
+    "t1",
+    "s2",
+    { from: 51, to: 52 },
+    { attributes: { "gen_ai.tool.call.id": "c1" } },
+  );
+  expect(waits([paused, model, resumed, call])).toEqual([undefined]);
+});
+
+it("a span without an ID is not that of a call of an earlier turn, which has its result", () => {
+  const history = [QUESTION, asks("c1", "search", { n: 1 }), resultOf("c1", "one")];
+  const input = [...history, answerOf("One."), userText("And two?")];
+  const [earlier, ...items] = itemsOf([
+    runSpan("run", undefined, WHOLE),
+    modelSpan("m1", 1, input, [asks("c2", "search", { n: 2 })]),
+    toolSpan("t", "run", { from: 2, to: 3 }, { attributes: { "gen_ai.tool.call.result": "two" } }),
+  ]);
+  const old = earlier?.kind === "earlier" ? earlier.items[1] : undefined;
+  expect(old).toMatchObject({ kind: "call", received: "one" });
+  expect(old).not.toHaveProperty("result");
+  const [call] = items.filter(({ kind }) => kind === "call");
+  expect(call).toMatchObject({ result: "two", node: { id: "t" } });
+});
+
+it("failures of two branches with the same text are two, one that a span around repeats is one", () => {
+  const failed = (id: string, parent: string | undefined, from: number) =>
+    viewSpan(id, parent, { from, to: from + 5 }, { failed: true, message: "timeout" });
+  const items = itemsOf([
+    runSpan("run", undefined, WHOLE, { failed: true, message: "timeout" }),
+    failed("one", "run", 1),
+    failed("two", "run", 10),
+  ]);
+  expect(items.map((item) => [item.kind, item.kind === "error" && item.node.id])).toEqual([
+    ["error", "one"],
+    ["error", "two"],
+  ]);
+});
