@@ -1,6 +1,7 @@
-// Writes docs/attributes.md from the tables in src/events/semconv/semconv-*.ts, docs/metrics.md from the one in
-// src/bridge/metrics/metric-names.ts, the table of docs/alerts.md and its runbooks (docs/alerts-*.md) from
-// deploy/prometheus/rules, and docs/api and docs/cli.md from `dist`. `--print PAGE` shows a page instead, such as `cli`.
+// Writes docs/attributes.md from the tables in src/events/semconv/semconv-*.ts, docs/metrics.md from those in
+// src/bridge/metrics/metric-names.ts and src/service/http/ingest-metrics.ts, the table of docs/alerts.md and its
+// runbooks (docs/alerts-*.md) from deploy/prometheus/rules, and docs/api and docs/cli.md from `dist`. `--print PAGE`
+// shows a page instead, such as `cli`.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { ALERT_PAGES, alertsPage } from "./generate-docs/alerts-page.mjs";
@@ -163,6 +164,7 @@ const PAGES = {
       await load("src/bridge/metrics/metric-names.ts"),
       await load("src/bridge/metrics/metric-notes.ts"),
       await load("src/bridge/standing.ts"),
+      await load("src/service/http/ingest-metrics.ts"),
     ),
   ...Object.fromEntries(ALERT_PAGES.map((name) => [name, async () => alertsPage(name)])),
   cli: async () => cliPage(),

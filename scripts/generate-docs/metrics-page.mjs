@@ -1,4 +1,5 @@
-// The page docs/metrics.md, made from the tables in src/bridge/metrics and the standing of their names.
+// The page docs/metrics.md, made from the tables in src/bridge/metrics, the standing of their names, and the metrics of
+// `serve`.
 
 /** How the kinds of the table are called in OpenTelemetry. */
 const KINDS = {
@@ -12,6 +13,7 @@ export function metricsPage(
   { METRICS, prometheusNames, prometheusLabel },
   { METRIC_ATTRIBUTES, METRIC_NOTES },
   { standingOf },
+  { INGEST_METRICS },
 ) {
   const sections = SECTIONS.flatMap(([title, about, belongs]) => [
     "",
@@ -63,6 +65,11 @@ export function metricsPage(
     "|---|---|---|---|",
     ...standingRows(Object.keys(METRICS), standingOf),
     ...TAIL,
+    ...SERVICE,
+    ...Object.entries(INGEST_METRICS).map(([name, { about, kind, labels }]) => {
+      const shown = labels.map((each) => `\`${each}\``).join(", ");
+      return `| \`${name}\` | ${kind} | ${shown} | ${about} |`;
+    }),
     "",
   ].join("\n");
 }
@@ -99,7 +106,7 @@ const SECTIONS = [
 ];
 
 const HEAD = [
-  "<!-- Generated from metric-names.ts, convention-metrics.ts and metric-notes.ts in src/bridge/metrics, then npm run docs. -->",
+  "<!-- Generated from metric-names.ts, convention-metrics.ts and metric-notes.ts in src/bridge/metrics and from ingest-metrics.ts in src/service/http, then npm run docs. -->",
   "",
   "# Metrics",
   "",
@@ -183,4 +190,16 @@ const TAIL = [
   "  unfinished calls.",
   "- The reasons of `entelix.bridge.adjustments` are those of [limits](limits.md), and `forgotten_pending`.",
   "- A consumer that reads events again after a crash also counts them again. Spans and audit rows are not duplicated.",
+];
+
+const SERVICE = [
+  "",
+  "## The service `serve`",
+  "",
+  "`/metrics` of [`serve`](serve.md#metrics) has the text format of Prometheus. [`consume`](consume.md#figures) lists its",
+  "own. The label `tenant` is the tenant of the token: the first 50, then `_other`, and `_any` for senders without a",
+  "tenant. For `entelix_ingest_processor_tenant_conflicts_total` it is the tenant of the event.",
+  "",
+  "| metric | kind | labels | meaning |",
+  "|---|---|---|---|",
 ];

@@ -146,8 +146,9 @@ describe("the OpenAPI document", () => {
 describe("docs/serve.md", () => {
   const page = readPage("docs/serve.md");
 
-  it("has every metric", () => {
-    const rows = tableRows(section(page, "Metrics"));
+  it("leads to a table of every metric", () => {
+    expect(page).toContain("(metrics.md#the-service-serve)");
+    const rows = tableRows(section(readPage("docs/metrics.md"), "The service `serve`"));
     const known = Object.entries<IngestMetric>(INGEST_METRICS).map(([name, metric]) => [
       name,
       metric.kind,
