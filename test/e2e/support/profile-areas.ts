@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { field, list, text } from "./json-shape.ts";
 
-/** Where a program's time goes, as `docs/scale.md` tells it. */
+/** Where a program's time goes, as in the table of `docs/benchmarks.md`. */
 export type Area = (typeof AREAS)[number][0] | typeof GC | typeof LOOP | typeof NATIVE;
 
 const GC = "garbage collection, in the main thread";
