@@ -367,8 +367,10 @@ const NO_TIME: Instant = [0, 0];
 function rowTime(
   given: string | Readonly<Instant>,
 ): { readonly at: Instant } | { readonly error: unknown } {
+  // Read here: a time that throws when it is read is unreadable, not invalid.
+  const read: string | Instant = typeof given === "string" ? given : [given[0], given[1]];
   try {
-    const instant = instantOf(given);
+    const instant = instantOf(read);
     const at: Instant = [instant[0], instant[1]];
     formatRfc3339(at);
     return { at };

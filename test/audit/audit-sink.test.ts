@@ -219,6 +219,21 @@ describe("AuditSink.send", () => {
     },
   );
 
+  it("ignores an event whose time throws when it is read, and tells of it", async () => {
+    const trap = new Error("trap");
+    const unreadable = new Proxy<readonly [number, number]>([1_777_464_000, 0], {
+      get: () => {
+        throw trap;
+      },
+    });
+    const errors: unknown[] = [];
+    const { log, sink } = setUp({ onError: (error) => errors.push(error) });
+    expect(sink.send(toolStart("r1"), { timestamp: unreadable })).toBe(undefined);
+    expect(errors).toEqual([trap]);
+    await sink.send(toolStart("r1"));
+    expect(log.written).toHaveLength(1);
+  });
+
   it("names what is wrong with an event's envelope", async () => {
     const { sink } = setUp();
     await expect(sink.send(toolStart("r1"), { timestamp: "noon" })).rejects.toThrow(
