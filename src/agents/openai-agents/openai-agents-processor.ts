@@ -44,7 +44,8 @@ export interface OpenAIAgentsProcessorOptions extends AdapterOptions<SdkTrace> {
   readonly flushTimeoutMs?: number | undefined;
   /**
    * Decides which tool results are failures. It gets the result in the trace, mostly a text. A failure is sent as
-   * `tool_error` with the wire code `tool_result_error`. Default: none.
+   * `tool_error` with the wire code `tool_result_error`. Default: results with `isError: true`. Of MCP servers the
+   * SDK passes on only the content, without that field.
    */
   readonly isFailure?: IsFailure | undefined;
 }
