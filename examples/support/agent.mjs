@@ -10,6 +10,7 @@ import {
   modelRetryMiddleware,
   toolCallLimitMiddleware,
   toolErrorMiddleware,
+  toolRetryMiddleware,
 } from "langchain";
 import { z } from "zod";
 import * as shop from "./shop.mjs";
@@ -115,6 +116,15 @@ export function supportAgent(modelUrl, pace) {
       // The model is told of errors that it can do something about. An expired key ends the run.
       toolErrorMiddleware({
         onError: ({ message, status }) => (status === 401 ? undefined : `Error: ${message}`),
+      }),
+      // A refund that was not paid is tried once more.
+      toolRetryMiddleware({
+        tools: ["refund"],
+        retryOn: ({ status }) => status === 503,
+        maxRetries: 1,
+        initialDelayMs: pace.msOf(1_000),
+        jitter: false,
+        onFailure: "error",
       }),
       // A run that repeats a call must end.
       toolCallLimitMiddleware({ toolName: "repair_status", runLimit: 8, exitBehavior: "error" }),

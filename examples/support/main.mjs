@@ -1,6 +1,6 @@
 // A support agent of three shops. It looks up orders, searches help pages, asks another agent, and wants a person's
-// approval before it pays money back. One model call is refused once (429), one run repeats itself and is stopped, and
-// one fails. Its model is a small server on this machine, so you need no key.
+// approval before it pays money back. One model call is refused once (429), one refund fails and is tried again, one run
+// repeats itself and is stopped, and one fails. Its model is a small server on this machine, so you need no key.
 //
 //   npm install entelix-otel @opentelemetry/sdk-trace @opentelemetry/resources @opentelemetry/sdk-metrics \
 //     langchain @langchain/core @langchain/langgraph @langchain/openai zod

@@ -37,7 +37,7 @@ describe("demo --endpoint, with the shipped stack behind it", () => {
 
   it("says where everything can be looked at", () => {
     expect(printed).toContain(
-      `238 spans (27 runs, 40 tool calls) delivered to ${stack.endpoint}/v1/traces, metrics to ${stack.endpoint}/v1/metrics.\n`,
+      `239 spans (27 runs, 41 tool calls) delivered to ${stack.endpoint}/v1/traces, metrics to ${stack.endpoint}/v1/metrics.\n`,
     );
     expect(printed).toMatch(/\n {2}dashboards {2}http\S+\n {2}metrics {5}http\S+\n {2}alerts {6}/);
   });
@@ -50,7 +50,7 @@ describe("demo --endpoint, with the shipped stack behind it", () => {
     await untilHolds("all are in Jaeger, whole", async () => {
       const found = await Promise.all(traces.map((id) => stack.jaeger.trace(id)));
       const roots = found.flat().filter(({ parentSpanId }) => parentSpanId === undefined);
-      expect(found.flat()).toHaveLength(238);
+      expect(found.flat()).toHaveLength(239);
       expect(
         roots.map(({ attributes }) => String(attributes["entelix.run_id"]).replaceAll("-", "")),
       ).toEqual(traces);

@@ -147,7 +147,7 @@ describe("the conversation of a run", () => {
     const shown = [
       "System text",
       "I was charged twice for order 17.",
-      "1 retry: 429 slow down",
+      "1 failed attempt 429 slow down",
       "look_up_order",
       "delivered twice",
       "ann@acme.test edited refund after 1.2 s: euros 41.9 → 20",

@@ -14,7 +14,7 @@ const drawsDocs = process.env.ENTELIX_VIEW_PICTURES === "1";
 /** What the demo plays. */
 const DEMO = shipped("recordings/support/events.ndjson");
 /** A refund that a person changed. */
-const STORY = "run/01a2285a-fc8a-731d-8a48-8fed6eb95f67";
+const STORY = "run/01a22916-3217-75ad-9e98-2a2cf057f049";
 
 const THEMES = ["light", "dark"] as const;
 
@@ -88,8 +88,20 @@ describe.each(THEMES)("the %s theme", (theme) => {
       ["list", "", "Where is order 17?", 1_200],
       ["list-narrow", "", "Where is order 17?", 400],
       ["list-wide", "", "Where is order 17?", 2_400],
-      ["story", STORY, "Raw text", 1_200],
-      ["story-narrow", STORY, "Raw text", 400],
+      ["story", STORY, "1 failed attempt", 1_200],
+      ["story-narrow", STORY, "1 failed attempt", 400],
     ])("draws view-%s.png", draw);
+
+    it("has the decision and the failure of the story on its first screen", async () => {
+      await page.setViewportSize({ width: 1_200, height: 760 });
+      await page.goto(`${view.origin}/#/${STORY}`);
+      const call = page.locator(".talk-item", { hasText: "1 failed attempt" });
+      await call.waitFor();
+      const text = await call.innerText();
+      expect(text).toContain("ann@acme.test edited refund after 2 min: euros 41.9 → 36.9");
+      expect(text).toContain("1 failed attempt payment service answered 503");
+      const box = await call.boundingBox();
+      expect((box?.y ?? 760) + (box?.height ?? 0)).toBeLessThan(760);
+    });
   });
 });

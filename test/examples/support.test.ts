@@ -74,6 +74,28 @@ describe("the recording of the support agent", () => {
     expect(later?.question).toBe("Why 36.90 and not 41.90?");
   });
 
+  it("has a first attempt of that refund which failed, and one that was paid", async () => {
+    const [, resumed] = of("acme-1042");
+    const { spans } = await viewedRun([RECORDED], resumed?.run_id ?? "");
+    const calls = spans.filter(({ kind }) => kind === "tool");
+    expect(
+      calls.map(({ attributes, message, name }) => [
+        name,
+        message,
+        attributes["entelix.approval.person"],
+        attributes["gen_ai.tool.call.result"] !== undefined,
+      ]),
+    ).toEqual([
+      [
+        "execute_tool refund",
+        "payment service answered 503: overloaded, nothing was paid",
+        "ann@acme.test",
+        false,
+      ],
+      ["execute_tool refund", undefined, undefined, true],
+    ]);
+  });
+
   it("has one that a person rejected, and one that waits", () => {
     expect(of("initech-3302")[1]?.decisions).toMatchObject([
       { outcome: "denied", person: "sam@initech.test", tool: "refund" },

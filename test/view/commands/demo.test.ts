@@ -8,8 +8,8 @@ import { deadUrl, OtlpServer } from "../../support/otlp-server.ts";
 import { viewedList } from "../support/view-documents.ts";
 
 /** Of all runs. */
-const MADE = "238 spans (27 runs, 40 tool calls)";
-const SPANS = 238;
+const MADE = "239 spans (27 runs, 41 tool calls)";
+const SPANS = 239;
 
 /** The short recordings, and the support agent's runs in the order of their ends. */
 const TITLES = [
@@ -63,7 +63,7 @@ describe.concurrent("demo", () => {
       /invoke_agent support .*paused: approval_pending\n├─ chat demo-large .*\n├─ execute_tool look_up_order .*\n├─ execute_tool list_payments .*\n└─ chat demo-large .*✓ complete\ntrace /,
     );
     expect(stdout).toMatch(
-      /resumes run \S+\n├─ execute_tool refund .*✓ complete, edited by ann@acme\.test after 2 min\n└─ chat demo-large /,
+      /resumes run \S+\n├─ execute_tool refund .*✗ error: transient, edited by ann@acme\.test after 2 min "payment service answered 503: overloaded, nothing was paid"\n├─ execute_tool refund .*✓ complete\n└─ chat demo-large /,
     );
     expect(stdout).toContain(
       [
@@ -94,7 +94,7 @@ describe.concurrent("demo", () => {
     expect(name).toMatch(/^entelix-otel-demo-/);
     const [audit, events] = [`${folder.at(name)}/audit`, `${folder.at(name)}/events.ndjson`];
     expect(stdout).toContain(
-      `Audit log\n${audit}: 147 rows in 19 threads. ✓ the chain holds\n` +
+      `Audit log\n${audit}: 149 rows in 19 threads. ✓ the chain holds\n` +
         // As it can be run where the package is a dependency, and in a clone.
         `  npx entelix-otel audit show ${audit}\n` +
         `  npx entelix-otel audit verify ${audit}\n`,
@@ -156,7 +156,7 @@ describe.concurrent("demo", () => {
       `${MADE} delivered to ${server.url}/v1/traces, metrics to ${server.url}/v1/metrics.\n`,
     );
     expect(second.stdout).toContain(
-      ": 294 rows in 19 threads, including earlier rows. ✓ the chain holds\n",
+      ": 298 rows in 19 threads, including earlier rows. ✓ the chain holds\n",
     );
     expect(server.spans).toHaveLength(2 * SPANS);
     const runs = server.spans.filter((span) => span.name.startsWith("invoke_agent"));

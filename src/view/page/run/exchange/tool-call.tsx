@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { count, counted, durationText } from "../../../../events/format/door.ts";
+import { count, durationText } from "../../../../events/format/door.ts";
 import type { CallItem } from "../../../model/exchange-items.ts";
 import { errorOf, errorText, type SpanError } from "../../../model/failures.ts";
 import type { RunModel } from "../../../model/run-model.ts";
@@ -8,6 +8,7 @@ import { outcomeOf } from "../../../model/span-words.ts";
 import { Text } from "../../shell/text.tsx";
 import { SpanErrorView } from "../span-error.tsx";
 import { Code } from "../value.tsx";
+import { Attempts } from "./attempts.tsx";
 import { DecisionLine } from "./decision-line.tsx";
 import { Fold, type ItemProps, ToTimeline } from "./parts.tsx";
 
@@ -52,17 +53,7 @@ export function ToolCall({
           )}
           <ToTimeline model={model} node={node ?? asker} query={query} />
         </p>
-        {attempts.length > 0 && (
-          <Fold summary={counted(attempts.length, "failed attempt")}>
-            <ol class="talk-attempts">
-              {attempts.map((attempt) => (
-                <li key={attempt.id}>
-                  <Text limit={1000} lines value={errorText(attempt.span) ?? "no text"} />
-                </li>
-              ))}
-            </ol>
-          </Fold>
-        )}
+        <Attempts texts={attempts.map(({ span }) => errorText(span))} />
         {input !== undefined && <Value name="Input" text={input} />}
         {children}
         {output !== undefined && <Value name="Result" text={output} />}
