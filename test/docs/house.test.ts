@@ -59,8 +59,12 @@ const DOORS = [...rooms.map((room) => `src/${room}/door.ts`), "src/events/format
 const PART_DOORS = ["bridge/lifecycle", "agents/writer", "agents/core", "agents/runtime"].map(
   (part) => `src/${part}/door.ts`,
 );
-/** Asked for when they are used, and so not through a door: they need optional packages. */
-const LATER = ["src/audit/postgres/postgres-session-log.ts", "src/agents/prices/door.ts"];
+/** Asked for when they are used, and so not through a door: they, or their doors, need optional packages. */
+const LATER = [
+  "src/audit/postgres/postgres-session-log.ts",
+  "src/agents/prices/door.ts",
+  "src/agents/prices/own-prices.ts",
+];
 
 const across = inside.filter(
   ({ file, to }) => floorOf(to) >= 0 && floorOf(to) < rooms.length && floorOf(to) !== floorOf(file),

@@ -1,4 +1,4 @@
-import { checkArgument, type Decimal, parseDecimal, ZERO } from "../../events/door.ts";
+import { type Decimal, describe, parseDecimal, ZERO } from "../../events/door.ts";
 import type { PricedCall } from "../runtime/door.ts";
 import { exactCost, type Rate, type Rates } from "./exact-cost.ts";
 import { namesOf } from "./model-names.ts";
@@ -19,17 +19,23 @@ export interface ModelPrices {
 export class OwnPrices {
   readonly #models = new Map<string, Rates>();
 
-  /** @throws TypeError naming the model and the price that is not a decimal text. */
-  constructor(models: Readonly<Record<string, ModelPrices>>) {
+  /**
+   * @param models their {@link ModelPrices}. They are checked.
+   * @param field name of `models` in errors.
+   * @throws TypeError naming the model and the price that is not a decimal text.
+   */
+  constructor(models: Readonly<Record<string, unknown>>, field = "own") {
     for (const [model, given] of Object.entries(models)) {
-      checkArgument(given, `own[${JSON.stringify(model)}]`);
-      const field = (name: string) => `own[${JSON.stringify(model)}].${name}`;
+      const place = `${field}[${JSON.stringify(model)}]`;
+      if (!isObject(given)) {
+        throw new TypeError(`${place}: expected an object, got ${describe(given)}`);
+      }
       const rate = (name: "output" | "cacheRead" | "cacheWrite") => {
         const text = given[name];
-        return text === undefined ? undefined : flat(parseDecimal(text, field(name)));
+        return text === undefined ? undefined : flat(parseDecimal(text, `${place}.${name}`));
       };
       this.#models.set(model, {
-        input: flat(parseDecimal(given.input, field("input"))),
+        input: flat(parseDecimal(given.input, `${place}.input`)),
         output: rate("output"),
         cacheRead: rate("cacheRead"),
         cacheWrite: rate("cacheWrite"),
@@ -46,6 +52,10 @@ export class OwnPrices {
     }
     return undefined;
   }
+}
+
+function isObject(value: unknown): value is Readonly<Record<keyof ModelPrices, unknown>> {
+  return typeof value === "object" && value !== null;
 }
 
 function flat(base: Decimal): Rate {

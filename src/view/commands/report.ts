@@ -82,7 +82,7 @@ export const report: Command = {
     const options = sourcesOptions(positionals, values, {
       follow: false,
       content,
-      estimates: await costEstimates(values.prices),
+      estimates: await costEstimates(values),
     });
     if (out === undefined && trace === undefined) {
       throw new CliError("expected --out FILE, --chrome-trace FILE, or both", HINT);

@@ -1,7 +1,7 @@
 import { CliError, DEFAULT_JAEGER } from "../../cli/door.ts";
 import { DIALECT_NAMES } from "../../replay/door.ts";
 import type { SourcesOptions } from "../runs/viewed-runs.ts";
-import { PRICES_OPTION } from "./cost-estimates.ts";
+import { PRICES_OPTIONS } from "./cost-estimates.ts";
 
 /** For the help: the sources. */
 export const SOURCES_NOTE =
@@ -25,7 +25,7 @@ export const SOURCE_OPTIONS = {
     value: "NAME",
     about: "Tenant of events without a tenant. Default: default.",
   },
-  prices: PRICES_OPTION,
+  ...PRICES_OPTIONS,
 } as const;
 
 interface SourceValues {

@@ -70,7 +70,7 @@ export const view: Command = {
     const options = sourcesOptions(positionals, values, {
       follow: !json,
       content: true,
-      estimates: await costEstimates(values.prices),
+      estimates: await costEstimates(values),
       ...(listen === undefined ? {} : { listen }),
       ...(save === undefined ? {} : { save }),
     });
