@@ -1,7 +1,8 @@
 import type { OrderedLine, RecordedEvent } from "../../replay/door.ts";
+import { MOST_LISTED } from "../model/list-limits.ts";
 import { type Chain, LineSpool, type TaggedLine } from "../runs/line-spool.ts";
 import { ownText } from "../runs/own-texts.ts";
-import type { Trace } from "../runs/traces.ts";
+import { deleteOldest, type Trace } from "../runs/traces.ts";
 
 /** A line that was played. */
 export interface PlayedLine {
@@ -10,11 +11,12 @@ export interface PlayedLine {
   readonly text: string;
   /** Name of its dialect. */
   readonly dialect: string;
-  readonly stream: Stream;
+  /** Number of its stream. */
+  readonly stream: number;
 }
 
 /** The lines of a run, thread or session, as its dialect names it. */
-export interface Stream extends Chain {
+interface Stream extends Chain {
   readonly number: number;
   thread: string | undefined;
   group: Group;
@@ -30,21 +32,54 @@ export interface Group {
   last: number;
 }
 
-/** The lines of recordings in one file, by what must be played together to make the spans and rows of a run again. */
+/** Streams in memory above which those without a run of the list are put away: twice what the list has. */
+const MOST_STREAMS = 2 * MOST_LISTED;
+/** Groups with a line among the last ones stay in memory: their runs may not be in the list yet. */
+const RECENT_LINES = 100_000;
+/** Names of streams and threads that are remembered. Later lines of older ones are of a new stream. */
+export const MOST_NAMES = 1_000_000;
+
+interface RecordedLinesOptions {
+  /** The traces that have a run of the list. */
+  readonly listed: () => Iterable<Trace>;
+  /** Default 200,000. */
+  readonly mostStreams?: number | undefined;
+  /** Default 100,000. */
+  readonly recentLines?: number | undefined;
+}
+
+/**
+ * The lines of recordings in one file, by what must be played together to make the spans and rows of a run again. Of a
+ * group that is put away, memory holds two numbers for each stream, from which it is restored when it is asked for.
+ */
 export class RecordedLines {
   readonly #spool: LineSpool;
+  readonly #options: RecordedLinesOptions;
   readonly #dialects: string[] = [];
-  readonly #byName = new Map<string, Stream>();
-  readonly #streams: Stream[] = [];
+  /** Numbers of streams by name. */
+  readonly #byName = new Map<string, number>();
+  /** Streams in memory, by number. */
+  readonly #streams = new Map<number, Stream>();
   /** A stream of each thread. */
-  readonly #threads = new Map<string, Stream>();
-  readonly #traces = new WeakMap<Trace, Stream>();
+  readonly #threads = new Map<string, number>();
+  readonly #traces = new WeakMap<Trace, number>();
+  /** Of each stream that is put away: the offset of its last piece, and the next stream of its group, in a ring. */
+  readonly #offsets: number[] = [];
+  readonly #ring: number[] = [];
+  #putAwayAbove: number;
   #count = 0;
-  #current: Stream | undefined;
+  #current: number | undefined;
 
   /** @param path of a file that does not exist yet. */
-  constructor(path: string) {
+  constructor(path: string, options: RecordedLinesOptions) {
     this.#spool = new LineSpool(path);
+    this.#options = options;
+    this.#putAwayAbove = options.mostStreams ?? MOST_STREAMS;
+  }
+
+  /** Number of streams in memory. */
+  get streams(): number {
+    return this.#streams.size;
   }
 
   /** Number of lines. */
@@ -55,37 +90,38 @@ export class RecordedLines {
   /** Takes a line before it is played. */
   add(line: OrderedLine<RecordedEvent>): void {
     const name = line.streamName();
-    const stream = this.#byName.get(name) ?? this.#newStream(name);
+    const number = this.#byName.get(name);
+    const stream = number === undefined ? this.#newStream(name) : this.#stream(number);
     const { thread_id } = line.envelope;
     if (thread_id !== undefined && thread_id !== stream.thread) {
       stream.thread = ownText(thread_id);
       const known = this.#threads.get(thread_id);
-      if (known === undefined) this.#threads.set(stream.thread, stream);
-      else join(known, stream);
+      if (known === undefined) this.#threads.set(stream.thread, stream.number);
+      else join(this.#stream(known), stream);
     }
     this.#spool.add(`${this.#count} ${line.text}`, this.#tagOf(line, stream), stream);
     stream.group.last = this.#count;
     this.#count += 1;
-    this.#current = stream;
+    this.#current = stream.number;
   }
 
   /**
    * A span of a trace began.
    *
-   * @param stream of the line in which it began. Default: that of the line that was added last.
+   * @param stream number of that of the line in which it began. Default: that of the line that was added last.
    */
   begins(trace: Trace, stream = this.#current): void {
     if (stream === undefined) return;
     const known = this.#traces.get(trace);
     if (known === undefined) this.#traces.set(trace, stream);
-    else join(known, stream);
+    else if (known !== stream) join(this.#stream(known), this.#stream(stream));
   }
 
   groupsOf(traces: Iterable<Trace>): ReadonlySet<Group> {
     const groups = new Set<Group>();
     for (const trace of traces) {
-      const stream = this.#traces.get(trace);
-      if (stream !== undefined) groups.add(stream.group);
+      const number = this.#traces.get(trace);
+      if (number !== undefined) groups.add(this.#stream(number).group);
     }
     return groups;
   }
@@ -95,9 +131,7 @@ export class RecordedLines {
     const lines: PlayedLine[] = [];
     for (const { streams } of groups) {
       for (const stream of streams) {
-        for (const tagged of this.#spool.read(stream)) {
-          for (const line of this.#lineIn(tagged)) lines.push(line);
-        }
+        for (const tagged of this.#spool.read(stream)) lines.push(this.#lineIn(tagged));
       }
     }
     return lines.sort((one, other) => one.number - other.number);
@@ -109,7 +143,8 @@ export class RecordedLines {
     const early = new Map<number, PlayedLine>();
     let next = 0;
     for (const tagged of this.#spool.all()) {
-      for (const line of this.#lineIn(tagged)) early.set(line.number, line);
+      const line = this.#lineIn(tagged);
+      early.set(line.number, line);
       for (let due = early.get(next); due !== undefined; due = early.get(next)) {
         early.delete(next);
         next += 1;
@@ -124,13 +159,60 @@ export class RecordedLines {
   }
 
   #newStream(name: string): Stream {
-    const streams: Stream[] = [];
-    const number = this.#streams.length;
-    const stream: Stream = { number, last: 0, thread: undefined, group: { streams, last: 0 } };
-    streams.push(stream);
-    this.#streams.push(stream);
-    this.#byName.set(ownText(name), stream);
+    if (this.#streams.size > this.#putAwayAbove) this.#putAway();
+    const number = this.#ring.push(IN_MEMORY) - 1;
+    this.#offsets.push(0);
+    this.#byName.set(ownText(name), number);
+    return this.#hold(number, 0, { streams: [], last: 0 });
+  }
+
+  #hold(number: number, last: number, group: Group): Stream {
+    const stream: Stream = { number, last, thread: undefined, group };
+    group.streams.push(stream);
+    this.#streams.set(number, stream);
     return stream;
+  }
+
+  /** The stream with a number. If it was put away, its group is restored. */
+  #stream(number: number): Stream {
+    const known = this.#streams.get(number);
+    if (known !== undefined) return known;
+    const group: Group = { streams: [], last: this.#count };
+    const stream = this.#restored(number, group);
+    for (let at = this.#takeFromRing(number); at !== number; at = this.#takeFromRing(at)) {
+      this.#restored(at, group);
+    }
+    return stream;
+  }
+
+  #restored(number: number, group: Group): Stream {
+    return this.#hold(number, this.#offsets[number] ?? 0, group);
+  }
+
+  /** @returns the next stream of the ring. */
+  #takeFromRing(number: number): number {
+    const next = this.#ring[number] ?? number;
+    this.#ring[number] = IN_MEMORY;
+    return next;
+  }
+
+  /** Puts the groups away that have no run of the list: it has the newest runs, and a recording any number. */
+  #putAway(): void {
+    const { listed, mostStreams = MOST_STREAMS, recentLines = RECENT_LINES } = this.#options;
+    // The offsets of lines that are not written yet are not known.
+    this.#spool.flush();
+    const held = new Set(this.groupsOf(listed()));
+    for (const { group } of this.#streams.values()) {
+      if (held.has(group) || group.last >= this.#count - recentLines) continue;
+      for (const [at, { last, number }] of group.streams.entries()) {
+        this.#offsets[number] = last;
+        this.#ring[number] = group.streams[at + 1]?.number ?? group.streams[0]?.number ?? number;
+        this.#streams.delete(number);
+      }
+    }
+    deleteOldest(this.#byName, MOST_NAMES);
+    deleteOldest(this.#threads, MOST_NAMES);
+    this.#putAwayAbove = Math.max(mostStreams, 2 * this.#streams.size);
   }
 
   /** Numbers of stream and dialect as one number. */
@@ -140,17 +222,19 @@ export class RecordedLines {
     return number * MOST_DIALECTS + at;
   }
 
-  #lineIn({ line, tag }: TaggedLine): PlayedLine[] {
+  #lineIn({ line, tag }: TaggedLine): PlayedLine {
     const end = line.indexOf(" ");
-    const stream = this.#streams[Math.floor(tag / MOST_DIALECTS)];
+    const stream = Math.floor(tag / MOST_DIALECTS);
     const dialect = this.#dialects[tag % MOST_DIALECTS] ?? "";
-    const number = Number(line.slice(0, end));
-    return stream === undefined ? [] : [{ number, text: line.slice(end + 1), dialect, stream }];
+    return { number: Number(line.slice(0, end)), text: line.slice(end + 1), dialect, stream };
   }
 }
 
 /** There are four. */
 const MOST_DIALECTS = 16;
+
+/** In the ring: the stream is not put away. */
+const IN_MEMORY = -1;
 
 /** The smaller group becomes a part of the larger one. */
 function join(one: Stream, other: Stream): void {

@@ -15,7 +15,7 @@ import type { SourcesOptions } from "../runs/viewed-runs.ts";
 import { followedBytes, ReplacedError } from "./followed-file.ts";
 import { LogRows } from "./log-rows.ts";
 import { RecordedRuns } from "./made-runs.ts";
-import { RecordedLines, type Stream } from "./recorded-lines.ts";
+import { RecordedLines } from "./recorded-lines.ts";
 import { replayTo, replayToStore } from "./replayed-spans.ts";
 import type { SourceState } from "./source-state.ts";
 
@@ -138,7 +138,7 @@ export class Recordings {
     if (lines === undefined) return;
     const source = this.#source;
     const { traces } = this.#store.index;
-    let stream: Stream | undefined;
+    let stream: number | undefined;
     const job = replayTo(
       { ...this.#options, isLog: false },
       (span) => this.#store.index.addSpan(span, STANDING.recording),
@@ -181,7 +181,9 @@ export class Recordings {
     const options = { ...this.#options, store: this.#store, source: this.#source, stateOf };
     const written = follow ? undefined : await this.#writtenRows();
     const lines = follow
-      ? new RecordedLines(join(folder, `lines-${this.#generation}.ndjson`))
+      ? new RecordedLines(join(folder, `lines-${this.#generation}.ndjson`), {
+          listed: () => this.#store.index.traces.ofRuns(),
+        })
       : undefined;
     const audit = written && new NamedRows(written.log);
     const job = replayToStore({ ...options, audit, isLog: false }, lines);

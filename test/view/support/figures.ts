@@ -10,11 +10,13 @@ import { MOST_CONNECTIONS } from "../../../src/view/server/view-server.ts";
 import { MOST_SEARCHES, MOST_TRACES } from "../../../src/view/sources/jaeger.ts";
 import { MOST_VERDICT_PROBLEMS } from "../../../src/view/sources/log-verdict.ts";
 import { REMEMBERED_THREADS } from "../../../src/view/sources/logs.ts";
+import { MOST_NAMES } from "../../../src/view/sources/recorded-lines.ts";
 import { SourceState } from "../../../src/view/sources/source-state.ts";
 
 /** The limits of this room as its code has them, by their rows in `docs/limits.md`. */
 export const VIEW_FIGURES: Readonly<Record<string, () => number | Promise<number>>> = {
   "IDs of left-out runs": () => MOST_LEFT_OUT_IDS,
+  "names of runs and threads of a followed recording": () => MOST_NAMES,
   "traces without a run": () => MOST_OTHER_TRACES,
   "problems of a source": () => {
     const state = new SourceState("run.ndjson", "recording", false, () => {});
