@@ -28,8 +28,9 @@ export function filterRows(rows: readonly RunRow[], query: ListQuery): readonly 
 }
 
 /** Whether the row or a run below it has a text. */
-function hasText({ folded, text }: RunRow, word: string): boolean {
-  return text.includes(word) || folded?.rows.some((row) => row.text.includes(word)) === true;
+function hasText({ folded, sums, text }: RunRow, word: string): boolean {
+  if (text.includes(word) || sums?.includes(word) === true) return true;
+  return folded?.rows.some((row) => hasText(row, word)) === true;
 }
 
 function listedIn(rows: readonly RunRow[]): RunIds {

@@ -13,6 +13,8 @@ export interface RunRow {
   readonly startMs: number;
   /** Text for the search in lower case: the columns as they are shown, and the IDs. */
   readonly text: string;
+  /** The same for the sums of a row with folded runs, whose other texts are in the rows of the runs. */
+  readonly sums?: string;
   readonly folded?: FoldedRuns;
 }
 
@@ -31,6 +33,11 @@ export class RunIndex {
   /** In no order. Each change makes a new array. */
   get rows(): readonly RunRow[] {
     return this.#stories.rows;
+  }
+
+  /** One run, also one that is folded, without the sums of others. */
+  run(key: string): ViewRun | undefined {
+    return this.#stories.run(key);
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { ViewRun } from "../format.ts";
 import type { RunRow } from "./run-index.ts";
 import { storyRow } from "./story-row.ts";
 
@@ -21,6 +22,10 @@ export class StoryIndex {
   get rows(): readonly RunRow[] {
     this.#list ??= [...this.#rows.values()];
     return this.#list;
+  }
+
+  run(key: string): ViewRun | undefined {
+    return this.#runs.get(key)?.run;
   }
 
   /**

@@ -5,6 +5,8 @@ import { decisionText } from "./story-words.ts";
 
 /** Longest search text of a run, in characters. It bounds the memory of the list: docs/view.md states it. */
 export const MOST_SEARCH_TEXT = 2_000;
+/** Longest text of the figures of a row that stands for several runs, in characters. */
+const MOST_FIGURES = 100;
 /** Longest part of it: that of the inputs of tools. */
 const MOST_PART = 300;
 
@@ -13,7 +15,7 @@ const MOST_PART = 300;
  * once, so that a key stroke only looks for words in it.
  */
 export function searchText(run: ViewRun, startMs: number): string {
-  const { cost_usd, decisions = [], input_tokens, output_tokens, waiting_ms, working_ms } = run;
+  const { decisions = [] } = run;
   const parts = [
     run.run_id,
     run.trace_id,
@@ -24,11 +26,7 @@ export function searchText(run: ViewRun, startMs: number): string {
     run.failure_kind,
     run.failure_origin,
     run.interruption_kind,
-    working_ms === undefined ? undefined : durationText(working_ms),
-    waiting_ms === undefined ? undefined : durationText(waiting_ms),
-    input_tokens === undefined ? undefined : count(input_tokens),
-    output_tokens === undefined ? undefined : count(output_tokens),
-    cost_usd === undefined ? undefined : dollars(cost_usd),
+    ...figuresOf(run),
     run.question,
     run.answer,
     run.error,
@@ -46,4 +44,22 @@ export function searchText(run: ViewRun, startMs: number): string {
   ];
   const texts = parts.filter((part) => part !== undefined).map((part) => cut(part, MOST_PART).text);
   return cut(texts.join("\n"), MOST_SEARCH_TEXT).text.toLowerCase();
+}
+
+/** The text of sums. The other texts of a row that stands for several runs are those of its runs. */
+export function figuresText(run: ViewRun): string {
+  const texts = figuresOf(run).filter((part) => part !== undefined);
+  return cut(texts.join("\n"), MOST_FIGURES).text.toLowerCase();
+}
+
+/** Duration, wait, tokens and cost, as they are shown. */
+function figuresOf(run: ViewRun): readonly (string | undefined)[] {
+  const { cost_usd, input_tokens, output_tokens, waiting_ms, working_ms } = run;
+  return [
+    working_ms === undefined ? undefined : durationText(working_ms),
+    waiting_ms === undefined ? undefined : durationText(waiting_ms),
+    input_tokens === undefined ? undefined : count(input_tokens),
+    output_tokens === undefined ? undefined : count(output_tokens),
+    cost_usd === undefined ? undefined : dollars(cost_usd),
+  ];
 }

@@ -2,7 +2,7 @@ import type { ViewRun } from "../format.ts";
 import { compareNs, msOf } from "./formats.ts";
 import type { RunRow } from "./run-index.ts";
 import { sumsOf } from "./run-sums.ts";
-import { searchText } from "./search-text.ts";
+import { figuresText } from "./search-text.ts";
 
 /**
  * The row of a run with the paused runs that it continues: outcome and answer of the newest run, the first question, all
@@ -26,7 +26,8 @@ export function storyRow(runs: readonly RunRow[]): RunRow {
     id: newest.id,
     run,
     startMs: newest.startMs,
-    text: searchText(run, newest.startMs),
+    text: newest.text,
+    sums: figuresText(run),
     folded: { kind: "pauses", rows: byStart.filter((row) => row !== newest).reverse() },
   };
 }

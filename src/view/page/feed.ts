@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { counted } from "../../events/format/door.ts";
-import type { RunList, ViewSource } from "../format.ts";
+import type { RunList, ViewRun, ViewSource } from "../format.ts";
 import { RunIndex, type RunRow } from "../model/run-index.ts";
 import { pause } from "./breath.ts";
 import type { RunData } from "./data.ts";
@@ -68,6 +68,11 @@ export class Feed {
 
   get state(): FeedState {
     return this.#state;
+  }
+
+  /** A run as the list of the server has it, without the sums of the runs that it continues. */
+  run(key: string): ViewRun | undefined {
+    return this.#index.run(key);
   }
 
   /** @returns a function that removes the listener. */

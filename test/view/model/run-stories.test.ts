@@ -1,11 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ViewRun } from "../../../src/view/format.ts";
+import { groupRows } from "../../../src/view/model/conversations.ts";
 import { filterRows } from "../../../src/view/model/filter-rows.ts";
 import { listQuery } from "../../../src/view/model/list-query.ts";
 import { RunIndex, type RunRow } from "../../../src/view/model/run-index.ts";
+import { MOST_SEARCH_TEXT } from "../../../src/view/model/search-text.ts";
 import { storyLine } from "../../../src/view/model/story-words.ts";
 import { atSecond, rowsOf, viewRun } from "./runs.ts";
+
+function textsOf({ folded, sums = "", text }: RunRow): string[] {
+  return [text, sums, ...(folded?.rows ?? []).flatMap(textsOf)];
+}
 
 const found = (rows: readonly RunRow[], address: string) =>
   filterRows(rows, listQuery(new URLSearchParams(address))).map(({ id }) => id);
@@ -73,6 +79,32 @@ describe("a paused run and the one that continues it", () => {
     expect(row?.run.asked).toBeUndefined();
     expect(storyLine(row?.run ?? PAUSED)?.text).toBe("ann edited refund after 7.9 s. Sent.");
     expect(row?.folded).toEqual({ kind: "pauses", rows: rowsOf(PAUSED) });
+  });
+
+  it("are known as single runs, too: the page of each of them begins with its own story", () => {
+    const index = new RunIndex();
+    index.merge([PAUSED, RESUMED]);
+    expect([index.run("decided"), index.run("asked")]).toEqual([RESUMED, PAUSED]);
+    expect(index.run("other")).toBeUndefined();
+  });
+
+  it("hold at most the search texts of both, and that of their sums", () => {
+    const long = (letter: string) => Array.from({ length: 12 }, () => letter.repeat(200));
+    const rows = rowsOf(
+      { ...PAUSED, tools: long("a"), tags: long("b"), cost_usd: "0.10001" },
+      { ...RESUMED, tools: long("c"), tags: long("d") },
+    );
+    const held = new Set(rows.flatMap(textsOf));
+    expect([...held].reduce((sum, text) => sum + text.length, 0)).toBeLessThanOrEqual(
+      2 * MOST_SEARCH_TEXT + 100,
+    );
+    for (const word of ["aaa", "ccc", "money", "sent.", "8.0", "150", "$0.3"]) {
+      expect(found(rows, `q=${encodeURIComponent(word)}`)).toEqual(["decided"]);
+    }
+    const later = rowsOf(viewRun("later", { ...atSecond(20), thread_id: "t1" }));
+    const [conversation] = groupRows([...later, ...rows]);
+    expect(conversation?.folded?.kind).toBe("conversation");
+    expect(found(conversation === undefined ? [] : [conversation], "q=money")).toHaveLength(1);
   });
 
   it("are found by what either of them says", () => {

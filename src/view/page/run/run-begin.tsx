@@ -1,4 +1,3 @@
-import { useMemo } from "preact/hooks";
 import { count } from "../../../events/format/door.ts";
 import type { ViewFailure } from "../../format.ts";
 import type { RunHead } from "../../run-parts.ts";
@@ -17,8 +16,7 @@ export interface RunBeginProps {
 
 /** A run while its spans are read: its story, its first failure, and how far reading is. */
 export function RunBegin({ head, runKey, spans }: RunBeginProps) {
-  const { rows } = useFeed().state;
-  const listed = useMemo(() => rows.find(({ run }) => run.key === runKey)?.run, [rows, runKey]);
+  const listed = useFeed().run(runKey);
   const run = head?.run ?? listed;
   const all = head?.span_count ?? listed?.spans ?? 0;
   return (
