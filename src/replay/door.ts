@@ -37,6 +37,7 @@ export {
   type OrderReport,
 } from "./input/event-order.ts";
 export { GZIP_MAGIC, GzipError, gunzipped } from "./input/gunzip.ts";
+export { LinesOfValues, opensValue } from "./input/lines-of-values.ts";
 export type { NdjsonLine, OversizedPart } from "./input/ndjson-line.ts";
 export { splitLines } from "./input/ndjson-reader.ts";
 export {

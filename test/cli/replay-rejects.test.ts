@@ -211,3 +211,51 @@ describe("what data could do to a terminal", () => {
     expect([replayed.code, shown.code, located.code, missing.code]).toEqual([2, 0, 0, 1]);
   });
 });
+
+/** As `jq .` writes it. */
+function indented(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+describe("a JSON value over several lines", () => {
+  const events: readonly unknown[] = [started(), completed()].map((text) => JSON.parse(text));
+  const ONE_LINE = "json: expected a whole event in one line (jq -c . writes it so)";
+  const NO_ARRAY =
+    "json: expected one event a line, and no array (jq -c '.[]' writes its events so)";
+
+  it.each([
+    ["events", events.map(indented).join(""), ONE_LINE],
+    ["an array", indented(events), NO_ARRAY],
+    ["an array that ends with a text", indented([...events, "text"]), NO_ARRAY],
+  ])("(%s) is one error, and all of its lines are copied", async (_, text, said) => {
+    using folder = new Folder();
+    const file = folder.at("events.json");
+    writeFileSync(file, text);
+    const args = ["replay", file, "--rejects", folder.at("rejects"), "--json"];
+    const { code, stderr, stdout } = await command(args);
+    expect(stderr).toBe(`${file}:1: ${said}\n`);
+    expect(readFileSync(folder.at("rejects"), "utf8")).toBe(text);
+    const rejected = text.trimEnd().split("\n").length;
+    expect(JSON.parse(stdout)).toMatchObject({ rejected, events: 0, rejected_fields: { json: 1 } });
+    expect(code).toBe(2);
+  });
+
+  it("ends before a whole line: later errors are said again", async () => {
+    using folder = new Folder();
+    const file = folder.at("events.ndjson");
+    writeFileSync(file, `${started()}\n${indented({ a: [{}] })}${completed()}\n  oops\n`);
+    const { code, stderr, stdout } = await command(["replay", file, "--json"]);
+    expect(stderr).toBe(`${file}:2: ${ONE_LINE}\n${file}:8: json: expected a value at column 3\n`);
+    expect(JSON.parse(stdout)).toMatchObject({ rejected: 6, outcomes: { complete: 1 } });
+    expect(code).toBe(2);
+  });
+
+  it("does not take whole lines between the brackets of an array", async () => {
+    using folder = new Folder();
+    const file = folder.at("events.ndjson");
+    writeFileSync(file, `[\n${started()}\n${completed()}\n]\n`);
+    const { stderr, stdout } = await command(["replay", file, "--json"]);
+    expect(stderr).toBe(`${file}:1: ${NO_ARRAY}\n`);
+    expect(JSON.parse(stdout)).toMatchObject({ rejected: 2, outcomes: { complete: 1 } });
+  });
+});

@@ -49,6 +49,20 @@ describe("replay of a file of spans", () => {
     expect(readSpans(folder.at("again"))).toHaveLength(11);
   });
 
+  it("has one error for a request over several lines", async () => {
+    using folder = new Folder();
+    const file = folder.at("spans.json");
+    const [first = "", ...others] = lines.split("\n");
+    const text = JSON.stringify(JSON.parse(first), undefined, 2);
+    writeFileSync(file, `${text}\n${others.join("\n")}`);
+    const { code, stderr, stdout } = await command(["replay", file, "--json"]);
+    expect(stderr).toBe(`${file}:1: line: ${NO_REQUEST} (jq -c . writes it so)\n`);
+    const rejected = text.split("\n").length;
+    expect(rejected).toBeGreaterThan(100);
+    expect(JSON.parse(stdout)).toMatchObject({ rejected, rejected_fields: { line: 1 } });
+    expect(code).toBe(2);
+  });
+
   it.each(["http/protobuf", "http/json"])(
     "sends the identical spans, with %s",
     async (protocol) => {

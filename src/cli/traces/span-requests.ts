@@ -1,5 +1,5 @@
 import type { ByteSource, NdjsonLine, OversizedPart } from "../../replay/door.ts";
-import { splitLines, textBytes } from "../../replay/door.ts";
+import { LinesOfValues, opensValue, splitLines, textBytes } from "../../replay/door.ts";
 import { type Fields, MAX_REQUEST_BYTES, traceRequestIn } from "./otlp-spans.ts";
 
 /** A line of a file of spans, or a part of a line that is too long. */
@@ -7,7 +7,10 @@ export interface RequestLine {
   readonly part: NdjsonLine | OversizedPart;
   /** The request; `undefined` if the line has none. */
   readonly request: Fields | undefined;
-  /** The expectation that a line without a request does not meet. `undefined` until the last part of a long line. */
+  /**
+   * The expectation that a line without a request does not meet. `undefined` until the last part of a long line, and for
+   * the further lines of a request over several lines.
+   */
   readonly expected: string | undefined;
 }
 
@@ -20,6 +23,7 @@ export interface RequestLine {
 export async function* requestLines(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<RequestLine, void, undefined> {
+  const values = new LinesOfValues();
   for await (const batch of splitLines(chunks, { maxLineBytes: MAX_REQUEST_BYTES })) {
     for (const part of batch) {
       if (part.oversized) {
@@ -28,10 +32,16 @@ export async function* requestLines(
         continue;
       }
       const { text } = part;
-      const request = text === undefined ? undefined : traceRequestIn(text);
-      yield { part, request, expected: request === undefined ? EXPECTED : undefined };
+      const found = text === undefined ? undefined : traceRequestIn(text);
+      const isPart = values.continues(text ?? "", found !== undefined);
+      const request = isPart ? undefined : found;
+      yield { part, request, expected: isPart || found ? undefined : expectedOf(text) };
     }
   }
+}
+
+function expectedOf(text = ""): string {
+  return opensValue(text) ? `${EXPECTED} (jq -c . writes it so)` : EXPECTED;
 }
 
 const EXPECTED = "an ExportTraceServiceRequest in JSON on one line";

@@ -16,6 +16,7 @@ import {
   type LineEnvelope,
   type StreamKey,
 } from "../dialects/dialect.ts";
+import { opensValue } from "./lines-of-values.ts";
 import { type OrderItem, positionOf } from "./order-item.ts";
 
 /**
@@ -75,9 +76,8 @@ const NO_PIECE = "a whole event in one line (jq -c . writes it so)";
 
 /** The expected form if the first line shows an array, or an object over several lines. */
 function otherForm(text: string): string | undefined {
-  const start = text.trim();
-  if (start.startsWith("[")) return NO_ARRAY;
-  return start === "{" ? NO_PIECE : undefined;
+  if (text.trimStart().startsWith("[")) return NO_ARRAY;
+  return opensValue(text) ? NO_PIECE : undefined;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { DecodeIssue, Dialect, JsonObject, UnknownEvent } from "../dialects
 import { ActivityLine } from "./activity-line.ts";
 import { DecodedLine, type LineIssue, parseLine } from "./decode-line.ts";
 import type { EventOrder } from "./event-order.ts";
+import { LinesOfValues } from "./lines-of-values.ts";
 import type { NdjsonLine, OversizedPart } from "./ndjson-line.ts";
 import { DEFAULT_MAX_LINE_BYTES } from "./ndjson-reader.ts";
 
@@ -31,7 +32,7 @@ export interface SourceOptions<E> {
   /** Name of the source in issues. Default: the path, or `input`. */
   readonly name?: string | undefined;
   readonly maxLineBytes?: number | undefined;
-  /** Called with each wrong field of a line. */
+  /** Called with each wrong field of a line; of a JSON value over several lines, only for the first of them. */
   readonly onIssue?: ((issue: LineIssue) => void) | undefined;
   /** Called with the bytes of each rejected line. */
   readonly onRejected?: ((rejected: RejectedLine) => void | Promise<void>) | undefined;
@@ -71,6 +72,7 @@ export class EventIntake<E> {
   readonly #order: EventOrder<E>;
   /** Number of the last line of earlier sources. */
   readonly #linesBefore: number;
+  readonly #values = new LinesOfValues();
   #dialect: Dialect<E> | undefined;
   /** Lines read before the dialect was known. */
   #undecided: ValueLine[] = [];
@@ -101,6 +103,8 @@ export class EventIntake<E> {
     const { text } = part;
     if (text === undefined) return this.#reject(part, [{ field: "line", expected: "valid UTF-8" }]);
     const { value, issues } = parseLine(text);
+    // The first line of a value over several lines has the issue of all.
+    if (this.#values.continues(text, value !== undefined)) return this.#reject(part, []);
     if (issues !== undefined) return this.#reject(part, issues);
     if (this.#dialect === undefined) return this.#takeUndecided({ line: part, text, value });
     return this.#decode(this.#dialect, part, text, value);

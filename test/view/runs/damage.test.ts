@@ -41,6 +41,28 @@ describe("damaged input", () => {
     });
   });
 
+  const ON_ONE_LINE = "in JSON on one line (jq -c . writes it so)";
+
+  it.each([
+    ["events", "json: expected a whole event in one line (jq -c . writes it so)"],
+    ["spans", `expected an ExportTraceServiceRequest ${ON_ONE_LINE}`],
+  ])(
+    "that is JSON over several lines is one problem, which says what to do: %s",
+    async (what, problem) => {
+      const [file, out] = [folder.at("several-lines.json"), folder.at("out.json")];
+      await command(["replay", recording("success"), "--out", out]);
+      const source = what === "spans" ? out : recording("success");
+      const lines = readFileSync(source, "utf8").trimEnd().split("\n");
+      const several = lines.map((line) => JSON.stringify(JSON.parse(line), undefined, 2));
+      writeFileSync(file, `${several.join("\n")}\n`);
+      await withRuns([file], ALL, async (runs) => {
+        const [source] = listOf(runs).sources;
+        expect(source?.problems).toEqual([{ place: file, line: 1, problem }]);
+        expect(source?.problem_count).toBe(1);
+      });
+    },
+  );
+
   it("of a gzip file that is cut is told, and what came before is shown", async () => {
     const [file, whole] = [
       folder.at("run.ndjson.gz"),

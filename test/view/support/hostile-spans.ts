@@ -223,7 +223,12 @@ export const HOSTILE: readonly Hostile[] = [
   ],
   ["resourceSpans no list", () => '{"resourceSpans":{"0":{}}}', NO_REQUEST, false],
   ["names of protobuf", () => '{"resource_spans":[]}', NO_REQUEST, false],
-  ["brackets without an end", () => "[".repeat(100_000), NO_REQUEST, false],
+  [
+    "brackets without an end",
+    () => "[".repeat(100_000),
+    `${NO_REQUEST} (jq -c . writes it so)`,
+    false,
+  ],
 ];
 
 /** Each hostile line between two good ones: the first has the number 2 of its file. */
