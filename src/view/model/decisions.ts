@@ -127,15 +127,21 @@ export function callKey(runId: string | undefined, callId: string): string {
 
 /** The decision in the attributes of a call, or of a run's event about it. */
 export function decisionOfAttributes(attributes: ViewAttributes): RowDecision | undefined {
+  const decided = decidedIn(attributes);
+  const proposed = textIn(attributes, "entelix.approval.proposed_input");
+  if (decided === undefined || proposed === undefined) return decided;
+  return { ...decided, proposed: parsedJson(proposed) ?? proposed };
+}
+
+/** The same without the input before it was edited, which takes long to read. */
+export function decidedIn(attributes: ViewAttributes): RowDecision | undefined {
   const decision = textIn(attributes, "entelix.approval.outcome");
   if (decision === undefined) return undefined;
   const wait_ms = numberIn(attributes, "entelix.approval.wait_ms");
-  const proposed = textIn(attributes, "entelix.approval.proposed_input");
   return {
     ...textsOf((name) => textIn(attributes, `entelix.approval.${name}`), ROW_NAMES),
     decision,
     ...(wait_ms === undefined ? {} : { wait_ms }),
-    ...(proposed === undefined ? {} : { proposed: parsedJson(proposed) ?? proposed }),
   };
 }
 

@@ -1,7 +1,8 @@
 import { cut } from "../../events/format/door.ts";
 import type { ViewAttributes, ViewDecision, ViewSpan, ViewStory } from "../format.ts";
-import { fieldsOf, fieldText, numberIn, textIn } from "../model/attributes.ts";
+import { fieldsOf, fieldText, textIn } from "../model/attributes.ts";
 import { type ChatMessage, conversationOf } from "../model/conversation.ts";
+import { decidedIn } from "../model/decisions.ts";
 import { jsonLine, parsedJson } from "../model/json-text.ts";
 import { plainText } from "./plain-text.ts";
 
@@ -117,7 +118,10 @@ function idIn(attributes: ViewAttributes, name: string): string | undefined {
 }
 
 function shortTextIn(attributes: ViewAttributes, name: string, most: number): string | undefined {
-  const text = textIn(attributes, name);
+  return short(textIn(attributes, name), most);
+}
+
+function short(text: string | undefined, most: number): string | undefined {
   return text === undefined ? undefined : cut(text, most).text;
 }
 
@@ -144,16 +148,17 @@ function byTime(one: ViewDecision, other: ViewDecision): number {
 }
 
 function decisionIn(attributes: ViewAttributes, at_ns: string): ViewDecision | undefined {
-  const outcome = nameIn(attributes, "entelix.approval.outcome");
-  if (outcome === undefined) return undefined;
+  const decided = decidedIn(attributes);
+  if (decided === undefined) return undefined;
+  const { by, decision, person, wait_ms } = decided;
   return {
     call_id: idIn(attributes, "gen_ai.tool.call.id") ?? "",
     tool: nameIn(attributes, "gen_ai.tool.name") ?? "",
-    outcome,
+    outcome: cut(decision, MOST_NAME).text,
     at_ms: Math.floor(Number(at_ns) / 1e6),
-    by: nameIn(attributes, "entelix.approval.by"),
-    person: idIn(attributes, "entelix.approval.person"),
-    wait_ms: numberIn(attributes, "entelix.approval.wait_ms"),
+    by: short(by, MOST_NAME),
+    person: short(person, MOST_STORY_TEXT),
+    wait_ms,
   };
 }
 
