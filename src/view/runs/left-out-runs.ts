@@ -1,4 +1,4 @@
-import { runName } from "./indexed-run.ts";
+import { beginOf, byBegin, type IndexedRun, isKnown, runName } from "./indexed-run.ts";
 import { deleteOldest } from "./traces.ts";
 
 /** Left-out runs whose IDs are remembered. Later spans of older ones make a new run. */
@@ -30,4 +30,23 @@ export class LeftOutRuns {
     this.counted += 1;
     return true;
   }
+}
+
+/**
+ * The oldest runs beyond `most`, and the oldest of those that are only named.
+ *
+ * @returns also when the oldest of the others began, if there are too many runs.
+ */
+export function oldestRuns(
+  runs: readonly IndexedRun[],
+  most: number,
+): { readonly excess: readonly IndexedRun[]; readonly oldest: bigint | undefined } {
+  const known = runs.filter(isKnown).sort(byBegin);
+  const named = runs.filter((run) => !isKnown(run)).sort(byBegin);
+  const tooMany = Math.max(known.length - most, 0);
+  const first = tooMany === 0 ? undefined : known[tooMany];
+  return {
+    excess: [...known.slice(0, tooMany), ...named.slice(0, Math.max(named.length - most, 0))],
+    oldest: first && beginOf(first),
+  };
 }

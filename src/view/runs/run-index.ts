@@ -8,8 +8,6 @@ import { earlierFailure } from "./first-failure.ts";
 import type { IndexedRow } from "./indexed-row.ts";
 import {
   addTrace,
-  beginOf,
-  byBegin,
   type IndexedRun,
   isKnown,
   msOfNs,
@@ -18,7 +16,7 @@ import {
   startAt,
   tracesOf,
 } from "./indexed-run.ts";
-import { LeftOutRuns } from "./left-out-runs.ts";
+import { LeftOutRuns, oldestRuns } from "./left-out-runs.ts";
 import { addDecision, addWaits, endWaits } from "./open-waits.ts";
 import { addOtherSpan, isOfOthers, ownerOf } from "./other-runs.ts";
 import { ownText, withOwnTexts } from "./own-texts.ts";
@@ -340,15 +338,23 @@ export class RunIndex {
 
   /** Leaves out the oldest runs beyond `most`, and the oldest of those that are only named. */
   #cut(most = this.#mostRuns): void {
-    const all = [...this.runs()].filter(({ isUnlisted }) => !isUnlisted);
-    const known = all.filter(isKnown).sort(byBegin);
-    const named = all.filter((run) => !isKnown(run)).sort(byBegin);
-    const excess = Math.max(known.length - most, 0);
+    const runs = [...this.runs()];
     const wanted = this.#wantedRuns();
-    for (const run of known.slice(0, excess)) this.#leaveOut(run, wanted);
-    for (const run of named.slice(0, Math.max(named.length - most, 0))) this.#leaveOut(run, wanted);
-    const oldest = known[excess];
-    if (excess > 0 && oldest !== undefined) this.oldest = beginOf(oldest);
+    // The run that is asked for may continue any paused one, until it has ended.
+    const mayContinue = this.#wanted[0] !== undefined && ![...wanted].some(({ end }) => end > 0n);
+    const isRetained = (run: IndexedRun) => this.#isWanted(run, wanted);
+    const unlisted = runs.filter((run) => run.isUnlisted && !isRetained(run));
+    for (const run of mayContinue ? oldestRuns(unlisted, most).excess : unlisted) {
+      this.#leaveOut(run);
+    }
+    const listed = runs.filter(({ isUnlisted }) => !isUnlisted);
+    const { excess, oldest } = oldestRuns(listed, most);
+    for (const run of excess) {
+      const isPaused = mayContinue && run.traits?.outcome === "interrupted";
+      if (isPaused || isRetained(run)) run.isUnlisted = true;
+      else this.#leaveOut(run);
+    }
+    if (oldest !== undefined) this.oldest = oldest;
     this.#cutAbove = Math.max(this.#size, this.#mostRuns) * CUT;
   }
 
@@ -364,11 +370,7 @@ export class RunIndex {
     run.parent = undefined;
   }
 
-  #leaveOut(run: IndexedRun, wanted: ReadonlySet<IndexedRun>): void {
-    if (this.#isWanted(run, wanted)) {
-      run.isUnlisted = true;
-      return;
-    }
+  #leaveOut(run: IndexedRun): void {
     this.#remove(run);
     this.#leftOut.add(run.tenant_id, run.run_id, isKnown(run));
     this.#changed = true;

@@ -15,15 +15,22 @@ import { runSpan, toolSpan } from "../support/view-span.ts";
 
 const MOST = 10;
 
+interface SpanFields {
+  readonly parent?: string;
+  readonly outcome?: "failed" | "interrupted";
+  readonly resumes?: string;
+}
+
 /** The span of a run that begins at this second. */
-function spanOf(at: number, fields: { readonly parent?: string; readonly failed?: true } = {}) {
+function spanOf(at: number, fields: SpanFields = {}) {
   return runSpan(`span ${at}`, undefined, times(at), {
     run_id: `run ${at}`,
     trace_id: `trace ${at}`,
     attributes: {
       "entelix.tenant_id": "acme",
       ...(fields.parent === undefined ? {} : { "entelix.parent_run_id": fields.parent }),
-      "entelix.run.outcome": fields.failed === true ? "failed" : "complete",
+      ...(fields.resumes === undefined ? {} : { "entelix.run.resumed_from": fields.resumes }),
+      "entelix.run.outcome": fields.outcome ?? "complete",
     },
   });
 }
@@ -86,6 +93,23 @@ describe("of more runs than a list can have", () => {
     expect([wanted.leftOut, index.leftOut]).toEqual([50, 53]);
   });
 
+  it("the run that the user asked for has those that it continues, however long they have paused", () => {
+    const paused = [0, 1, 2].map((at) => spanOf(at, { outcome: "interrupted" }));
+    const spans = [...paused, ...seconds(60).map((at) => spanOf(at + 3))];
+    const later = seconds(20).map((at) => spanOf(at + 80));
+    const index = indexOf([...spans, ...later, spanOf(70, { resumes: "run 1" })], "run 70");
+    const known = [0, 1, 2].map((at) => index.find("acme", `run ${at}`)?.isUnlisted);
+    expect(known).toEqual([undefined, true, undefined]);
+    const [wanted] = index.named("run 70");
+    expect(wanted && [...index.storyOf(wanted)].map(({ run_id }) => run_id)).toEqual([
+      "run 70",
+      "run 1",
+    ]);
+    expect([...index.runs()].filter((run) => index.isListed(run, -1))).toHaveLength(MOST);
+    // All but the listed ones and those two.
+    expect(index.leftOut).toBe(84 - MOST - 2);
+  });
+
   it("a run whose parent was left out names it, and the sums of others stay", () => {
     const index = indexOf([
       spanOf(0),
@@ -130,7 +154,7 @@ describe("the list of a store with too many runs", () => {
     const source = store.addSource(STANDING.spans);
     for (const at of seconds(60)) {
       store.add(source, toolSpan(`tool ${at}`, `span ${at}`, times(at), fieldsOf(at)));
-      store.add(source, spanOf(at, { failed: true }));
+      store.add(source, spanOf(at, { outcome: "failed" }));
     }
     const runs = storedRuns(store);
     const list: RunList = listOf(runs);
