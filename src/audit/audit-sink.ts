@@ -27,7 +27,7 @@ import {
 } from "../events/door.ts";
 import { AuditCalls, type AuditScope, type CallRow, type ResumeScope } from "./audit-calls.ts";
 import type { AuditEntry, RowAnchor, ThreadKey } from "./audit-row.ts";
-import { type EventId, EventIds, type EventRefs, idInSegment, refsOf } from "./event-ids.ts";
+import { EventIds, type EventRefs, idInSegment, refsOf } from "./event-ids.ts";
 import {
   type AuditRows,
   checkAuditRows,
@@ -191,11 +191,10 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     again = false,
   ): PreparedRows | undefined {
     const { run_id, tenant_id } = event;
-    const hints = event.type === "started" ? { ...refs, parent_run_id: event.parent_run_id } : refs;
-    const thread_id = this.#threads.learn(tenant_id, run_id, hints);
-    const rows = this.#rowsOf(event, at, refs, () => this.#ids.of(event, at, refs, again), run);
-    if (rows === undefined) return undefined;
-    return { key: { tenant_id, thread_id }, entries: this.#entriesOf(run_id, rows, refs) };
+    const parent = event.type === "started" ? event.parent_run_id : undefined;
+    const thread_id = this.#threads.learn(tenant_id, run_id, refs, parent);
+    const entries = this.#entriesOf(event, at, refs, run, again);
+    return entries.length === 0 ? undefined : { key: { tenant_id, thread_id }, entries };
   }
 
   /** @internal The rows that a dialect read: those of a signal, or its own. `undefined` for none. */
@@ -207,7 +206,8 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     const rows = this.#selected(given);
     if (rows.length === 0) return undefined;
     const thread_id = this.#threads.learn(tenant_id, runId, refs);
-    return { key: { tenant_id, thread_id }, entries: this.#entriesOf(runId, rows, refs) };
+    const entries = rows.map((row) => this.#entryOf(runId, row, refs));
+    return { key: { tenant_id, thread_id }, entries };
   }
 
   /** @internal @returns resolves when the waiter has been called; never rejects. */
@@ -259,17 +259,18 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
   }
 
   /**
-   * @param id makes the event's ID. It is called for events with rows only, because it is most of their
-   *   cost here.
+   * The entries of an event. IDs are made for events with rows only, because they are most of the cost here.
+   *
    * @param known the run. Default: as far as this sink has seen it.
    */
-  #rowsOf(
+  #entriesOf(
     event: AgentEvent,
     at: Readonly<Instant>,
     refs: EventRefs,
-    id: () => EventId,
-    known?: RunFacts,
-  ): readonly PreparedRow[] | undefined {
+    known: RunFacts | undefined,
+    again: boolean,
+  ): readonly AuditEntry[] {
+    const { run_id } = event;
     switch (event.type) {
       case "started":
       case "complete":
@@ -278,21 +279,21 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
       case "tool_call_approved":
       case "tool_call_denied": {
         const { details, session_id } = refs;
-        const { event_id, is_new, unnamed } = id();
+        const { event_id, is_new, unnamed } = this.#ids.of(event, at, refs, again);
         const signal = withoutAdded(signalOf(event, [at[0], at[1]], details));
         const run = known ?? this.#factsOf(signal, refs);
         const facts: EventFacts = { event_id, is_new, unnamed, session_id, details };
         const rows = this.#selected(signalRows(signal, run, facts, inUtc(at)));
-        return rows.length === 0 ? undefined : rows;
+        return rows.map((row) => this.#entryOf(run_id, row, refs));
       }
       default: {
-        const row = toGraphEvent(event, at);
-        if (row === undefined) return undefined;
-        const { event_id, is_new } = id();
-        if (row.kind !== "tool_result" || refs.details?.model_text !== "unknown") {
-          return [{ event: row, event_id, is_new }];
+        let row = toGraphEvent(event, at);
+        if (row === undefined) return NO_ENTRIES;
+        if (row.kind === "tool_result" && refs.details?.model_text === "unknown") {
+          row = { ...row, model_text: "unknown" };
         }
-        return [{ event: { ...row, model_text: "unknown" }, event_id, is_new }];
+        const { event_id, is_new } = this.#ids.of(event, at, refs, again);
+        return [this.#entryOf(run_id, { event: row, event_id, is_new }, refs)];
       }
     }
   }
@@ -315,19 +316,14 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
     return rows.filter(({ event, projected }) => projected === true || isUpstreamKind(event.kind));
   }
 
-  #entriesOf(run_id: string, rows: readonly PreparedRow[], refs: RowRefs): readonly AuditEntry[] {
-    return rows.map((row) => this.#entryOf(run_id, row, refs));
-  }
-
   #entryOf(
     run_id: string,
     { event: given, event_id = null, is_new, projected }: PreparedRow,
     { details, span_id = null, trace_id = null }: RowRefs,
   ): AuditEntry {
-    const event = withinRow(withoutAdded(given), {
-      recorded: details?.recorder?.cut,
-      isJson: projected,
-    });
+    const recorded = details?.recorder?.cut;
+    const options = recorded || projected ? { recorded, isJson: projected } : undefined;
+    const event = withinRow(withoutAdded(given), options);
     if (event.cut !== undefined) this.#cutRows += 1;
     return { event, run_id: canonicalRunId(run_id), event_id, is_new, trace_id, span_id };
   }
@@ -362,6 +358,7 @@ function systemTime(): Instant {
 }
 
 const NO_TIME: Instant = [0, 0];
+const NO_ENTRIES: readonly AuditEntry[] = [];
 
 /** The time of a row, or why an event can have none. */
 function rowTime(

@@ -7,7 +7,6 @@ import {
   isText,
   MOST_NAME,
   RecentMap,
-  withoutAdded,
 } from "../events/door.ts";
 import type { EventFacts } from "./event-rows.ts";
 import type { ThreadHints } from "./run-threads.ts";
@@ -99,22 +98,21 @@ export function refsOf(
   span?: Pick<EventRefs, "trace_id" | "span_id">,
 ): EventRefs {
   // Untyped programs may send `null`.
-  if (envelope === undefined || envelope === null) {
-    return withoutAdded({ clocked: true, span_id: span?.span_id, trace_id: span?.trace_id });
-  }
-  const { details, event_id, root_run_id, session_id, thread_id } = envelope;
-  const { parent_tool_use_id, resumed_from_run_id } = envelope;
+  const given = envelope ?? undefined;
+  const details = given?.details;
+  // Field by field: spreading an object costs more than the rest of this function. A missing field is set, too, so
+  // that none is found in a prototype that other code changed.
   return {
-    clocked: envelope.timestamp === undefined && details?.happened_at === undefined,
+    clocked: given?.timestamp === undefined && details?.happened_at === undefined,
+    default_thread_id: undefined,
     details,
-    event_id,
-    parent_tool_use_id,
-    resumed_from_run_id,
-    root_run_id,
-    session_id,
-    // Field by field: spreading an object costs more than the rest of this function.
+    event_id: given?.event_id,
+    parent_tool_use_id: given?.parent_tool_use_id,
+    resumed_from_run_id: given?.resumed_from_run_id,
+    root_run_id: given?.root_run_id,
+    session_id: given?.session_id,
     span_id: span?.span_id,
-    thread_id,
+    thread_id: given?.thread_id,
     trace_id: span?.trace_id,
   };
 }

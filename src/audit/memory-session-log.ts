@@ -3,17 +3,17 @@ import {
   type AuditEntry,
   type AuditRow,
   EMPTY_THREAD,
+  type NamedThread,
   namedThread,
   type RowAnchor,
   type ThreadKey,
 } from "./audit-row.ts";
-import { type ChainedRow, chainEntries, encodeEntry } from "./row-text.ts";
+import { type ChainEnd, chainEntries, encodeEntry } from "./row-text.ts";
 import { DEFAULT_EVENT_IDS, type SessionLog } from "./session-log.ts";
 import { type StoredRow, withEvent } from "./stored-row.ts";
 
-interface MemoryThread {
+interface MemoryThread extends ChainEnd {
   readonly rows: StoredRow[];
-  head: RowAnchor;
   watermark: number;
 }
 
@@ -41,18 +41,16 @@ export class MemorySessionLog implements SessionLog {
   async append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor> {
     const named = namedThread(key);
     const encoded = entries.map((entry) => encodeEntry(entry, named));
-    const thread = this.#threads.get(named.name) ?? { rows: [], head: EMPTY_THREAD, watermark: 0 };
-    const { anchor, rows } = chainEntries(named, thread.head, encoded, (name) =>
-      this.#seen.get(name),
-    );
-    if (rows.length === 0) return anchor;
-    this.#threads.set(named.name, thread);
-    thread.head = anchor;
-    for (const row of rows) {
-      thread.rows.push(storedRow(named, row));
-      const name = row.entry.event_name;
-      if (name !== null) this.#seen.set(name, { ordinal: row.ordinal, hash: row.hash });
-    }
+    const thread = this.#threads.get(named.name) ?? newThread(named);
+    const { tenant_id, thread_id } = named;
+    const anchor = chainEntries(thread, encoded, {
+      anchorOf: (name) => this.#seen.get(name),
+      addRow: ({ hash, ordinal }, { event_name, ...facts }, { hash: prev }) => {
+        thread.rows.push({ tenant_id, thread_id, ordinal, prev, hash, ...facts, erased: false });
+        if (event_name !== null) this.#seen.set(event_name, { ordinal, hash });
+      },
+    });
+    if (thread.rows.length > 0) this.#threads.set(named.name, thread);
     return anchor;
   }
 
@@ -76,9 +74,6 @@ export class MemorySessionLog implements SessionLog {
   }
 }
 
-function storedRow(key: ThreadKey, row: ChainedRow): StoredRow {
-  const { ordinal, hash, prev, entry } = row;
-  const { tenant_id, thread_id } = key;
-  const { event_name: _, ...facts } = entry;
-  return { tenant_id, thread_id, ordinal, prev, hash, ...facts, erased: false };
+function newThread({ tenant_id, thread_id }: NamedThread): MemoryThread {
+  return { tenant_id, thread_id, ...EMPTY_THREAD, rows: [], watermark: 0 };
 }

@@ -1,5 +1,5 @@
 import { hash as hashOf } from "node:crypto";
-import { MOST_JSON_BYTES, MOST_NAME } from "../events/door.ts";
+import { MOST_JSON_BYTES, MOST_NAME, textJson } from "../events/door.ts";
 import {
   type AuditEntry,
   EMPTY_THREAD,
@@ -82,6 +82,10 @@ function known(id: unknown, field: string): string | null {
   );
 }
 
+function idJson(id: string | null): string {
+  return id === null ? "null" : textJson(id);
+}
+
 /** A thread's IDs as JSON, and the start of its rows. */
 interface ThreadTexts extends ThreadKey {
   readonly tenant: string;
@@ -89,29 +93,13 @@ interface ThreadTexts extends ThreadKey {
   readonly prefix: string;
 }
 
-/** The JSON of the last ID, so that consecutive rows need not encode it again. */
-class LastJson {
-  #id: string | null = null;
-  #json = "null";
-
-  of(id: string | null): string {
-    if (id !== this.#id) {
-      this.#id = id;
-      this.#json = JSON.stringify(id);
-    }
-    return this.#json;
-  }
-}
-
-// Consecutive rows mostly have the same thread and run, so their JSON is reused.
-const runs = new LastJson();
-const traces = new LastJson();
+/** The thread of the last row: consecutive rows mostly have the same. */
 let lastThread: ThreadTexts | undefined;
 
 function textsOf({ tenant_id, thread_id }: ThreadKey): ThreadTexts {
   if (lastThread?.thread_id === thread_id && lastThread.tenant_id === tenant_id) return lastThread;
-  const tenant = JSON.stringify(tenant_id);
-  const thread = JSON.stringify(thread_id);
+  const tenant = textJson(tenant_id);
+  const thread = textJson(thread_id);
   const prefix = `{"tenant_id":${tenant},"thread_id":${thread},"ordinal":`;
   lastThread = { tenant_id, thread_id, tenant, thread, prefix };
   return lastThread;
@@ -127,30 +115,15 @@ export function sha256(text: string): string {
   return hashOf("sha256", text);
 }
 
-/** The fields under a row's hash, as JSON. The hashes have no quotes. */
-export interface HashedFields {
-  readonly prev: string;
-  readonly tenant: string;
-  readonly thread: string;
-  readonly ordinal: string;
-  readonly run: string;
-  readonly event: string;
-  readonly trace: string;
-  readonly span: string;
-  readonly digest: string;
-}
-
 /**
  * A row's hash: the SHA-256 of `JSON.stringify([prev, tenant_id, thread_id, ordinal, run_id, event_id, trace_id,
  * span_id, digest])`. It covers the digest of the event instead of the event, so that a payload can be erased without
  * breaking the chain.
+ *
+ * @param ids the JSON of the fields between the hashes, with commas.
  */
-export function rowHash(fields: HashedFields): string {
-  const { digest, event, ordinal, prev, run, span, tenant, thread, trace } = fields;
-  // The same text as JSON.stringify writes.
-  return sha256(
-    `["${prev}",${tenant},${thread},${ordinal},${run},${event},${trace},${span},"${digest}"]`,
-  );
+export function rowHash(prev: string, ids: string, digest: string): string {
+  return sha256(`["${prev}",${ids},"${digest}"]`);
 }
 
 /**
@@ -160,26 +133,16 @@ export function rowHash(fields: HashedFields): string {
 export function rowAfter(before: RowAnchor, key: ThreadKey, facts: RowFacts): RowHead {
   const ordinal = before.ordinal + 1;
   const prev = before.hash;
-  const { digest } = facts;
+  const { digest, run_id } = facts;
   const { prefix, tenant, thread } = textsOf(key);
-  const run = runs.of(facts.run_id);
-  const event = JSON.stringify(facts.event_id);
-  const trace = traces.of(facts.trace_id);
-  const span = JSON.stringify(facts.span_id);
-  const ordinalText = String(ordinal);
-  const hash = rowHash({
-    prev,
-    tenant,
-    thread,
-    ordinal: ordinalText,
-    run,
-    event,
-    trace,
-    span,
-    digest,
-  });
+  const run = run_id === key.thread_id ? thread : idJson(run_id);
+  const event = idJson(facts.event_id);
+  const trace = idJson(facts.trace_id);
+  const span = idJson(facts.span_id);
+  const ids = `${tenant},${thread},${ordinal},${run},${event},${trace},${span}`;
+  const hash = rowHash(prev, ids, digest);
   const text =
-    `${prefix}${ordinalText},"prev":"${prev}","hash":"${hash}",` +
+    `${prefix}${ordinal},"prev":"${prev}","hash":"${hash}",` +
     `"run_id":${run},"event_id":${event},"trace_id":${trace},"span_id":${span},` +
     `"digest":"${digest}","event":`;
   return { ordinal, hash, text };
@@ -190,49 +153,48 @@ export function threadPrefix(key: ThreadKey): string {
   return textsOf(key).prefix;
 }
 
-/** A row to store. */
-export interface ChainedRow extends RowAnchor {
-  readonly prev: string;
-  readonly entry: EntryText;
-  /** The complete line, without its newline. */
-  readonly line: string;
+/** A thread's last row. It moves with each row that is chained. */
+export interface ChainEnd extends ThreadKey {
+  ordinal: number;
+  hash: string;
 }
 
-/** The rows of an append, and the anchor with which it resolves. */
-export interface ChainedAppend {
-  readonly rows: readonly ChainedRow[];
-  readonly anchor: RowAnchor;
+/** The store that a row is chained for. */
+export interface RowStore {
+  /** The row that an event of this name already has. */
+  anchorOf(eventName: string): RowAnchor | undefined;
+  /**
+   * Takes the next row of the thread, whose last row is `before`. From then on, {@link anchorOf} knows its event.
+   */
+  addRow(row: RowHead, entry: EntryText, before: RowAnchor): void;
 }
 
 /**
- * Chains entries behind a thread's head. Leaves out entries whose event ID is known.
+ * Chains entries behind a thread's last row. Leaves out entries whose event ID is known.
  *
- * @param anchorOf the row that an event of this name already has.
+ * @returns the anchor with which the append resolves.
  */
 export function chainEntries(
-  key: ThreadKey,
-  head: RowAnchor,
+  thread: ChainEnd,
   entries: readonly EntryText[],
-  anchorOf: (eventName: string) => RowAnchor | undefined,
-): ChainedAppend {
-  const rows: ChainedRow[] = [];
-  // A call with one entry, the usual case, cannot contain an entry twice.
-  const added = entries.length > 1 ? new Map<string, RowAnchor>() : undefined;
-  let last = head;
+  store: RowStore,
+): RowAnchor {
+  const first = thread.ordinal;
   let known: RowAnchor | undefined;
   for (const entry of entries) {
     const name = entry.event_name;
-    const anchor = name === null ? undefined : (added?.get(name) ?? anchorOf(name));
+    const anchor = name === null ? undefined : store.anchorOf(name);
     if (anchor !== undefined) {
       if (known === undefined || anchor.ordinal > known.ordinal) known = anchor;
       continue;
     }
-    const { ordinal, hash, text } = rowAfter(last, key, entry);
-    rows.push({ ordinal, hash, prev: last.hash, entry, line: `${text}${entry.event_text}}` });
-    last = { ordinal, hash };
-    if (name !== null) added?.set(name, last);
+    const row = rowAfter(thread, thread, entry);
+    store.addRow(row, entry, thread);
+    thread.ordinal = row.ordinal;
+    thread.hash = row.hash;
   }
-  return { rows, anchor: rows.length > 0 ? last : (known ?? head) };
+  const { hash, ordinal } = thread;
+  return ordinal === first && known !== undefined ? known : { ordinal, hash };
 }
 
 /** The heads of all threads while a log is read. Memory grows with the number of threads. */

@@ -2,6 +2,7 @@ import { types } from "node:util";
 import {
   boundedJson,
   CONTENT_FORMS,
+  isObject,
   keepJson,
   MOST_CONTENT_BYTES,
   parseExact,
@@ -36,6 +37,8 @@ const RECORDED: Readonly<Record<string, string>> = {
   "details.decision.proposed_input": "proposed_input",
 };
 
+const NO_OPTIONS: RowValueOptions = { recorded: [] };
+
 /** Data about an event. */
 export interface RowValueOptions {
   /** The fields that were cut before, under their recorder's names. */
@@ -53,16 +56,17 @@ export interface RowValueOptions {
  * Values that JSON does not know (a `Map`, bytes, a `bigint`) are converted here, for every log. The JSON of a large
  * value is kept: the caller forgets it as soon as the log has read the row.
  */
-export function withinRow(event: AnyGraphEvent, options: RowValueOptions = {}): AnyGraphEvent {
+export function withinRow(event: AnyGraphEvent, options = NO_OPTIONS): AnyGraphEvent {
   const { isJson = false, most = MOST_CONTENT_BYTES, recorded = [] } = options;
   const { kind } = event;
   let cut: Set<unknown> | undefined;
   if (Array.isArray(event.cut)) cut = new Set(event.cut);
   let fields: Record<string, unknown> | undefined;
+  if (!isObject(event)) return event;
   // Unlike Object.entries, this makes no array for each field. A row is a plain object, made here or read from JSON.
   for (const field in event) {
     if (!Object.hasOwn(event, field)) continue;
-    const value: unknown = Reflect.get(event, field);
+    const value = event[field];
     if (field === "kind" || field === "timestamp" || value === undefined) continue;
     const bytes = typeof value === "string" && !CONTENT.has(field) ? MOST_TEXT_BYTES : most;
     if (surelyFits(value, bytes)) continue;

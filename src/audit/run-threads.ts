@@ -1,9 +1,8 @@
-import { canonicalRunId, RecentMap, tenantKey, withoutAdded } from "../events/door.ts";
+import { canonicalRunId, RecentPairs, withoutAdded } from "../events/door.ts";
 
 /** Fields that determine a run's thread. */
 export interface ThreadHints {
   readonly thread_id?: string | null | undefined;
-  readonly parent_run_id?: string | null | undefined;
   readonly root_run_id?: string | null | undefined;
   /** The thread of a run, if no other field determines it. */
   readonly default_thread_id?: string | undefined;
@@ -25,30 +24,36 @@ interface RunThread {
  * It remembers at least `limit` runs and at most twice as many. The least recently used are forgotten.
  */
 export class RunThreads {
-  readonly #runs: RecentMap<RunThread>;
-  /** The last run and its name, because consecutive events mostly belong to one run. */
+  readonly #runs: RecentPairs<RunThread>;
+  /** The last run, because consecutive events mostly belong to one. */
   #tenant = "";
   #run = "";
-  #name = "";
+  #last: RunThread | undefined;
 
   constructor(limit: number) {
-    this.#runs = new RecentMap(limit);
+    this.#runs = new RecentPairs(limit);
   }
 
-  /** Updates the run's thread from an event, and returns it. */
-  learn(tenant: string, run: string, given: ThreadHints): string {
+  /**
+   * Updates the run's thread from an event, and returns it.
+   *
+   * @param parent the parent of a run that starts.
+   */
+  learn(tenant: string, run: string, given: ThreadHints, parent?: string | null): string {
     const hints = withoutAdded(given);
     if (!run) return hints.thread_id ?? "";
-    const name = this.#nameOf(tenant, run);
-    const next = this.#next(tenant, run, hints, this.#runs.get(name));
-    // Also if nothing changed, so that a run in use is not forgotten.
-    this.#runs.set(name, next);
+    const known = this.#find(tenant, run);
+    const next = this.#next(tenant, run, hints, parent, known);
+    if (next !== known) {
+      this.#runs.set(tenant, canonicalRunId(run), next);
+      this.#last = next;
+    }
     return next.thread;
   }
 
   /** The run starts, or continues after a pause. @returns its segment. */
   begins(tenant: string, run: string): number {
-    const known = this.#runs.get(this.#nameOf(tenant, run));
+    const known = this.#find(tenant, run);
     if (known === undefined) return 1;
     if (known.paused) {
       known.paused = false;
@@ -59,7 +64,7 @@ export class RunThreads {
 
   /** @param pauses whether the run is pausing. */
   segmentOf(tenant: string, run: string, pauses = false): number {
-    const known = this.#runs.get(this.#nameOf(tenant, run));
+    const known = this.#find(tenant, run);
     if (known === undefined) return 1;
     if (pauses) known.paused = true;
     return known.segment;
@@ -67,28 +72,34 @@ export class RunThreads {
 
   /** The segment of an audit call. A resumption may be recorded before the run starts again. */
   segmentOfCall(tenant: string, run: string, kind: string): number {
-    const known = this.#runs.get(this.#nameOf(tenant, run));
+    const known = this.#find(tenant, run);
     if (known === undefined) return 1;
     return kind === "resumed" && known.paused ? known.segment + 1 : known.segment;
   }
 
-  #nameOf(tenant: string, run: string): string {
+  /** A run in use is not forgotten: finding it counts as use. */
+  #find(tenant: string, run: string): RunThread | undefined {
     if (run !== this.#run || tenant !== this.#tenant) {
       this.#tenant = tenant;
       this.#run = run;
-      this.#name = nameOf(tenant, run);
+      this.#last = this.#runs.get(tenant, canonicalRunId(run));
     }
-    return this.#name;
+    return this.#last;
   }
 
-  #next(tenant: string, run: string, hints: ThreadHints, known: RunThread | undefined): RunThread {
-    const { parent_run_id, root_run_id, thread_id } = hints;
+  #next(
+    tenant: string,
+    run: string,
+    { default_thread_id, root_run_id, thread_id }: ThreadHints,
+    parentRun: string | null | undefined,
+    known: RunThread | undefined,
+  ): RunThread {
     if (thread_id) return inThread(known, thread_id, true);
     if (known?.named) return known;
-    const parent = parent_run_id ? this.#runs.get(nameOf(tenant, parent_run_id)) : undefined;
+    const parent = parentRun ? this.#runs.get(tenant, canonicalRunId(parentRun)) : undefined;
     if (parent !== undefined) return inThread(known, parent.thread, parent.named);
     if (known !== undefined) return known;
-    const thread = hints.default_thread_id || canonicalRunId(root_run_id || run);
+    const thread = default_thread_id || canonicalRunId(root_run_id || run);
     return inThread(undefined, thread, false);
   }
 }
@@ -98,8 +109,4 @@ function inThread(known: RunThread | undefined, thread: string, named: boolean):
   known.thread = thread;
   known.named = named;
   return known;
-}
-
-function nameOf(tenant: string, run: string): string {
-  return tenantKey(tenant, canonicalRunId(run));
 }

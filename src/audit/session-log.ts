@@ -62,11 +62,14 @@ export interface SessionLog {
 export const DEFAULT_EVENT_IDS = 100_000;
 
 /**
- * Called once with the outcome of one append. With thousands of pending rows it costs a fraction of one promise each.
+ * Called with the outcome of each append. With thousands of pending rows it costs a fraction of one promise each.
+ *
+ * A log may answer several appends to one thread that share a waiter by one call. `appends` is their number, 1 by
+ * default, and `at` the anchor of the last one.
  */
 export interface RowWaiter {
-  stored(at: RowAnchor): void;
-  failed(error: unknown): void;
+  stored(at: RowAnchor, appends?: number): void;
+  failed(error: unknown, appends?: number): void;
 }
 
 /** @returns resolves when the waiter was called; never rejects. */

@@ -68,8 +68,8 @@ export function readRow(line: string): RowReading {
     line.slice(head.length, -1),
   );
   if (row === undefined) return notWritten(line, at);
-  const fields = { prev, tenant, thread, ordinal, run, event, trace, span, digest };
-  if (rowHash(fields) !== hash) {
+  const ids = `${tenant},${thread},${ordinal},${run},${event},${trace},${span}`;
+  if (rowHash(prev, ids, digest) !== hash) {
     return { problem: "edited: the row's hash is not that of its fields", claim: row };
   }
   if (row.erased && !isErasedText(row.event_text)) {

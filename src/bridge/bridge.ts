@@ -88,10 +88,10 @@ export class Bridge implements AgentEventSink, SpanActivator, RunContextSource {
     stored: () => {
       this.#failing = false;
     },
-    failed: (error) => {
+    failed: (error, appends = 1) => {
       this.#failing = true;
-      this.#telemetry.auditFailures++;
-      this.#telemetry.reporter.report(error, "audit append");
+      this.#telemetry.auditFailures += appends;
+      for (let n = 0; n < appends; n++) this.#telemetry.reporter.report(error, "audit append");
     },
   };
   readonly #rows = new RunRows(this.#rowOutcomes);

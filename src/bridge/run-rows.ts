@@ -32,16 +32,16 @@ export class SegmentRows implements RowWaiter {
     this.#ending = ending;
   }
 
-  stored(anchor: RowAnchor): void {
+  stored(anchor: RowAnchor, appends = 1): void {
     this.#outcomes.stored(anchor);
     if (this.last === undefined || isHigher(anchor, this.last)) this.last = anchor;
-    this.#done();
+    this.#done(appends);
   }
 
-  failed(error: unknown): void {
-    this.#outcomes.failed(error);
+  failed(error: unknown, appends = 1): void {
+    this.#outcomes.failed(error, appends);
     this.failure ??= { error };
-    this.#done();
+    this.#done(appends);
   }
 
   /** Resolves when no row is pending and the segment's span has ended. */
@@ -85,7 +85,7 @@ export class SegmentRows implements RowWaiter {
   eventDone(): void {
     if (!this.#awaitsEvent) return;
     this.#awaitsEvent = false;
-    this.#done();
+    this.#done(1);
   }
 
   /** Ends the span, if it has not ended, and resolves {@link settled}. */
@@ -102,8 +102,8 @@ export class SegmentRows implements RowWaiter {
     this.#settled = undefined;
   }
 
-  #done(): void {
-    this.pending--;
+  #done(appends: number): void {
+    this.pending -= appends;
     if (this.pending > 0) return;
     this.#ending.delete(this);
     this.release();

@@ -194,7 +194,15 @@ export {
   TIME_ANSWER,
   toMilliseconds,
 } from "./instant.ts";
-export { bytesOf, FieldsNode, type JsonNode, knownSize, Leaf, ListNode } from "./json-nodes.ts";
+export {
+  bytesOf,
+  FieldsNode,
+  type JsonNode,
+  knownSize,
+  Leaf,
+  ListNode,
+  textJson,
+} from "./json-nodes.ts";
 export {
   chosenFields,
   type ListStyle,

@@ -1,4 +1,5 @@
 import { type JsonValue, wholeJson } from "./exact-json.ts";
+import { textJson } from "./json-nodes.ts";
 import { isWholeNumber } from "./option-checks.ts";
 
 // Declarations of JSON values. Each form is declared once: the static type is inferred from it, and it checks a
@@ -206,6 +207,6 @@ export function isText(given: unknown): given is string {
   return typeof given === "string";
 }
 
-function writeText(given: unknown): string {
-  return typeof given === "string" ? JSON.stringify(given) : wholeJson(given);
+export function writeText(given: unknown): string {
+  return typeof given === "string" ? textJson(given) : wholeJson(given);
 }

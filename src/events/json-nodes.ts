@@ -329,6 +329,14 @@ export function isPlainText(text: string): boolean {
 
 const PLAIN = /^[ !#-[\]-~]*$/;
 
+/** A longer text goes to the engine's writer at once. */
+const SHORT_TEXT = 64;
+
+/** The text as JSON. Most texts are short and plain, and need no call of the engine's writer. */
+export function textJson(text: string): string {
+  return text.length <= SHORT_TEXT && isPlainText(text) ? `"${text}"` : JSON.stringify(text);
+}
+
 export function bytesOf(text: string): number {
   return Buffer.byteLength(text, "utf8");
 }

@@ -11,6 +11,7 @@ import {
   ListNode,
   type ListPart,
   LongText,
+  textJson,
   WrittenNode,
 } from "./json-nodes.ts";
 import { freeName, integerText, keyText } from "./map-keys.ts";
@@ -345,10 +346,6 @@ function textNode(text: string): JsonNode {
   return isPlainText(text)
     ? new Leaf(`"${text}"`, text.length + 2)
     : new Leaf(JSON.stringify(text));
-}
-
-function textJson(text: string): string {
-  return text.length <= SHORT && isPlainText(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 /** Whether it is an ordinary object or array. Nearly every one is. */

@@ -8,6 +8,7 @@ import {
   note,
   type Optional,
   quoted,
+  writeText,
 } from "./forms.ts";
 
 type Member = Form<unknown> | Optional<unknown>;
@@ -164,7 +165,7 @@ function writeRecord(
   let body = "";
   if (tag !== "") {
     known = 1;
-    body = `"${tag}":${JSON.stringify(given[tag])}`;
+    body = `"${tag}":${writeText(given[tag])}`;
   }
   for (const field of fields) {
     const inside = given[field.name];
@@ -173,9 +174,10 @@ function writeRecord(
     if (written === "") continue;
     body = body === "" ? field.key + written : `${body},${field.key}${written}`;
   }
-  return Object.keys(given).length > known && hasMore(forms, given, tag)
-    ? writeAsItStands(given, forms)
-    : `{${body}}`;
+  // Unlike Object.keys, this makes no array.
+  let names = 0;
+  for (const _ in given) names += 1;
+  return names > known && hasMore(forms, given, tag) ? writeAsItStands(given, forms) : `{${body}}`;
 }
 
 /** The field's JSON, or an empty text if it is left out. */

@@ -78,6 +78,87 @@ describe.each([
   });
 });
 
+/** Notes the anchor of each answer, and how many appends it is for. */
+function counter(answers: unknown[]): RowWaiter {
+  return {
+    stored: ({ ordinal }, appends = 1) => void answers.push([ordinal, appends]),
+    failed: (_, appends = 1) => void answers.push(["failed", appends]),
+  };
+}
+
+describe("appends of one moment to one thread that share a waiter", () => {
+  const other = { ...key, thread_id: "t2" };
+
+  it("share one promise and one answer, which has the last anchor and their number", async () => {
+    const { log } = await ndjson();
+    const [mine, its]: [unknown[], unknown[]] = [[], []];
+    const [waiter, second] = [counter(mine), counter(its)];
+    const promises = [
+      log.appendFor(key, entries(2, "a"), waiter),
+      log.appendFor(key, entries(1, "b"), waiter),
+      log.appendFor(other, entries(1, "c"), waiter),
+      log.appendFor(key, entries(1, "d"), second),
+      log.appendFor(key, entries(1, "e"), waiter),
+      log.appendFor(key, entries(1, "f"), waiter),
+    ];
+    expect(new Set(promises).size).toBe(1);
+    await promises[0];
+    expect(mine).toEqual([
+      [3, 2],
+      [1, 1],
+      [6, 2],
+    ]);
+    expect(its).toEqual([[4, 1]]);
+    await log.appendFor(key, entries(1, "g"), waiter);
+    expect(mine.at(-1)).toEqual([7, 1]);
+  });
+
+  it("fail together, and the thread continues from its last stored row", async () => {
+    const { faults, log } = await ndjson();
+    const answers: unknown[] = [];
+    const waiter = counter(answers);
+    await log.appendFor(key, entries(2, "a"), waiter);
+    faults.room = 0;
+    await Promise.all(["b", "c", "d"].map((name) => log.appendFor(key, entries(1, name), waiter)));
+    faults.room = Number.POSITIVE_INFINITY;
+    await log.appendFor(key, entries(1, "e"), waiter);
+    expect(answers).toEqual([
+      [2, 1],
+      ["failed", 3],
+      [3, 1],
+    ]);
+    const rows = await log.loadSince(key, 0);
+    expect(rows.map(({ event }) => Reflect.get(event, "name"))).toEqual(["a1", "a2", "e1"]);
+  });
+
+  it("are answered as well if their events are queued already", async () => {
+    const { log } = await ndjson();
+    const answers: unknown[] = [];
+    const waiter = counter(answers);
+    const known = [entry("a", { event_id: "e1" })];
+    await Promise.all([1, 2, 3].map(() => log.appendFor(key, known, waiter)));
+    await log.appendFor(key, known, waiter);
+    expect(answers.map((answer) => Array.isArray(answer) && answer[0])).toEqual([1, 1, 1, 1]);
+    expect(await log.loadSince(key, 0)).toHaveLength(1);
+  });
+
+  it.each(["batch", "each"] as const)(
+    "continue threads that the log has no memory for, while their rows are queued (%s)",
+    async (durability) => {
+      const files = new MemoryDisk(seeded(2)).layer();
+      const log = await NdjsonSessionLog.open("/log", { files, durability, heads: 1 });
+      const threads = Array.from({ length: 9 }, (_, n) => ({ ...key, thread_id: `t${n}` }));
+      const turns = [1, 2, 3].flatMap((turn) => threads.map((thread) => ({ thread, turn })));
+      const anchors = await Promise.all(
+        turns.map(({ thread, turn }) => log.append(thread, entries(1, `${turn}`))),
+      );
+      expect(anchors.map(({ ordinal }) => ordinal)).toEqual(turns.map(({ turn }) => turn));
+      for (const thread of threads) expect(await log.loadSince(thread, 0)).toHaveLength(3);
+      await log.close();
+    },
+  );
+});
+
 describe("appendFor, on a disk that fails", () => {
   it("tells all that wait of the failure, and goes on with the chain afterwards", async () => {
     const { faults, log } = await ndjson();

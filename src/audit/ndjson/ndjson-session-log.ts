@@ -3,25 +3,25 @@ import { checkGivenText, checkWhole } from "../../events/door.ts";
 import {
   type AuditEntry,
   type AuditRow,
+  EMPTY_THREAD,
   type NamedThread,
   namedThread,
   type RowAnchor,
   type ThreadKey,
 } from "../audit-row.ts";
-import { chainEntries, type EntryText, encodeEntries } from "../row-text.ts";
+import { type EntryText, encodeEntries } from "../row-text.ts";
 import {
   type RowWaiter,
   reportFailure,
   reportWhenStored,
   type SessionLog,
 } from "../session-log.ts";
-import { type Commit, CommitQueue } from "../storage/commit-queue.ts";
+import { CommitQueue } from "../storage/commit-queue.ts";
 import { ChunkPool } from "../storage/line-chunks.ts";
 import { LockedDirectory } from "../storage/locked-directory.ts";
 import { EarlierEvents } from "./earlier-events.ts";
 import type { EventCache } from "./event-cache.ts";
 import { KeyedMutex } from "./keyed-mutex.ts";
-import { archivedText } from "./log-line.ts";
 import { LogWriter } from "./log-writer.ts";
 import {
   type NdjsonSessionLogOptions,
@@ -29,18 +29,11 @@ import {
   ndjsonSettings,
 } from "./ndjson-options.ts";
 import { type OpenedLog, openLog, type Recovery } from "./open-log.ts";
-import { type LineCall, type LogMemory, QueuedAppend, RowBatch } from "./row-batch.ts";
+import { type LogCall, type RowAppend, RowBatch } from "./row-batch.ts";
 import type { SegmentStore } from "./segment-store.ts";
-import { ThreadTable } from "./thread-table.ts";
+import { type LogThread, ThreadTable } from "./thread-table.ts";
 
 const NOT_OPENED = "expected a call of NdjsonSessionLog.open(), got new NdjsonSessionLog()";
-
-/** An append whose rows are queued. */
-interface Enqueued {
-  readonly anchor: RowAnchor;
-  /** `undefined` if all rows are stored already. */
-  readonly write: Commit | undefined;
-}
 
 /**
  * A {@link SessionLog} in one directory. All threads share its NDJSON segments, so that one flush serves many. Each
@@ -65,13 +58,11 @@ export class NdjsonSessionLog implements SessionLog {
   readonly #store: SegmentStore;
   readonly #table: ThreadTable;
   readonly #writer: LogWriter;
-  readonly #queue: CommitQueue<LineCall>;
-  readonly #memory: LogMemory;
+  readonly #queue: CommitQueue<LogCall>;
   /** `undefined` without `lookUpBytes`. */
   readonly #earlier: EarlierEvents | undefined;
   /** Appends that must read the disk first, by thread. */
   readonly #cold = new KeyedMutex();
-  #lastThread: NamedThread | undefined = undefined;
   #archiving: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
@@ -123,7 +114,6 @@ export class NdjsonSessionLog implements SessionLog {
     this.#events = events;
     this.#store = store;
     this.#table = new ThreadTable({ store, sealed, active: active.scan, heads, onError });
-    this.#memory = { table: this.#table, events };
     if (maxBytes > 0) {
       this.#earlier = new EarlierEvents({ store, table: this.#table, events, maxBytes });
     }
@@ -138,7 +128,8 @@ export class NdjsonSessionLog implements SessionLog {
         await lock.reserve();
       },
     });
-    const batch = { writer: this.#writer, pool: new ChunkPool(), each: durability === "each" };
+    const pool = durability === "each" ? undefined : new ChunkPool();
+    const batch = { writer: this.#writer, table: this.#table, events, pool };
     this.#queue = new CommitQueue({
       newBatch: () => new RowBatch(batch),
       // The later rows are chained to rows that were not stored.
@@ -161,12 +152,11 @@ export class NdjsonSessionLog implements SessionLog {
   append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor> {
     // Not async: promises around the queue's promise would cost as much as encoding the row.
     try {
-      const thread = this.#threadOf(key);
+      const thread = this.#table.thread(key);
       const encoded = this.#encoded(thread, entries);
-      const head = this.#warmHead(thread, encoded);
-      return head === undefined
-        ? this.#appendCold(thread, encoded)
-        : this.#appendWarm(thread, head, encoded);
+      if (this.#isCold(thread, encoded)) return this.#appendCold(thread, encoded);
+      const { anchor, write } = this.#enqueue(thread, encoded, undefined);
+      return write === undefined ? Promise.resolve(anchor) : write.written.then(() => anchor);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -174,11 +164,12 @@ export class NdjsonSessionLog implements SessionLog {
 
   appendFor(key: ThreadKey, entries: readonly AuditEntry[], waiter: RowWaiter): Promise<void> {
     try {
-      const thread = this.#threadOf(key);
+      const thread = this.#table.thread(key);
       const encoded = this.#encoded(thread, entries);
-      const head = this.#warmHead(thread, encoded);
-      if (head === undefined) return reportWhenStored(this.#appendCold(thread, encoded), waiter);
-      const { anchor, write } = this.#enqueue(thread, head, encoded, waiter);
+      if (this.#isCold(thread, encoded)) {
+        return reportWhenStored(this.#appendCold(thread, encoded), waiter);
+      }
+      const { anchor, write } = this.#enqueue(thread, encoded, waiter);
       return write?.reported ?? reportWhenStored(Promise.resolve(anchor), waiter);
     } catch (error) {
       return reportFailure(error, waiter);
@@ -255,24 +246,10 @@ export class NdjsonSessionLog implements SessionLog {
     if (this.#closing !== undefined) throw new Error("audit log: it is closed");
   }
 
-  /** Consecutive rows are mostly of one thread. Then its name is the same string, whose hash is already computed. */
-  #threadOf(key: ThreadKey): NamedThread {
-    const last = this.#lastThread;
-    if (
-      last !== undefined &&
-      last.thread_id === key.thread_id &&
-      last.tenant_id === key.tenant_id
-    ) {
-      return last;
-    }
-    this.#lastThread = namedThread(key);
-    return this.#lastThread;
-  }
-
-  /** The thread's head. `undefined` if the disk must be read first, for the head or for the entries' events. */
-  #warmHead(thread: NamedThread, entries: readonly EntryText[]): RowAnchor | undefined {
-    if (this.#cold.has(thread.name) || this.#earlier?.mustSearch(thread, entries)) return undefined;
-    return this.#table.knownHead(thread);
+  /** Whether the disk must be read first, for the thread's last row or for the entries' events. */
+  #isCold(thread: LogThread, entries: readonly EntryText[]): boolean {
+    if (this.#cold.has(thread.name) || !thread.isKnown) return true;
+    return this.#earlier?.mustSearch(thread, entries) === true;
   }
 
   /** Reads the disk first. Calls for one thread keep their order. */
@@ -285,79 +262,64 @@ export class NdjsonSessionLog implements SessionLog {
     return anchor;
   }
 
-  async #enqueueCold(thread: NamedThread, entries: readonly EntryText[]): Promise<Enqueued> {
+  async #enqueueCold(named: NamedThread, entries: readonly EntryText[]): Promise<RowAppend> {
     let stored: RowAnchor | undefined;
     for (;;) {
       // Before the search, which runs once because it counts the entries that it could not search for.
-      if (this.#table.knownHead(thread) === undefined)
-        stored ??= await this.#table.coldHead(thread);
-      const earlier = await this.#earlier?.search(thread, entries);
+      if (!this.#table.thread(named).isKnown) stored ??= await this.#table.coldHead(named);
+      const earlier = await this.#earlier?.search(named, entries);
       // No await from here to the queue, so that the results are still valid there.
-      const head = this.#table.knownHead(thread) ?? stored;
-      if (head !== undefined) return this.#enqueue(thread, head, entries, undefined, earlier);
+      const thread = this.#table.thread(named);
+      if (!thread.isKnown) thread.continueFrom(stored);
+      if (thread.isKnown) return this.#enqueue(thread, entries, undefined, earlier);
     }
-  }
-
-  #appendWarm(
-    thread: NamedThread,
-    head: RowAnchor,
-    entries: readonly EntryText[],
-  ): Promise<RowAnchor> {
-    const { anchor, write } = this.#enqueue(thread, head, entries, undefined);
-    return write === undefined ? Promise.resolve(anchor) : write.written.then(() => anchor);
   }
 
   #enqueue(
-    thread: NamedThread,
-    head: RowAnchor,
+    thread: LogThread,
     entries: readonly EntryText[],
     waiter: RowWaiter | undefined,
     earlier?: ReadonlyMap<string, RowAnchor>,
-  ): Enqueued {
-    const { anchor, rows } = chainEntries(
-      thread,
-      head,
-      entries,
-      (name) => earlier?.get(name) ?? this.#events.anchorOf(name),
-    );
-    if (rows.length === 0 && entries.length > 0 && !this.#anyQueued(entries)) {
-      return { anchor, write: undefined };
-    }
-    const added = { rows, isProbe: entries.length === 0 };
-    const call = new QueuedAppend(this.#memory, thread, added, anchor, waiter);
-    return { anchor, write: this.#queue.push(call) };
+  ): RowAppend {
+    const stored = this.#storedAnchor(entries, earlier);
+    const anchor = stored ?? EMPTY_THREAD;
+    const call: RowAppend = { thread, entries, waiter, earlier, anchor, write: undefined };
+    if (stored === undefined) call.write = this.#queue.push(call);
+    return call;
   }
 
-  #anyQueued(entries: readonly EntryText[]): boolean {
-    return entries.some(
-      ({ event_name }) => event_name !== null && this.#events.isQueued(event_name),
-    );
+  /** The highest row of the entries' events if all are stored. */
+  #storedAnchor(
+    entries: readonly EntryText[],
+    earlier: ReadonlyMap<string, RowAnchor> | undefined,
+  ): RowAnchor | undefined {
+    let highest: RowAnchor | undefined;
+    for (const { event_name: name } of entries) {
+      if (name === null || this.#events.isQueued(name)) return undefined;
+      const anchor = earlier?.get(name) ?? this.#events.anchorOf(name);
+      if (anchor === undefined) return undefined;
+      if (highest === undefined || anchor.ordinal > highest.ordinal) highest = anchor;
+    }
+    return highest;
   }
 
   async #archiveOne(key: ThreadKey, watermark: number): Promise<number> {
-    const thread = this.#threadOf(key);
+    const named = namedThread(key);
     checkWhole(watermark, "watermark");
     this.#checkOpen();
     await this.#table.countLive();
-    const spans = await this.#table.sealedSpans(thread);
+    const spans = await this.#table.sealedSpans(named);
     // No await from here to the queue, so that exactly the rows queued before are counted.
-    const active = this.#table.active.get(thread.name);
+    const active = this.#table.active.get(named.name);
     let [stored, from] = [0, active?.archived ?? 0];
     for (const { span } of spans) {
       stored = Math.max(stored, span.last);
       from = Math.max(from, span.archived);
     }
-    const to = Math.min(watermark, this.#table.knownHead(thread)?.ordinal ?? stored);
+    const thread = this.#table.thread(named);
+    const to = Math.min(watermark, thread.isKnown ? thread.ordinal : stored);
     if (to <= from) return 0;
-    const { hash, text } = archivedText(thread, to);
-    const call: LineCall = {
-      lines: [{ line: text, hash }],
-      isProbe: false,
-      committed: () => this.#table.archived(thread, to),
-      stored: () => {},
-      failed: () => {},
-    };
-    await this.#queue.push(call).written;
+    await this.#queue.push({ thread, watermark: to }).written;
     await this.#table.release(spans, from, to);
     return to - from;
   }

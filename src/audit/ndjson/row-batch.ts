@@ -1,111 +1,67 @@
 import type { NamedThread, RowAnchor } from "../audit-row.ts";
-import type { ChainedRow } from "../row-text.ts";
+import { chainEntries, type EntryText, type RowHead, type RowStore } from "../row-text.ts";
 import type { RowWaiter } from "../session-log.ts";
-import type { CommitBatch } from "../storage/commit-queue.ts";
+import type { Commit, CommitBatch } from "../storage/commit-queue.ts";
 import { type ChunkPool, LineChunks } from "../storage/line-chunks.ts";
-import type { EventCache } from "./event-cache.ts";
+import type { EventCache, EventRow } from "./event-cache.ts";
+import { archivedText } from "./log-line.ts";
 import type { LogWriter } from "./log-writer.ts";
-import type { ThreadTable } from "./thread-table.ts";
+import type { LogThread, ThreadTable } from "./thread-table.ts";
 
-/** A line and the hash that its commit covers. */
-export interface QueuedLine {
-  readonly line: string;
-  readonly hash: string;
+/** Entries to append to a thread whose last row is known. */
+export interface RowAppend {
+  readonly thread: LogThread;
+  readonly entries: readonly EntryText[];
+  readonly waiter: RowWaiter | undefined;
+  /** Rows of these events in sealed segments. */
+  readonly earlier: ReadonlyMap<string, RowAnchor> | undefined;
+  /** The anchor with which it resolves. Set when it is in a batch. */
+  anchor: RowAnchor;
+  /** `undefined` if all rows are stored already. */
+  write: Commit | undefined;
 }
 
-/** A call whose lines wait to be written. */
-export interface LineCall {
-  /** Emptied once they are encoded. */
-  lines: readonly QueuedLine[];
-  /** Written even without lines, to find out whether the store works. */
-  readonly isProbe: boolean;
-  /** Called when its lines are in the log, before any later line is. */
-  committed(): void;
-  /** Called after {@link committed}, in the order of the calls. Its errors are ignored. */
-  stored(): void;
-  /** Called when none of its lines is in the log. Its errors are ignored. */
-  failed(error: Error): void;
+/** Rows of a thread up to the watermark are to be archived. */
+export interface Archiving {
+  readonly thread: NamedThread;
+  readonly watermark: number;
 }
 
-/** The threads and recent events of a log. */
-export interface LogMemory {
-  readonly table: ThreadTable;
-  readonly events: EventCache;
-}
+/** What a write consists of. */
+export type LogCall = RowAppend | Archiving;
 
-/** An event with a row, by its name. */
-interface NamedEvent {
-  readonly name: string;
-  readonly anchor: RowAnchor;
-}
-
-const NO_LINES: readonly QueuedLine[] = [];
-const NO_EVENTS: readonly NamedEvent[] = [];
-
-/** The rows of one append, from the queue to the disk. */
-export class QueuedAppend implements LineCall {
-  lines: readonly QueuedLine[];
-  readonly isProbe: boolean;
-  readonly #memory: LogMemory;
-  readonly #thread: NamedThread;
-  /** Ordinal of its first row. `undefined` for an append without rows. */
-  readonly #first: number | undefined;
-  readonly #last: RowAnchor;
-  readonly #events: readonly NamedEvent[];
-  readonly #waiter: RowWaiter | undefined;
-
-  /** @param last the anchor with which the append resolves. */
-  constructor(
-    memory: LogMemory,
-    thread: NamedThread,
-    { rows, isProbe }: { readonly rows: readonly ChainedRow[]; readonly isProbe: boolean },
-    last: RowAnchor,
-    waiter: RowWaiter | undefined,
-  ) {
-    this.lines = rows;
-    this.isProbe = isProbe;
-    this.#memory = memory;
-    this.#thread = thread;
-    this.#first = rows[0]?.ordinal;
-    this.#last = last;
-    this.#events = eventsOf(rows);
-    this.#waiter = waiter;
-    for (const { name, anchor } of this.#events) memory.events.queued(name, anchor);
-    if (this.#first !== undefined) memory.table.queued(thread, last);
-  }
-
-  committed(): void {
-    const { events, table } = this.#memory;
-    if (this.#first !== undefined) table.stored(this.#thread, this.#first, this.#last);
-    for (const { name, anchor } of this.#events) events.stored(name, anchor);
-  }
-
-  stored(): void {
-    this.#waiter?.stored(this.#last);
-  }
-
-  failed(error: Error): void {
-    this.#waiter?.failed(error);
-  }
+/** Consecutive appends of one waiter to one thread. They share their outcome. */
+interface SharedRows {
+  readonly thread: LogThread;
+  readonly waiter: RowWaiter | undefined;
+  /** Ordinal of the first row. `undefined` for appends without rows. */
+  readonly first: number | undefined;
+  last: RowAnchor;
+  appends: number;
 }
 
 export interface RowBatchOptions {
   readonly writer: LogWriter;
-  readonly pool: ChunkPool;
-  /** Each call gets its own write. */
-  readonly each: boolean;
+  readonly table: ThreadTable;
+  readonly events: EventCache;
+  /** `undefined`: each call gets its own write. */
+  readonly pool: ChunkPool | undefined;
 }
 
 /** Bytes up to which appends share one write. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** Lines of one write. Each is encoded when it is added. */
-export class RowBatch implements CommitBatch<LineCall> {
+/** Lines of one write. Rows are chained and encoded when they are added. */
+export class RowBatch implements CommitBatch<LogCall>, RowStore {
   readonly #options: RowBatchOptions;
   readonly #lines: LineChunks;
   readonly #hashes: string[] = [];
-  readonly #calls: LineCall[] = [];
-  #bytes = 0;
+  readonly #rows: SharedRows[] = [];
+  readonly #events: EventRow[] = [];
+  readonly #archivings: Archiving[] = [];
+  /** The append that is being added. */
+  #append: RowAppend | undefined;
+  /** Written even without lines, to find out whether the store works. */
   #hasProbe = false;
 
   constructor(options: RowBatchOptions) {
@@ -114,58 +70,75 @@ export class RowBatch implements CommitBatch<LineCall> {
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#lines.bytes;
   }
 
   hasRoomFor(): boolean {
-    return !this.#options.each && this.#bytes < BATCH_BYTES;
+    return this.#options.pool !== undefined && this.#lines.bytes < BATCH_BYTES;
   }
 
-  add(call: LineCall): void {
-    for (const { hash } of call.lines) this.#hashes.push(hash);
-    if (this.#options.each) {
-      // Encoded when it is written: a chunk for every waiting call would need far more memory than its line.
-      for (const { line } of call.lines) this.#bytes += Buffer.byteLength(line) + 1;
-    } else {
-      this.#encode(call);
-      this.#bytes = this.#lines.bytes;
+  add(call: LogCall): void {
+    if ("watermark" in call) {
+      const { hash, text } = archivedText(call.thread, call.watermark);
+      this.#addLine(text, hash);
+      this.#archivings.push(call);
+      return;
     }
-    this.#hasProbe ||= call.isProbe;
-    this.#calls.push(call);
+    const { entries, thread, waiter } = call;
+    const first = thread.ordinal + 1;
+    this.#append = call;
+    call.anchor = chainEntries(thread, entries, this);
+    this.#append = undefined;
+    if (entries.length === 0) this.#hasProbe = true;
+    const hasRows = thread.ordinal >= first;
+    const before = hasRows ? this.#rows.at(-1) : undefined;
+    if (before?.first !== undefined && before.thread === thread && before.waiter === waiter) {
+      before.last = call.anchor;
+      before.appends += 1;
+      return;
+    }
+    if (hasRows) this.#options.table.queued(thread);
+    const { anchor: last } = call;
+    this.#rows.push({ thread, waiter, first: hasRows ? first : undefined, last, appends: 1 });
+  }
+
+  /** The event's row: stored, queued, or in a sealed segment. */
+  anchorOf(name: string): RowAnchor | undefined {
+    return this.#append?.earlier?.get(name) ?? this.#options.events.anchorOf(name);
+  }
+
+  addRow({ hash, ordinal, text }: RowHead, { event_name: name, event_text }: EntryText): void {
+    this.#addLine(`${text}${event_text}}`, hash);
+    if (name === null) return;
+    const anchor = { ordinal, hash };
+    this.#events.push({ name, anchor });
+    this.#options.events.queued(name, anchor);
   }
 
   async write(): Promise<void> {
-    if (this.#options.each) for (const call of this.#calls) this.#encode(call);
-    if (this.#hashes.length > 0 || this.#hasProbe) {
-      await this.#options.writer.write(this.#lines, this.#hashes);
+    const { events, table, writer } = this.#options;
+    if (this.#hashes.length > 0 || this.#hasProbe) await writer.write(this.#lines, this.#hashes);
+    for (const { first, last, thread } of this.#rows) {
+      if (first !== undefined) table.stored(thread, first, last);
     }
-    for (const call of this.#calls) call.committed();
+    for (const { anchor, name } of this.#events) events.stored(name, anchor);
+    for (const { thread, watermark } of this.#archivings) table.archived(thread, watermark);
   }
 
   settle(failure: Error | undefined): void {
     this.#lines.release();
-    for (const call of this.#calls) {
+    for (const { appends, last, waiter } of this.#rows) {
       try {
-        if (failure === undefined) call.stored();
-        else call.failed(failure);
+        if (failure === undefined) waiter?.stored(last, appends);
+        else waiter?.failed(failure, appends);
       } catch {
         // One waiter's error must not reach the log or the other waiters.
       }
     }
   }
 
-  #encode(call: LineCall): void {
-    for (const { line } of call.lines) this.#lines.add(line);
-    call.lines = NO_LINES;
+  #addLine(line: string, hash: string): void {
+    this.#lines.add(line);
+    this.#hashes.push(hash);
   }
-}
-
-function eventsOf(rows: readonly ChainedRow[]): readonly NamedEvent[] {
-  let events: NamedEvent[] | undefined;
-  for (const { entry, hash, ordinal } of rows) {
-    if (entry.event_name === null) continue;
-    events ??= [];
-    events.push({ name: entry.event_name, anchor: { ordinal, hash } });
-  }
-  return events ?? NO_EVENTS;
 }

@@ -1,5 +1,14 @@
-import { RecentMap } from "../../events/door.ts";
-import { EMPTY_THREAD, type NamedThread, type RowAnchor, threadText } from "../audit-row.ts";
+import { checkArgument, RecentPairs } from "../../events/door.ts";
+import {
+  EMPTY_THREAD,
+  type NamedThread,
+  NO_HASH,
+  namedThread,
+  type RowAnchor,
+  type ThreadKey,
+  threadText,
+} from "../audit-row.ts";
+import type { ChainEnd } from "../row-text.ts";
 import type { SealedInfo } from "./log-writer.ts";
 import { hashesOf, mayHold, threadHash } from "./segment-index.ts";
 import {
@@ -10,6 +19,43 @@ import {
   type ThreadSpans,
 } from "./segment-scan.ts";
 import type { SealedSegment, SegmentStore } from "./segment-store.ts";
+
+/** The ordinal of a last row that only the disk knows. */
+const UNREAD = -1;
+
+/** A thread that is written to: its name, and the end of its chain. One object, so that a row needs one look-up. */
+export class LogThread implements NamedThread, ChainEnd {
+  readonly tenant_id: string;
+  readonly thread_id: string;
+  readonly name: string;
+  /** Of its last row, queued or stored. */
+  ordinal = UNREAD;
+  hash = NO_HASH;
+  /** The last row that is stored. `undefined`: only the disk knows it. */
+  stored: RowAnchor | undefined;
+  /** How many times rows were queued that are not stored. */
+  queued = 0;
+
+  constructor({ name, tenant_id, thread_id }: NamedThread, stored: RowAnchor | undefined) {
+    this.tenant_id = tenant_id;
+    this.thread_id = thread_id;
+    this.name = name;
+    this.continueFrom(stored);
+  }
+
+  /** Whether its last row is known. Otherwise {@link continueFrom} must come before the next row. */
+  get isKnown(): boolean {
+    return this.ordinal !== UNREAD;
+  }
+
+  /** Makes the stored row its last one. None is queued. */
+  continueFrom(stored = this.stored): void {
+    this.stored = stored;
+    this.ordinal = stored?.ordinal ?? UNREAD;
+    this.hash = stored?.hash ?? NO_HASH;
+    this.queued = 0;
+  }
+}
 
 /** The rows of a thread in a sealed segment. */
 export interface SealedSpan {
@@ -23,7 +69,7 @@ export interface ThreadTableOptions {
   readonly sealed: readonly SealedSegment[];
   /** The threads and rows of the segment being written. */
   readonly active: { readonly threads: ThreadSpans; readonly rows: number };
-  /** Heads kept in memory, at least. */
+  /** Threads kept in memory with their last row, at least. */
   readonly heads: number;
   readonly onError: (error: unknown) => void;
 }
@@ -31,14 +77,16 @@ export interface ThreadTableOptions {
 /**
  * Finds each thread's rows and the head from which its chain continues. Knows which segments are archived.
  *
- * It holds in memory the threads of the segment being written, the heads used last, and 32 bits for each thread of
+ * It holds in memory the threads of the segment being written, those written to last, and 32 bits for each thread of
  * each sealed segment. So it knows a new thread without reading the disk.
  */
 export class ThreadTable {
   readonly #options: ThreadTableOptions;
-  readonly #heads: RecentMap<RowAnchor>;
-  /** Heads of threads with rows that are queued and not yet stored. The queue bounds them. */
-  readonly #queued = new Map<string, { head: RowAnchor; calls: number }>();
+  readonly #threads: RecentPairs<LogThread>;
+  /** The last thread, because consecutive rows mostly belong to one. */
+  #last: LogThread | undefined;
+  /** Threads with rows that are queued and not yet stored, by name. The queue bounds them. */
+  readonly #queued = new Map<string, LogThread>();
   #sealed: readonly SealedSegment[];
   #active: ThreadSpans;
   #rows: number;
@@ -47,7 +95,7 @@ export class ThreadTable {
 
   constructor(options: ThreadTableOptions) {
     this.#options = options;
-    this.#heads = new RecentMap(options.heads);
+    this.#threads = new RecentPairs(options.heads);
     this.#sealed = options.sealed;
     this.#active = options.active.threads;
     this.#rows = options.active.rows;
@@ -63,13 +111,31 @@ export class ThreadTable {
     return this.#active;
   }
 
-  /** The thread's last row, queued or stored. `undefined` if an index must be read to know it. */
-  knownHead({ name }: NamedThread): RowAnchor | undefined {
-    const known =
-      this.#queued.get(name)?.head ?? this.#heads.get(name) ?? headIn(this.#active.get(name));
-    if (known !== undefined) return known;
-    const hash = threadHash(name);
-    return this.#sealed.some(({ hashes }) => mayHold(hashes, hash)) ? undefined : EMPTY_THREAD;
+  /**
+   * A thread to write to. It may be replaced by another object later, so call this again after waiting.
+   *
+   * @throws TypeError if tenant or thread is missing, empty or longer than 4,096 characters.
+   */
+  thread(key: ThreadKey): LogThread {
+    checkArgument(key, "key");
+    const { tenant_id, thread_id } = key;
+    const last = this.#last;
+    if (last !== undefined && last.thread_id === thread_id && last.tenant_id === tenant_id) {
+      return last;
+    }
+    this.#last = this.#threads.get(tenant_id, thread_id) ?? this.#enter(namedThread(key));
+    return this.#last;
+  }
+
+  #enter(named: NamedThread): LogThread {
+    let thread = this.#queued.get(named.name);
+    if (thread === undefined) {
+      const isNew = () => this.sealedWith(named).length === 0;
+      const stored = headIn(this.#active.get(named.name)) ?? (isNew() ? EMPTY_THREAD : undefined);
+      thread = new LogThread(named, stored);
+    }
+    this.#threads.set(named.tenant_id, named.thread_id, thread);
+    return thread;
   }
 
   /** The thread's last row in the sealed segments. */
@@ -97,28 +163,24 @@ export class ThreadTable {
     return spans;
   }
 
-  /** A call has queued rows up to `head`. */
-  queued({ name }: NamedThread, head: RowAnchor): void {
-    const queued = this.#queued.get(name);
-    if (queued === undefined) {
-      this.#queued.set(name, { head, calls: 1 });
-    } else {
-      queued.head = head;
-      queued.calls += 1;
-    }
+  /** Rows of the thread are queued. */
+  queued(thread: LogThread): void {
+    if (thread.queued === 0) this.#queued.set(thread.name, thread);
+    thread.queued += 1;
   }
 
   /** None of the queued rows was stored. */
   forgetQueued(): void {
+    for (const thread of this.#queued.values()) thread.continueFrom();
     this.#queued.clear();
   }
 
-  /** The thread's oldest queued call was stored: rows from the ordinal `first` to `last`. */
-  stored(thread: NamedThread, first: number, last: RowAnchor): void {
-    const queued = this.#queued.get(thread.name);
-    if (queued !== undefined && --queued.calls === 0) this.#queued.delete(thread.name);
+  /** The thread's oldest queued rows were stored: from the ordinal `first` to `last`. */
+  stored(thread: LogThread, first: number, last: RowAnchor): void {
+    thread.queued -= 1;
+    if (thread.queued === 0) this.#queued.delete(thread.name);
+    thread.stored = last;
     noteRows(this.#active, thread.name, thread, first, last);
-    this.#heads.set(thread.name, last);
     this.#rows += last.ordinal - first + 1;
   }
 

@@ -1,8 +1,11 @@
 /** Bytes of one chunk. */
 const CHUNK = 256 * 1024;
 
-/** Chunks kept for later writes. The garbage collector frees the others. */
-const SPARE = 4;
+/** Chunks kept for later writes: as many as one write has. The garbage collector frees the others. */
+const SPARE = 16;
+
+/** Room behind the line of a chunk of its own, for the line of its commit. */
+const COMMIT_ROOM = 160;
 
 /** Chunks that are reused, so that a row allocates no memory of its own. */
 export class ChunkPool {
@@ -22,13 +25,14 @@ export class ChunkPool {
  * half as much again.
  */
 export class LineChunks {
-  readonly #pool: ChunkPool;
+  readonly #pool: ChunkPool | undefined;
   readonly #full: { readonly chunk: Buffer; readonly used: number }[] = [];
   #chunk: Buffer | undefined;
   #used = 0;
   #bytes = 0;
 
-  constructor(pool: ChunkPool) {
+  /** @param pool default: each line gets a chunk of its own size. For few lines that wait long. */
+  constructor(pool?: ChunkPool) {
     this.#pool = pool;
   }
 
@@ -40,7 +44,7 @@ export class LineChunks {
   /** Adds a line, without its newline. */
   add(line: string): void {
     const chunk = this.#roomFor(line);
-    const written = chunk.write(line, this.#used, "utf8");
+    const written = chunk.write(line, this.#used);
     chunk[this.#used + written] = 0x0a;
     this.#used += written + 1;
     this.#bytes += written + 1;
@@ -55,8 +59,8 @@ export class LineChunks {
 
   /** Returns the chunks to the pool. Call it when nothing reads them any more. */
   release(): void {
-    if (this.#chunk !== undefined) this.#pool.give(this.#chunk);
-    for (const { chunk } of this.#full) this.#pool.give(chunk);
+    if (this.#chunk !== undefined) this.#pool?.give(this.#chunk);
+    for (const { chunk } of this.#full) this.#pool?.give(chunk);
     this.#chunk = undefined;
     this.#full.length = 0;
     this.#used = 0;
@@ -67,11 +71,17 @@ export class LineChunks {
     // A UTF-16 unit takes at most three bytes, so only a line near the end of a chunk is measured.
     if (this.#chunk !== undefined && this.#fits(line, this.#chunk)) return this.#chunk;
     if (this.#chunk !== undefined) this.#full.push({ chunk: this.#chunk, used: this.#used });
-    const most = line.length * 3 + 1;
-    const needed = most <= CHUNK ? most : Buffer.byteLength(line) + 1;
-    this.#chunk = needed <= CHUNK ? this.#pool.take() : Buffer.allocUnsafeSlow(needed);
+    this.#chunk = this.#newChunk(line);
     this.#used = 0;
     return this.#chunk;
+  }
+
+  #newChunk(line: string): Buffer {
+    const pool = this.#pool;
+    if (pool !== undefined && line.length * 3 < CHUNK) return pool.take();
+    const needed = Buffer.byteLength(line) + 1;
+    if (pool !== undefined && needed <= CHUNK) return pool.take();
+    return Buffer.allocUnsafeSlow(needed + COMMIT_ROOM);
   }
 
   #fits(line: string, chunk: Buffer): boolean {

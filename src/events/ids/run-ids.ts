@@ -173,8 +173,16 @@ export function hex64(high: number, low: number): string {
  * is not a text, which is returned unchanged.
  */
 export function canonicalRunId(runId: string): string {
-  return CAPITAL.test(runId) && isUuid(runId) ? runId.toLowerCase() : runId;
+  if (runId !== lastId) {
+    lastForm = CAPITAL.test(runId) && isUuid(runId) ? runId.toLowerCase() : runId;
+    lastId = runId;
+  }
+  return lastForm;
 }
+
+/** The last ID that was read, and its stored form: one event needs it several times. */
+let lastId = "";
+let lastForm = "";
 
 const CAPITAL = /[A-F]/;
 

@@ -83,8 +83,10 @@ describe("fileLines", () => {
 });
 
 describe("LineChunks", () => {
-  it("holds any lines as UTF-8 with their newlines, and its chunks are used again", () => {
-    const pool = new ChunkPool();
+  it.each([
+    ["and its chunks are used again", new ChunkPool()],
+    ["each in a chunk of its own size", undefined],
+  ])("holds any lines as UTF-8 with their newlines, %s", (_, pool) => {
     const sizes = fc.array(
       fc.tuple(fc.constantFrom("a", "é", "漢", "😀"), fc.integer({ min: 0, max: 300_000 })),
       { maxLength: 8 },
