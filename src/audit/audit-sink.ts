@@ -288,7 +288,7 @@ export class AuditSink extends AuditCalls implements AgentEventSink {
       }
       default: {
         let row = toGraphEvent(event, at);
-        if (row === undefined) return NO_ENTRIES;
+        if (row === undefined) return [];
         if (row.kind === "tool_result" && refs.details?.model_text === "unknown") {
           row = { ...row, model_text: "unknown" };
         }
@@ -358,7 +358,6 @@ function systemTime(): Instant {
 }
 
 const NO_TIME: Instant = [0, 0];
-const NO_ENTRIES: readonly AuditEntry[] = [];
 
 /** The time of a row, or why an event can have none. */
 function rowTime(

@@ -3,7 +3,6 @@ import {
   type AuditEntry,
   type AuditRow,
   EMPTY_THREAD,
-  type NamedThread,
   namedThread,
   type RowAnchor,
   type ThreadKey,
@@ -41,16 +40,17 @@ export class MemorySessionLog implements SessionLog {
   async append(key: ThreadKey, entries: readonly AuditEntry[]): Promise<RowAnchor> {
     const named = namedThread(key);
     const encoded = entries.map((entry) => encodeEntry(entry, named));
-    const thread = this.#threads.get(named.name) ?? newThread(named);
-    const { tenant_id, thread_id } = named;
+    const { name, tenant_id, thread_id } = named;
+    const fresh = () => ({ tenant_id, thread_id, ...EMPTY_THREAD, rows: [], watermark: 0 });
+    const thread = this.#threads.get(name) ?? fresh();
     const anchor = chainEntries(thread, encoded, {
-      anchorOf: (name) => this.#seen.get(name),
+      anchorOf: (event) => this.#seen.get(event),
       addRow: ({ hash, ordinal }, { event_name, ...facts }, { hash: prev }) => {
         thread.rows.push({ tenant_id, thread_id, ordinal, prev, hash, ...facts, erased: false });
         if (event_name !== null) this.#seen.set(event_name, { ordinal, hash });
       },
     });
-    if (thread.rows.length > 0) this.#threads.set(named.name, thread);
+    if (thread.rows.length > 0) this.#threads.set(name, thread);
     return anchor;
   }
 
@@ -72,8 +72,4 @@ export class MemorySessionLog implements SessionLog {
     thread.watermark = Math.max(before, Math.min(watermark, thread.rows.length));
     return thread.watermark - before;
   }
-}
-
-function newThread({ tenant_id, thread_id }: NamedThread): MemoryThread {
-  return { tenant_id, thread_id, ...EMPTY_THREAD, rows: [], watermark: 0 };
 }

@@ -37,6 +37,9 @@ const RECORDED: Readonly<Record<string, string>> = {
   "details.decision.proposed_input": "proposed_input",
 };
 
+/** Characters of a text that fits into every limit. */
+const SHORT = 64;
+
 const NO_OPTIONS: RowValueOptions = { recorded: [] };
 
 /** Data about an event. */
@@ -65,9 +68,11 @@ export function withinRow(event: AnyGraphEvent, options = NO_OPTIONS): AnyGraphE
   if (!isObject(event)) return event;
   // Unlike Object.entries, this makes no array for each field. A row is a plain object, made here or read from JSON.
   for (const field in event) {
-    if (!Object.hasOwn(event, field)) continue;
     const value = event[field];
-    if (field === "kind" || field === "timestamp" || value === undefined) continue;
+    // Most values are such. Numbers and short texts fit into every limit.
+    if (value === undefined || typeof value === "number" || typeof value === "boolean") continue;
+    if (typeof value === "string" && value.length < SHORT) continue;
+    if (field === "kind" || field === "timestamp" || !Object.hasOwn(event, field)) continue;
     const bytes = typeof value === "string" && !CONTENT.has(field) ? MOST_TEXT_BYTES : most;
     if (surelyFits(value, bytes)) continue;
     const form = isJson ? value : withoutMap(value);

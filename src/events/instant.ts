@@ -140,10 +140,10 @@ export function formatRfc3339(at: Readonly<Instant>): string {
   }
   const whole = lastText;
   if (nanos === 0) return `${whole}Z`;
-  const digits = String(nanos).padStart(9, "0");
-  if (nanos % 1_000_000 === 0) return `${whole}.${digits.slice(0, 3)}Z`;
-  if (nanos % 1_000 === 0) return `${whole}.${digits.slice(0, 6)}Z`;
-  return `${whole}.${digits}Z`;
+  const unit = nanos % 1_000_000 === 0 ? 1_000_000 : nanos % 1_000 === 0 ? 1_000 : 1;
+  // The leading 1 keeps the zeros of the fraction.
+  const digits = String((1_000_000_000 + nanos) / unit);
+  return `${whole}.${digits.slice(1)}Z`;
 }
 
 const ZERO = 0x30;

@@ -42,7 +42,7 @@ type JsonFields = Readonly<Record<string, unknown>>;
 
 interface Field {
   readonly name: string;
-  /** The name as JSON, with its colon. */
+  /** A comma, the name as JSON, and a colon. */
   readonly key: string;
   readonly form: Form<unknown>;
   /** The form's own function, stored here so that the loop over the fields finds it directly. */
@@ -79,7 +79,7 @@ export function record<M extends Members>(
 }
 
 function fieldOf(each: string, member: Member): Field {
-  const key = `${JSON.stringify(each)}:`;
+  const key = `,${JSON.stringify(each)}:`;
   if (!("form" in member)) {
     const always = { mayBeMissing: false, mayBeNull: false, written: "", omitEmpty: false };
     return { name: each, key, form: member, fits: member.fits, ...always };
@@ -162,22 +162,21 @@ function writeRecord(
   tag: string,
 ): string {
   let known = 0;
-  let body = "";
+  let text = "{";
   if (tag !== "") {
     known = 1;
-    body = `"${tag}":${writeText(given[tag])}`;
+    text = `{"${tag}":${writeText(given[tag])}`;
   }
   for (const field of fields) {
     const inside = given[field.name];
     if (inside !== undefined) known += 1;
     const written = writeField(field, inside);
-    if (written === "") continue;
-    body = body === "" ? field.key + written : `${body},${field.key}${written}`;
+    if (written !== "") text += (text === "{" ? field.key.slice(1) : field.key) + written;
   }
   // Unlike Object.keys, this makes no array.
   let names = 0;
   for (const _ in given) names += 1;
-  return names > known && hasMore(forms, given, tag) ? writeAsItStands(given, forms) : `{${body}}`;
+  return names > known && hasMore(forms, given, tag) ? writeAsItStands(given, forms) : `${text}}`;
 }
 
 /** The field's JSON, or an empty text if it is left out. */

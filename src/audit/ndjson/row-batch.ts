@@ -80,7 +80,8 @@ export class RowBatch implements CommitBatch<LogCall>, RowStore {
   add(call: LogCall): void {
     if ("watermark" in call) {
       const { hash, text } = archivedText(call.thread, call.watermark);
-      this.#addLine(text, hash);
+      this.#lines.add(text);
+      this.#hashes.push(hash);
       this.#archivings.push(call);
       return;
     }
@@ -108,7 +109,8 @@ export class RowBatch implements CommitBatch<LogCall>, RowStore {
   }
 
   addRow({ hash, ordinal, text }: RowHead, { event_name: name, event_text }: EntryText): void {
-    this.#addLine(`${text}${event_text}}`, hash);
+    this.#lines.add(text, event_text);
+    this.#hashes.push(hash);
     if (name === null) return;
     const anchor = { ordinal, hash };
     this.#events.push({ name, anchor });
@@ -135,10 +137,5 @@ export class RowBatch implements CommitBatch<LogCall>, RowStore {
         // One waiter's error must not reach the log or the other waiters.
       }
     }
-  }
-
-  #addLine(line: string, hash: string): void {
-    this.#lines.add(line);
-    this.#hashes.push(hash);
   }
 }

@@ -7,6 +7,9 @@ const SPARE = 16;
 /** Room behind the line of a chunk of its own, for the line of its commit. */
 const COMMIT_ROOM = 160;
 
+const BRACE = 0x7d;
+const NEWLINE = 0x0a;
+
 /** Chunks that are reused, so that a row allocates no memory of its own. */
 export class ChunkPool {
   readonly #spare: Buffer[] = [];
@@ -41,13 +44,23 @@ export class LineChunks {
     return this.#bytes;
   }
 
-  /** Adds a line, without its newline. */
-  add(line: string): void {
-    const chunk = this.#roomFor(line);
-    const written = chunk.write(line, this.#used);
-    chunk[this.#used + written] = 0x0a;
-    this.#used += written + 1;
-    this.#bytes += written + 1;
+  /**
+   * Adds a line, without its newline.
+   *
+   * @param event follows the line's text, and a brace follows it: a row is not joined, which would copy its event.
+   */
+  add(line: string, event?: string): void {
+    const chunk = this.#roomFor(line, event);
+    const start = this.#used;
+    let end = start + chunk.write(line, start);
+    if (event !== undefined) {
+      end += chunk.write(event, end);
+      chunk[end] = BRACE;
+      end += 1;
+    }
+    chunk[end] = NEWLINE;
+    this.#used = end + 1;
+    this.#bytes += this.#used - start;
   }
 
   /** The added lines, in order. Valid until {@link release}. */
@@ -67,25 +80,17 @@ export class LineChunks {
     this.#bytes = 0;
   }
 
-  #roomFor(line: string): Buffer {
+  #roomFor(line: string, event = ""): Buffer {
+    const chunk = this.#chunk;
     // A UTF-16 unit takes at most three bytes, so only a line near the end of a chunk is measured.
-    if (this.#chunk !== undefined && this.#fits(line, this.#chunk)) return this.#chunk;
-    if (this.#chunk !== undefined) this.#full.push({ chunk: this.#chunk, used: this.#used });
-    this.#chunk = this.#newChunk(line);
+    const room = chunk === undefined ? 0 : chunk.length - this.#used;
+    if (chunk !== undefined && 3 * (line.length + event.length) + 2 <= room) return chunk;
+    const bytes = Buffer.byteLength(line) + Buffer.byteLength(event) + 2;
+    if (chunk !== undefined && bytes <= room) return chunk;
+    if (chunk !== undefined) this.#full.push({ chunk, used: this.#used });
+    const pool = bytes <= CHUNK ? this.#pool : undefined;
+    this.#chunk = pool?.take() ?? Buffer.allocUnsafeSlow(bytes + COMMIT_ROOM);
     this.#used = 0;
     return this.#chunk;
-  }
-
-  #newChunk(line: string): Buffer {
-    const pool = this.#pool;
-    if (pool !== undefined && line.length * 3 < CHUNK) return pool.take();
-    const needed = Buffer.byteLength(line) + 1;
-    if (pool !== undefined && needed <= CHUNK) return pool.take();
-    return Buffer.allocUnsafeSlow(needed + COMMIT_ROOM);
-  }
-
-  #fits(line: string, chunk: Buffer): boolean {
-    const room = chunk.length - this.#used - 1;
-    return line.length * 3 <= room || (line.length <= room && Buffer.byteLength(line) <= room);
   }
 }
