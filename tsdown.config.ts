@@ -84,8 +84,12 @@ export default defineConfig([
     clean: false,
     minify: true,
     deps: { alwaysBundle: [/^@opentelemetry\//, "uuid"], onlyBundle: false },
-    // The packages' ESM builds: smaller, and free of the bundler's CommonJS wrappers.
-    inputOptions: { resolve: { mainFields: ["module", "main"] } },
+    inputOptions: {
+      // A command's file brings no more of a door than what is asked of it.
+      treeshake: { moduleSideEffects: false },
+      // The packages' ESM builds: smaller, and free of the bundler's CommonJS wrappers.
+      resolve: { mainFields: ["module", "main"] },
+    },
     outputOptions: { chunkFileNames: "cli/[name]-[hash].mjs" },
     outExtensions: () => ({ js: ".mjs" }),
   },

@@ -1,12 +1,16 @@
 #!/usr/bin/env node
-import { type Io, leaveSoon, Output, run } from "./cli/door.ts";
+import { type Io, keepCompiledCode, leaveSoon, Output, run } from "./cli/door.ts";
 import { COMMANDS } from "./commands.ts";
 
-const { env, stdin, stdout, stderr } = process;
+const { env, stdout, stderr } = process;
+keepCompiledCode(env);
 const io: Io = {
   out: new Output(stdout, env),
   err: new Output(stderr, env),
-  stdin,
+  // Opened when a command reads it, because that takes time.
+  get stdin() {
+    return process.stdin;
+  },
   stdout,
   env,
   leaveSoon,

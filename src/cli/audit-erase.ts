@@ -13,8 +13,6 @@ const OPTIONS = {
 
 /** Erases payloads of a tenant. The chains stay valid. */
 export const auditErase: Command = {
-  name: "audit erase",
-  summary: "Erase payloads of a tenant's rows in PostgreSQL. The chains stay valid.",
   operands: "URL",
   least: 1,
   most: 1,

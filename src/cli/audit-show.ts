@@ -26,8 +26,6 @@ const OPTIONS = {
 
 /** Prints the rows of an audit log. */
 export const auditShow: Command = {
-  name: "audit show",
-  summary: "Print the rows of an audit log in the order they were written.",
   operands: LOG_OPERAND,
   least: 1,
   most: 1,

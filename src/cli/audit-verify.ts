@@ -26,9 +26,6 @@ const OPTIONS = {
 
 /** Verifies an audit log. */
 export const auditVerify: Command = {
-  name: "audit verify",
-  summary:
-    "Verify an audit log: find rows that were edited, moved, deleted, duplicated, inserted or truncated.",
   operands: LOG_OPERAND,
   least: 1,
   most: 1,

@@ -22,7 +22,11 @@ export function withOptionalValues({ options }: Command, args: readonly string[]
  * @returns `help` or `version` if one of the arguments asks for it. The others are then not checked.
  * @throws CliError for the first error, with a hint.
  */
-export function checkArguments(command: Command, args: string[]): "help" | "version" | "run" {
+export function checkArguments(
+  commandName: string,
+  command: Command,
+  args: string[],
+): "help" | "version" | "run" {
   const { tokens } = parseArgs({
     args,
     strict: false,
@@ -33,7 +37,7 @@ export function checkArguments(command: Command, args: string[]): "help" | "vers
     tokens.some((token) => token.kind === "option" && token.name === name);
   if (asked("help")) return "help";
   if (asked("version")) return "version";
-  const hint = `Run: entelix-otel ${command.name} --help`;
+  const hint = `Run: entelix-otel ${commandName} --help`;
   const given = new Map<string, string>();
   let operands = 0;
   for (const token of tokens) {
@@ -59,11 +63,11 @@ export function checkArguments(command: Command, args: string[]): "help" | "vers
     given.set(token.name, value);
   }
   if (operands < command.least) {
-    throw new CliError(`expected ${command.operands} after ${command.name}`, hint);
+    throw new CliError(`expected ${command.operands} after ${commandName}`, hint);
   }
   if (operands > command.most) {
     const wanted = command.operands === "" ? "nothing" : `one ${command.operands}`;
-    throw new CliError(`expected ${wanted} after ${command.name}, got ${operands}`, hint);
+    throw new CliError(`expected ${wanted} after ${commandName}, got ${operands}`, hint);
   }
   return "run";
 }

@@ -26,11 +26,16 @@ export interface Io {
   leaveSoon(): void;
 }
 
-/** One command of `entelix-otel`. */
-export interface Command {
+/** A command in the list of all. Its code is loaded only when a command line names it. */
+export interface ListedCommand {
   /** One or two words: `replay`, `audit verify`. */
   readonly name: string;
   readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+/** The code of one command. */
+export interface Command {
   /** Operands in the help, for example `FILE…`. */
   readonly operands: string;
   /** Minimum and maximum number of operands. */

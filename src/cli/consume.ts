@@ -149,9 +149,6 @@ const STUCK_MS = 300_000;
 
 /** A worker of a consumer group. Runs until a signal stops it. */
 export const consume: Command = {
-  name: "consume",
-  summary:
-    "Kafka consumer-group worker that makes spans and audit rows from events. Effectively exactly once; survives crashes.",
   operands: "",
   least: 0,
   most: 0,

@@ -39,9 +39,6 @@ const OPTIONS = {
 
 /** Finds out why traces and metrics do not arrive, or have other IDs. */
 export const doctor: Command = {
-  name: "doctor",
-  summary:
-    "Check the setup of traces and metrics: receivers, ID generator, sampler, packages, variables.",
   operands: "",
   least: 0,
   most: 0,

@@ -2,13 +2,10 @@
 
 export { type AuditLog, auditLogAt, logError, problemText, rowLine } from "./audit/audit-log.ts";
 export { verdictOf } from "./audit/verdict.ts";
-export { auditErase } from "./audit-erase.ts";
-export { auditShow } from "./audit-show.ts";
-export { auditVerify } from "./audit-verify.ts";
 export { CliError, messageOf } from "./cli-error.ts";
-export type { Command, Io } from "./command.ts";
-export { consume } from "./consume.ts";
-export { doctor } from "./doctor.ts";
+export type { Command, Io, ListedCommand } from "./command.ts";
+export { CLI_COMMANDS } from "./commands.ts";
+export { keepCompiledCode } from "./compiled-code.ts";
 export {
   DEFAULT_JAEGER,
   httpUrl,
@@ -35,16 +32,12 @@ export {
 export { OutputWriter } from "./replay/output-writer.ts";
 export { NamedRows } from "./replay/projected-rows.ts";
 export { InFlight, oncePerOperation, ReplayJob, runtimesNamed } from "./replay/replay-job.ts";
-export { replay } from "./replay.ts";
 export { run } from "./run.ts";
-export { runs } from "./runs.ts";
-export { serve } from "./serve.ts";
 export { countOption, tenantOption } from "./services/options.ts";
 export { cleanAtEnd, Interruption, leaveSoon } from "./services/signals.ts";
 export { Output } from "./terminal/output.ts";
 export { count, counted, table } from "./terminal/table.ts";
 export { cutToWidth, padToWidth, safe, safeJson } from "./terminal/text.ts";
-export { token } from "./token.ts";
 export { type Rejected, traceRequestOf, traceResponseBytes } from "./traces/otlp-protobuf.ts";
 export {
   type Fields,
@@ -57,4 +50,3 @@ export {
 export { failureTable, RunTally } from "./traces/run-tally.ts";
 export { BEGINNING_BYTES, begun, requestLines } from "./traces/span-requests.ts";
 export { TraceSample, traceText } from "./traces/trace-lines.ts";
-export { where } from "./where.ts";

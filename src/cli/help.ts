@@ -1,10 +1,10 @@
 import { highest } from "../events/format/door.ts";
-import type { Command, OptionSpec } from "./command.ts";
+import type { Command, ListedCommand, OptionSpec } from "./command.ts";
 
 const COLUMNS = 84;
 
 /** What `entelix-otel --help` prints. */
-export function overview(commands: readonly Command[]): string[] {
+export function overview(commands: readonly ListedCommand[]): string[] {
   return [
     "entelix-otel: agent lifecycle events as OpenTelemetry traces and an audit log",
     "",
@@ -18,13 +18,13 @@ export function overview(commands: readonly Command[]): string[] {
 }
 
 /** What `entelix-otel COMMAND --help` prints. */
-export function helpOf(command: Command): string[] {
+export function helpOf({ name, summary }: ListedCommand, command: Command): string[] {
   const options = Object.entries(command.options);
   const operands = command.operands === "" ? "" : ` ${command.operands}`;
   return [
-    `Usage: entelix-otel ${command.name}${operands}${options.length === 0 ? "" : " [options]"}`,
+    `Usage: entelix-otel ${name}${operands}${options.length === 0 ? "" : " [options]"}`,
     "",
-    ...wrap(command.summary, COLUMNS),
+    ...wrap(summary, COLUMNS),
     "",
     ...listed([
       ...options.map(([name, spec]): [string, string] => [flag(name, spec), spec.about]),

@@ -82,9 +82,6 @@ const SPANS_SHOWN = 40;
 
 /** Replays recordings, and files of spans. Each replay makes identical spans and audit rows. */
 export const replay: Command = {
-  name: "replay",
-  summary:
-    "Make spans and audit rows from recorded events, or send recorded spans again. The same recording always gives identical spans and rows.",
   operands: "FILE…",
   least: 1,
   most: Number.POSITIVE_INFINITY,

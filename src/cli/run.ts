@@ -2,7 +2,7 @@ import { nearest } from "../events/door.ts";
 import { VERSION } from "../version.ts";
 import { checkArguments, withOptionalValues } from "./check-arguments.ts";
 import { CliError, isBrokenPipe, messageOf, showError } from "./cli-error.ts";
-import type { Command, Io } from "./command.ts";
+import type { Io, ListedCommand } from "./command.ts";
 import { helpOf, overview } from "./help.ts";
 import type { Output } from "./terminal/output.ts";
 import { safe } from "./terminal/text.ts";
@@ -11,13 +11,13 @@ import { safe } from "./terminal/text.ts";
  * Runs one command line.
  *
  * @param args arguments after `entelix-otel`.
- * @param commands all commands, in the order of the help.
+ * @param commands all commands, in the order of the help. Only the code of the named one is loaded.
  * @returns the exit code. Never rejects: an error of a command is printed, and gives 1.
  */
 export async function run(
   args: readonly string[],
   io: Io,
-  commands: readonly Command[],
+  commands: readonly ListedCommand[],
 ): Promise<number> {
   try {
     const code = await dispatch(args, io, commands);
@@ -36,7 +36,7 @@ export async function run(
 async function dispatch(
   args: readonly string[],
   io: Io,
-  commands: readonly Command[],
+  commands: readonly ListedCommand[],
 ): Promise<number> {
   const [first] = args;
   if (first === "--version" || first === "-V") return print([VERSION], io.out);
@@ -44,10 +44,10 @@ async function dispatch(
   const isHelp = first === "help";
   const words = isHelp ? args.slice(1) : args;
   if (isHelpOption(first) || words.length === 0) return print(overview(commands), io.out);
-  const command = commands.find(({ name }) =>
+  const listed = commands.find(({ name }) =>
     name.split(" ").every((word, at) => word === words[at]),
   );
-  if (command === undefined) {
+  if (listed === undefined) {
     // `audit` is not a command, but has a help.
     const group = commands.filter(({ name }) => name.startsWith(`${words[0]} `));
     const isAlone = words.length === 1;
@@ -57,11 +57,12 @@ async function dispatch(
     if (group.length > 0 && isAlone) return print(overview(group), io.err, 1);
     throw unknownCommand(words, group, commands);
   }
-  const rest = withOptionalValues(command, words.slice(command.name.split(" ").length));
-  const asked = isHelp ? "help" : checkArguments(command, rest);
+  const command = await listed.load();
+  const rest = withOptionalValues(command, words.slice(listed.name.split(" ").length));
+  const asked = isHelp ? "help" : checkArguments(listed.name, command, rest);
   switch (asked) {
     case "help":
-      return print(helpOf(command), io.out);
+      return print(helpOf(listed, command), io.out);
     case "version":
       return print([VERSION], io.out);
     case "run":
@@ -82,8 +83,8 @@ function print(lines: readonly string[], out: Output, exitCode = 0): number {
 
 function unknownCommand(
   [first = "", second = ""]: readonly string[],
-  group: readonly Command[],
-  commands: readonly Command[],
+  group: readonly ListedCommand[],
+  commands: readonly ListedCommand[],
 ): CliError {
   const hint = "Run: entelix-otel --help";
   if (group.length > 0) {

@@ -44,8 +44,6 @@ const OPTIONS = {
 
 /** Lists the open runs of a running service. */
 export const runs: Command = {
-  name: "runs",
-  summary: "List the open runs of a running serve, the one that was silent longest first.",
   operands: "",
   least: 0,
   most: 0,

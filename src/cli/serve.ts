@@ -31,9 +31,6 @@ import { safe } from "./terminal/text.ts";
 
 /** Runs the bridge as an HTTP service for agents in any language. */
 export const serve: Command = {
-  name: "serve",
-  summary:
-    "HTTP service that makes spans and audit rows from events. Acknowledged events survive a crash.",
   operands: "",
   least: 0,
   most: 0,

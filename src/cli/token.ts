@@ -35,9 +35,6 @@ const PREFIX = "eot_";
 
 /** Creates a token for `serve`. */
 export const token: Command = {
-  name: "token",
-  summary:
-    "Create a token for serve. The sender uses the token, the tokens file contains its entry.",
   operands: "",
   least: 0,
   most: 0,

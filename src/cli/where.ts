@@ -27,8 +27,6 @@ const OPTIONS = {
 
 /** Prints where the trace of a run is. No server is asked. */
 export const where: Command = {
-  name: "where",
-  summary: "Print trace ID, span ID and Jaeger URL of a run. No server is needed.",
   operands: "RUN_ID",
   least: 1,
   most: 1,

@@ -1,5 +1,3 @@
 // The door of `view`: runs on a page. See ROOM.md.
 
-export { demo } from "./commands/demo.ts";
-export { report } from "./commands/report.ts";
-export { view } from "./commands/view.ts";
+export { VIEW_COMMANDS } from "./commands/commands.ts";

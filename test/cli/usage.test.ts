@@ -1,10 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { run } from "../../src/cli/run.ts";
 import { readText } from "../support/golden.ts";
 import { command } from "./support/any-process.ts";
 import { MAIN } from "./support/command.ts";
 import { Folder } from "./support/folder.ts";
+import { memoryIo } from "./support/memory-io.ts";
 import { recording } from "./support/recorded.ts";
 
 const COMMANDS = [
@@ -56,6 +58,27 @@ describe("the command line", () => {
       expect(help).toContain("Exit code: 0 stopped by a signal, 1");
       expect(help).toMatch(/--audit DIR\|URL /);
     }
+  });
+
+  it("loads the code of the command that is named, and of no other", async () => {
+    const code = { operands: "", least: 0, most: 0, options: {}, notes: [], run: async () => 3 };
+    const listed = ["audit show", "audit verify", "where"].map((name) => ({
+      name,
+      summary: `Does ${name}.`,
+      load: vi.fn(async () => code),
+    }));
+    const loaded = async (...args: string[]) => {
+      for (const { load } of listed) load.mockClear();
+      const exitCode = await run(args, memoryIo().io, listed);
+      return [exitCode, listed.filter(({ load }) => load.mock.calls.length > 0).map((l) => l.name)];
+    };
+    for (const args of [["--help"], ["help"], ["--version"], ["audit", "--help"]]) {
+      expect(await loaded(...args)).toEqual([0, []]);
+    }
+    expect(await loaded()).toEqual([1, []]);
+    expect(await loaded("wheer")).toEqual([1, []]);
+    expect(await loaded("where")).toEqual([3, ["where"]]);
+    expect(await loaded("audit", "verify", "--help")).toEqual([0, ["audit verify"]]);
   });
 
   it("shows the help of a group of commands", async () => {

@@ -49,8 +49,11 @@ describe("the transcripts of docs/recordings.md", () => {
 });
 
 describe("commands and options in the pages", () => {
-  it("are there", () => {
-    const options = new Map(COMMANDS.map(({ name, options }) => [name, Object.keys(options)]));
+  it("are there", async () => {
+    const loaded = COMMANDS.map(
+      async ({ load, name }) => [name, Object.keys((await load()).options)] as const,
+    );
+    const options = new Map(await Promise.all(loaded));
     const unknown = PAGES.flatMap((page) =>
       [...readPage(page).matchAll(/entelix-otel ((?:audit )?[a-z]+)((?: (?!`)[^\n`]*)?)/g)].flatMap(
         ([, command = "", rest = ""]) => {

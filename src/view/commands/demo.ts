@@ -55,8 +55,6 @@ const OPTIONS = {
 
 /** Plays recorded runs, so that you see traces and an audit log without an agent. */
 export const demo: Command = {
-  name: "demo",
-  summary: "Play recorded agent runs and show decisions, failures, cost, traces and audit log.",
   operands: "",
   least: 0,
   most: 0,

@@ -63,8 +63,6 @@ const OPTIONS = {
 
 /** Writes runs as one file. */
 export const report: Command = {
-  name: "report",
-  summary: "Write a run, or all failed runs, as one HTML file that needs no network.",
   operands: "FILE|DIR|URL…",
   least: 0,
   most: Number.POSITIVE_INFINITY,

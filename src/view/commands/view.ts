@@ -38,9 +38,6 @@ const OPTIONS = {
 
 /** Shows runs on a page of this machine, without any server. */
 export const view: Command = {
-  name: "view",
-  summary:
-    "Show runs in the browser: timeline, failures, messages, audit rows. No server is needed.",
   operands: "[FILE|DIR|URL]…",
   least: 0,
   most: Number.POSITIVE_INFINITY,

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { consume } from "../../../src/cli/door.ts";
+import { consume } from "../../../src/cli/consume.ts";
 import { kafkaClientOptions } from "../../../src/cli/services/kafka-client-options.ts";
 import { reportRarely } from "../../../src/cli/services/reports.ts";
 import { command } from "../support/any-process.ts";
