@@ -19,7 +19,7 @@ import {
   type QueryDetails,
   type QueryMetadata,
 } from "./options.ts";
-import { contextOf, environmentWith } from "./process-context.ts";
+import { addEnvironment, contextOf } from "./process-context.ts";
 import { type SdkQuery, TOOL_USE_META } from "./sdk.ts";
 import { Session } from "./session.ts";
 import type { SessionRun } from "./session-start.ts";
@@ -161,8 +161,8 @@ export class ClaudeAgent {
       hooks: mergedHooks(given.hooks, reports),
       ...(isCallback(canUseTool) ? { canUseTool: watchedCanUseTool(canUseTool, reports) } : {}),
       ...(own === undefined ? {} : { sessionId: own }),
-      ...(context === undefined ? {} : { env: environmentWith(context, fieldsOf(given.env)) }),
     };
+    if (context !== undefined) addEnvironment(options, context);
     return { session, params: { ...params, options } };
   }
 

@@ -1,5 +1,5 @@
 import { isRunContextSource, type RunContext, writeEnvironment } from "../../events/door.ts";
-import { type Fields, fieldIn, type RunRef } from "../core/door.ts";
+import { type Fields, fieldIn, fieldsOf, type RunRef } from "../core/door.ts";
 import type { ActiveRun } from "../runtime/door.ts";
 
 /** The run context for the SDK's process and the processes that it starts. */
@@ -34,15 +34,26 @@ function contextIn(
 }
 
 /**
- * Adds the context to the environment of the SDK's process. Variables that the application set are unchanged.
- * Variables from this process's own parent are replaced, because they name another run.
+ * Adds the context to the option `env`, which replaces the environment of this process. Variables that the application
+ * set are unchanged. Variables from this process's own parent are replaced, because they name another run.
  *
- * @param given the option `env`, which replaces the environment of this process.
+ * The environment is copied when the SDK reads the option, as the SDK copies it when the option is missing: once, since
+ * reading all variables takes longer than the rest of the adapter's work at the start of a query.
  */
-export function environmentWith(context: RunContext, given: Fields | undefined): Fields {
+export function addEnvironment(options: Fields, context: RunContext): void {
+  const given = fieldsOf(options.env);
+  const setTo = (value: unknown) => {
+    Object.defineProperty(options, "env", { value, writable: true });
+    return value;
+  };
+  const get = () => setTo(environmentWith(context, given));
+  Object.defineProperty(options, "env", { get, set: setTo, configurable: true, enumerable: true });
+}
+
+function environmentWith(context: RunContext, given: Fields | undefined): Fields {
   const env: Record<string, unknown> = { ...(given ?? process.env) };
   for (const [name, value] of Object.entries(writeEnvironment(context))) {
-    const isSet = env[name] !== undefined && env[name] !== fieldIn(process.env, name);
+    const isSet = given?.[name] !== undefined && env[name] !== fieldIn(process.env, name);
     if (isSet) continue;
     if (value === undefined) Reflect.deleteProperty(env, name);
     else env[name] = value;

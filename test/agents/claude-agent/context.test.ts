@@ -35,6 +35,41 @@ describe("the environment of the process", () => {
     expect(env).not.toHaveProperty("ENTELIX_PARENT_TOOL_USE_ID");
   });
 
+  it("is that of the moment at which the SDK reads the option, once for each query", async () => {
+    vi.stubEnv("MARK", "1");
+    const seen = observe();
+    const options = { model: "one" };
+    const envs: unknown[] = [];
+    const models: unknown[] = [];
+    const reads = async ({ params }: ScriptedProcess) => {
+      // As the SDK does: its parts are taken out of the options, and the environment is copied.
+      const { env, ...rest } = { ...params.options };
+      expect(params.options?.env).toBe(env);
+      envs.push({ ...env }.MARK);
+      models.push(rest.model);
+    };
+    await play(seen, reads, { options });
+    vi.stubEnv("MARK", "2");
+    options.model = "two";
+    await play(seen, reads, { options });
+    expect([envs, models]).toEqual([
+      ["1", "2"],
+      ["one", "two"],
+    ]);
+    expect(options).toEqual({ model: "two" });
+  });
+
+  it("is not copied where nothing reads it, and may be replaced", async () => {
+    const read = vi.fn(() => "1");
+    const env = Object.defineProperty({}, "MARK", { get: read, enumerable: true });
+    const seen = observe();
+    const { process } = await play(seen, works, { options: { env } });
+    expect(read).not.toHaveBeenCalled();
+    const options = process?.params.options ?? {};
+    expect(Object.assign(options, { env: { MARK: "2" } }).env).toEqual({ MARK: "2" });
+    expect(read).not.toHaveBeenCalled();
+  });
+
   it("keeps what the application sets", async () => {
     const seen = observe();
     const own = { TRACEPARENT: "00-mine", ENTELIX_THREAD_ID: "mine" };
