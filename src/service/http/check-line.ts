@@ -10,9 +10,9 @@ import type { Sender } from "./tokens/access.ts";
 
 /** A valid line for the journal. */
 export interface GoodLine extends CheckedLine {
+  /** Number of the line in its body, from 1. */
+  readonly number: number;
   readonly unknownType: string | undefined;
-  /** Name of the line's dialect. */
-  readonly dialect: string;
 }
 
 export type LineVerdict =
@@ -48,7 +48,8 @@ export class LineChecker {
     this.#tenant = tenant;
   }
 
-  check(text: string): LineVerdict {
+  /** @param number of the line in its body, from 1. */
+  check(text: string, number: number): LineVerdict {
     const { tenant, trusted } = this.#sender;
     const asked: LineToDecode = { text, tenant, trusted, dialect: this.#named };
     const decoded = decodeLogLine(asked, this.#dialects, this.#before);
@@ -57,15 +58,10 @@ export class LineChecker {
     }
     const { dialect } = decoded;
     this.#before = dialect;
-    return {
-      good: {
-        // The journal stores the detected dialect, so the line is never read in another one.
-        line: { text, tenant, dialect, key: undefined, trusted },
-        ...identityOf(decoded, tenant ?? this.#tenant),
-        unknownType: decoded.unknown,
-        dialect,
-      },
-    };
+    const { eventId, tenant: owner } = identityOf(decoded, tenant ?? this.#tenant);
+    // The journal stores the detected dialect, so the line is never read in another one.
+    const line = { text, tenant, dialect, key: undefined, trusted, decoded };
+    return { good: { line, tenant: owner, eventId, number, unknownType: decoded.unknown } };
   }
 }
 

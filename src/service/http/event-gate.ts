@@ -37,6 +37,10 @@ interface EventGateOptions {
  * second waits for the result of the first.
  */
 export class EventGate {
+  /** Number of bodies that are being read. */
+  senders = 0;
+  /** Length of the lines that senders collect or that are being written, in UTF-16 units. */
+  collected = 0;
   readonly #options: EventGateOptions;
   /** IDs that are being appended, until that succeeds or fails. */
   readonly #appending = new Map<string, Promise<void>>();
@@ -76,6 +80,7 @@ export class EventGate {
           const before = this.#appending.get(key);
           if (before === undefined) {
             this.#appending.set(key, claim.ended);
+            claim.keys.push(key);
             own.push(line);
           } else {
             others.push(line);
@@ -100,11 +105,10 @@ export class EventGate {
       await this.#write(lines);
       stored = true;
     } finally {
-      for (const { tenant, eventId } of lines) {
-        if (eventId === undefined) continue;
-        if (stored) ids.add(tenant, eventId);
-        this.#appending.delete(tenantKey(tenant, eventId));
+      for (const { tenant, eventId } of stored ? lines : []) {
+        if (eventId !== undefined) ids.add(tenant, eventId);
       }
+      for (const key of claim.keys) this.#appending.delete(key);
       claim.end();
     }
   }
@@ -125,6 +129,7 @@ export class EventGate {
 /** The IDs of one append, until it ends. */
 class Claim {
   readonly ended: Promise<void>;
+  readonly keys: string[] = [];
   #end: () => void = () => {};
 
   constructor() {

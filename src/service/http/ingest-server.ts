@@ -253,14 +253,14 @@ export class IngestServer {
     try {
       const held = this.#held;
       await takeEvents({ ...sent, body, held, onText }, gate, limits, outcomes);
-      return { status: 200, body: () => outcomes.json() };
+      return { status: 200, body: outcomes.json() };
     } catch (error) {
       if (error instanceof SenderGone) throw error;
       const refusal = this.#asRefusal(error);
       this.#options.figures.addRefusal(refusal.code);
       const errorJson = JSON.stringify(refusalJson(refusal));
       const headers = refusalHeaders(refusal);
-      return { status: refusal.status, headers, body: () => outcomes.json(errorJson) };
+      return { status: refusal.status, headers, body: outcomes.json(errorJson) };
     } finally {
       figures.receivedBytes += body.bytes;
       figures.addLines(sent.tenant, outcomes.counts);

@@ -38,22 +38,22 @@ interface JournalFeedOptions {
   readonly onError: (error: unknown, where: string) => void;
 }
 
-/** Time without lines after which the processor's `idle` is called, in ms. */
+/** Interval at which the processor's `idle` is called if no line came meanwhile, in ms. */
 const IDLE_MS = 500;
 /** Interval between settlements, in ms. */
 const SETTLE_MS = 1_000;
-
-type Batch = IteratorResult<readonly LogLine[], unknown>;
 
 /** Feeds the lines of the journal to the processor, and moves the journal's position when they are stored. */
 export class JournalFeed {
   readonly #options: JournalFeedOptions;
   readonly #abort = new AbortController();
   readonly #playing: Promise<void>;
-  readonly #settling: Promise<void>;
+  readonly #work: readonly Promise<void>[];
   #played: number;
+  #isTaking = false;
+  /** The last call of the processor's `idle`. No line is taken meanwhile. */
+  #idle: Promise<void> = Promise.resolve();
   #finishing = false;
-  #wake: (() => void) | undefined;
 
   /** Begins at once. */
   constructor(options: JournalFeedOptions) {
@@ -61,14 +61,21 @@ export class JournalFeed {
     this.#options = options;
     this.#played = Math.max(journal.first, journal.position - lookback);
     this.#playing = this.#play(this.#played);
-    this.#settling = this.#settleNowAndThen();
-    this.#playing.catch(() => {});
-    this.#settling.catch(() => {});
+    let played = this.#played;
+    const idle = async () => {
+      const isIdle = !this.#isTaking && this.#played === played;
+      played = this.#played;
+      if (isIdle) this.#idle = options.processor.idle(Date.now());
+      await this.#idle;
+    };
+    const settling = this.#every(SETTLE_MS, () => this.#settle());
+    this.#work = [this.#playing, settling, this.#every(IDLE_MS, idle)];
+    this.ended.catch(() => {});
   }
 
   /** Rejects if it cannot go on, for example because the journal is damaged. Resolves after a stop. */
   get ended(): Promise<void> {
-    return Promise.all([this.#playing, this.#settling]).then(() => {});
+    return Promise.all(this.#work).then(() => {});
   }
 
   /**
@@ -79,73 +86,59 @@ export class JournalFeed {
     const { processor } = this.#options;
     const endMs = performance.now() + graceMs;
     this.#finishing = true;
-    this.#wake?.();
+    this.#endIfPlayed();
     const late = new AbortController();
     const inTime = sleep(graceMs / 2, undefined, { signal: late.signal }).catch(() => {});
     await Promise.race([this.#playing.catch(() => {}), inTime]);
     late.abort();
     this.#abort.abort();
-    this.#wake?.();
     await processor.close(Math.max(0, endMs - performance.now()));
-    await Promise.allSettled([this.#playing, this.#settling]);
+    await Promise.allSettled(this.#work);
     await this.#moveOn();
   }
 
   async #play(from: number): Promise<void> {
     const { journal, processor } = this.#options;
-    const batches = journal.follow(from, this.#abort.signal)[Symbol.asyncIterator]();
-    let coming = new Coming(batches.next(), this.#rouse);
-    while (!this.#abort.signal.aborted) {
-      if (this.#finishing && this.#played >= journal.next) break;
-      const batch = await this.#soon(coming);
-      if (batch === undefined) {
-        await processor.idle(Date.now());
-        continue;
-      }
-      if (batch.done === true) break;
-      for (const line of batch.value) {
-        if (this.#abort.signal.aborted) break;
+    const { signal } = this.#abort;
+    for await (const lines of journal.follow(from, signal)) {
+      await this.#idle;
+      this.#isTaking = true;
+      for (const line of lines) {
+        if (signal.aborted) break;
         const busy = processor.take(line);
         if (busy !== undefined) await busy;
         this.#played = line.offset + 1;
       }
-      coming = new Coming(batches.next(), this.#rouse);
+      this.#isTaking = false;
+      this.#endIfPlayed();
     }
     this.#abort.abort();
-    await batches.return?.(undefined);
   }
 
-  /** The next lines. `undefined` if none come for a while. */
-  async #soon(coming: Coming): Promise<Batch | undefined> {
-    if (!coming.over) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, IDLE_MS);
-        this.#wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-      this.#wake = undefined;
-    }
-    return coming.get();
+  /** Ends after the last line, if that is asked for. */
+  #endIfPlayed(): void {
+    if (this.#finishing && this.#played >= this.#options.journal.next) this.#abort.abort();
   }
 
-  readonly #rouse = () => this.#wake?.();
-
-  async #settleNowAndThen(): Promise<void> {
+  /** Does the work again and again, until the end. */
+  async #every(ms: number, work: () => Promise<void>): Promise<void> {
     const { signal } = this.#abort;
     for (;;) {
-      await sleep(SETTLE_MS, undefined, { signal }).catch(() => {});
+      await sleep(ms, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      try {
-        await this.#options.processor.settle();
-      } catch (error) {
-        // A closed processor rejects. Its last position is read afterwards.
-        if (signal.aborted) return;
-        throw error;
-      }
-      await this.#moveOn();
+      await work();
     }
+  }
+
+  async #settle(): Promise<void> {
+    try {
+      await this.#options.processor.settle();
+    } catch (error) {
+      // A closed processor rejects. Its last position is read afterwards.
+      if (this.#abort.signal.aborted) return;
+      throw error;
+    }
+    await this.#moveOn();
   }
 
   async #moveOn(): Promise<void> {
@@ -156,35 +149,6 @@ export class JournalFeed {
     } catch (error) {
       onError(error, "checkpoint");
     }
-  }
-}
-
-/** A pending batch whose state can be read without waiting. */
-class Coming {
-  #here: Batch | undefined;
-  #failed: { readonly error: unknown } | undefined;
-
-  constructor(batch: Promise<Batch>, rouse: () => void) {
-    batch.then(
-      (here) => {
-        this.#here = here;
-        rouse();
-      },
-      (error: unknown) => {
-        this.#failed = { error };
-        rouse();
-      },
-    );
-  }
-
-  get over(): boolean {
-    return this.#here !== undefined || this.#failed !== undefined;
-  }
-
-  /** @throws the error of reading it. */
-  get(): Batch | undefined {
-    if (this.#failed !== undefined) throw this.#failed.error;
-    return this.#here;
   }
 }
 

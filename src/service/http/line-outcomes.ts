@@ -1,5 +1,6 @@
 import { toUSVString } from "node:util";
-import type { CheckedLine, EventGate } from "./event-gate.ts";
+import type { GoodLine } from "./check-line.ts";
+import type { EventGate } from "./event-gate.ts";
 
 /** The result of one line. */
 export type LineOutcome =
@@ -21,7 +22,11 @@ const MOST_TEXT = 300;
 const LINES_A_PIECE = 1000;
 
 const NOTHING = 0;
-const ACCEPTED: LineOutcome = { status: "accepted" };
+/** The outcomes without a text of their own. */
+export const PLAIN = {
+  accepted: { status: "accepted" },
+  duplicate: { status: "duplicate" },
+} as const satisfies Readonly<Record<string, LineOutcome>>;
 const REJECTED: LineOutcome = {
   status: "rejected",
   field: "line",
@@ -39,6 +44,9 @@ export class LineOutcomes {
   /** The JSON of each code without the line number. The code is the index. */
   readonly #texts: string[] = [""];
   readonly #known = new Map<string, number>();
+  /** The last outcome and its code: most lines have the one object of their status. */
+  #last: LineOutcome | undefined;
+  #lastCode = NOTHING;
 
   get counts(): Readonly<Record<LineStatus, number>> {
     return this.#counts;
@@ -52,14 +60,26 @@ export class LineOutcomes {
       longer.set(this.#codes);
       this.#codes = longer;
     }
-    this.#codes[at] = this.#codeOf(outcome);
+    if (outcome !== this.#last) this.#lastCode = this.#codeOf(outcome);
+    this.#last = outcome;
+    this.#codes[at] = this.#lastCode;
     this.#used = Math.max(this.#used, line);
     this.#counts[outcome.status] += 1;
     if (outcome.status === "accepted" && outcome.unknownType !== undefined) this.unknown += 1;
   }
 
-  /** The answer's JSON in pieces, the same on each call. @param error JSON of the error that ended it early. */
-  *json(error?: string): Generator<string, void, undefined> {
+  /**
+   * Returns the answer's JSON in pieces, the same on each call. That of few lines is written once, and kept.
+   *
+   * @param error JSON of the error that ended it early.
+   */
+  json(error?: string): () => Iterable<string> {
+    if (this.#used > LINES_A_PIECE) return () => this.#pieces(error);
+    const pieces = [[...this.#pieces(error)].join("")];
+    return () => pieces;
+  }
+
+  *#pieces(error?: string): Generator<string, void, undefined> {
     const { accepted, duplicate, rejected } = this.#counts;
     const lines = accepted + duplicate + rejected;
     yield `{"lines":${lines},"accepted":${accepted},"duplicate":${duplicate},"rejected":${rejected},"results":[`;
@@ -85,9 +105,7 @@ export class LineOutcomes {
     if (known !== undefined) return known;
     if (this.#texts.length <= MOST_REASONS) return this.#add(text);
     // The status stays right. Only the reason is lost.
-    const plain = textOf(
-      outcome.status === "rejected" ? REJECTED : { ...ACCEPTED, status: outcome.status },
-    );
+    const plain = textOf(outcome.status === "rejected" ? REJECTED : PLAIN[outcome.status]);
     return this.#known.get(plain) ?? this.#add(plain);
   }
 
@@ -123,19 +141,16 @@ function json(text: string): string {
 /** A group goes to the journal when it has this many lines, or bytes of text. */
 const GROUP_LINES = 512;
 const GROUP_BYTES = 256 * 1024;
+/** Lines of all senders that keep what was decoded, in UTF-16 units. It takes several times the memory of the text. */
+const MOST_DECODED = 8 * 1024 * 1024;
 /** Maximum time that a line waits for others, in ms: lines of slow senders go alone. */
 const GROUP_MS = 250;
-
-interface WaitingLine extends CheckedLine {
-  readonly number: number;
-  readonly unknownType: string | undefined;
-}
 
 /** Writes the lines of one body to the journal in groups: one is filled while another is written. */
 export class LineWriter {
   readonly #gate: EventGate;
   readonly #outcomes: LineOutcomes;
-  #group: WaitingLine[] = [];
+  #group: GoodLine[] = [];
   #bytes = 0;
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -149,9 +164,12 @@ export class LineWriter {
    * @returns a promise if the journal is busy, so that the sender is slowed down. It rejects as {@link EventGate.take}
    *   does.
    */
-  add(line: WaitingLine): Promise<void> | undefined {
-    this.#group.push(line);
-    this.#bytes += line.line.text.length;
+  add(line: GoodLine): Promise<void> | undefined {
+    const { length } = line.line.text;
+    const isMuch = this.#gate.collected > MOST_DECODED;
+    this.#group.push(isMuch ? { ...line, line: { ...line.line, decoded: undefined } } : line);
+    this.#bytes += length;
+    this.#gate.collected += length;
     if (this.#group.length >= GROUP_LINES || this.#bytes >= GROUP_BYTES) return this.#next();
     this.#timer ??= setTimeout(() => void this.#next(), GROUP_MS);
     return undefined;
@@ -172,6 +190,8 @@ export class LineWriter {
   drop(): void {
     clearTimeout(this.#timer);
     this.#group = [];
+    this.#gate.collected -= this.#bytes;
+    this.#bytes = 0;
   }
 
   /** Writes the group after the previous one. Returns the previous one's promise. */
@@ -179,22 +199,26 @@ export class LineWriter {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const group = this.#group;
+    const length = this.#bytes;
     const before = this.#writing;
     this.#group = [];
     this.#bytes = 0;
     if (group.length > 0) {
-      this.#writing = before.then(() => this.#write(group));
+      this.#writing = before
+        .then(() => this.#write(group))
+        .finally(() => {
+          this.#gate.collected -= length;
+        });
       // The next `add` or `end` reports the error.
       this.#writing.catch(() => {});
     }
     return before;
   }
 
-  #write(group: readonly WaitingLine[]): Promise<void> {
+  #write(group: readonly GoodLine[]): Promise<void> {
     return this.#gate.take(group, ({ number, unknownType }, status) => {
-      if (status === "duplicate" || unknownType === undefined)
-        this.#outcomes.set(number, { status });
-      else this.#outcomes.set(number, { status, unknownType });
+      const isPlain = status === "duplicate" || unknownType === undefined;
+      this.#outcomes.set(number, isPlain ? PLAIN[status] : { status, unknownType });
     });
   }
 }

@@ -5,7 +5,7 @@ import type { EventGate } from "./event-gate.ts";
 import type { HeldBytes } from "./held-body.ts";
 import type { IngestLimits } from "./ingest-limits.ts";
 import type { LineOutcomes } from "./line-outcomes.ts";
-import { LineWriter } from "./line-outcomes.ts";
+import { LineWriter, PLAIN } from "./line-outcomes.ts";
 import { Refusal } from "./refusal.ts";
 import type { RequestBody } from "./request-body.ts";
 import { type BodyEncoding, bodyText } from "./request-body.ts";
@@ -41,19 +41,22 @@ export async function takeEvents(
     // Duplicates cost no tokens. A sender that was over its rate and sends all lines again would otherwise never get
     // past the first ones.
     if (bucket !== undefined && good !== undefined && gate.knows(good)) {
-      outcomes.set(number, DUPLICATE);
+      outcomes.set(number, PLAIN.duplicate);
       return undefined;
     }
     bucket?.take(performance.now());
-    if (good !== undefined) return writer.add({ ...good, number });
+    if (good !== undefined) return writer.add(good);
     outcomes.set(number, outcome);
     return undefined;
   };
   const settleLeading = async () => {
-    for (const { number, text } of leading.release()) await settle(number, checker.check(text));
+    for (const { number, text } of leading.release()) {
+      await settle(number, checker.check(text, number));
+    }
   };
   const { maxBodyBytes: maxBytes } = limits;
   const text = bodyText(body.chunks(), { encoding, maxBytes, held, onBytes: onText });
+  gate.senders += 1;
   try {
     // A body of blank lines has no parts, but still costs time.
     const onLines = (ended: number) => {
@@ -65,8 +68,11 @@ export async function takeEvents(
       for (const part of parts) {
         if (part.line > limits.maxLines) throw tooMany(limits.maxLines);
         if (part.oversized && !part.last) continue;
-        turn += 1;
-        if (turn % LINES_A_TURN === 0) await othersTurn();
+        turn += gate.senders;
+        if (turn >= LINES_A_TURN) {
+          turn = 0;
+          await othersTurn();
+        }
         // Checked before the line is read, so that refused lines cost little.
         if (bucket?.hasRoom(performance.now()) === false) throw tooFast(bucket);
         const line = part.oversized ? undefined : part.text;
@@ -75,7 +81,7 @@ export async function takeEvents(
           await settle(part.line, { outcome });
           continue;
         }
-        const verdict = checker.check(line);
+        const verdict = checker.check(line, part.line);
         if (verdict.undecided === true && leading.hold(part.line, line)) continue;
         // The dialect is known now, or too many lines wait for it.
         const decided = verdict.good !== undefined || verdict.undecided === true;
@@ -91,6 +97,7 @@ export async function takeEvents(
     if (error instanceof Refusal) await writer.end();
     throw error;
   } finally {
+    gate.senders -= 1;
     writer.drop();
     body.close();
     // A pending write is stored even if the sender left, so it is counted.
@@ -98,10 +105,12 @@ export async function takeEvents(
   }
 }
 
-/** Number of lines between two pauses for other work: about a millisecond. */
+/**
+ * Lines of all senders together between two pauses for other work: about a millisecond. Fewer than are played in
+ * between, so that senders do not get ahead of the processor.
+ */
 const LINES_A_TURN = 128;
 
-const DUPLICATE = { status: "duplicate" } as const;
 const NOT_UTF8 = { status: "rejected", field: "line", expected: "valid UTF-8" } as const;
 
 function tooLong(maxLineBytes: number) {

@@ -6,6 +6,7 @@ import {
 } from "../../audit/door.ts";
 import { checkWhole } from "../../events/door.ts";
 import { type Checkpoint, prepareCheckpoints, writeCheckpoint } from "./checkpoint-file.ts";
+import { Followers } from "./followers.ts";
 import {
   type JournalTorn,
   type OnJournalDamage,
@@ -75,7 +76,7 @@ export class EventJournal {
   readonly #queue: CommitQueue<LineCall>;
   readonly #segments: SegmentList;
   readonly #torn: readonly JournalTorn[];
-  readonly #waiting = new Set<() => void>();
+  readonly #followers: Followers;
   readonly #writer: JournalWriter;
   #checkpoint: Checkpoint;
   #verifying: NodeJS.Timeout | undefined;
@@ -96,13 +97,14 @@ export class EventJournal {
     this.#torn = opened.torn;
     const segments = new SegmentList(opened.sealed, opened.active);
     this.#segments = segments;
+    this.#followers = new Followers(segments, (from) => this.#reader(from));
     const target = { files, directory, segments, segmentBytes };
     this.#writer = new JournalWriter(opened.active, opened.file, target);
     const batch = {
       writer: this.#writer,
       each: durability === "each",
-      onWritten: () => {
-        this.#wake();
+      onWritten: (calls: readonly LineCall[]) => {
+        this.#followers.written(calls);
         this.#verifyLater();
       },
     };
@@ -218,15 +220,15 @@ export class EventJournal {
   }
 
   /**
-   * Reads the lines from an offset, or from the first existing one, then new ones. A batch has at most 1,000 lines, and
-   * ends with the line that fills 1 MiB. It ends when the signal is aborted or the journal is closed. Otherwise it is
-   * like {@link read}.
+   * Reads the lines from an offset, or from the first existing one, then new ones. Those are not read from the disk,
+   * unless more than 8 Mi characters of them wait. A batch has at most 1,000 lines, and ends with the line that fills 1
+   * MiB. It ends when the signal is aborted or the journal is closed. Otherwise it is like {@link read}.
    *
    * @throws RangeError if `from` is not an offset.
    */
   follow(from: number, signal: AbortSignal): AsyncIterable<readonly LogLine[]> {
     checkWhole(from, "from");
-    return this.#batchesFrom(from, signal);
+    return this.#followers.follow(from, signal);
   }
 
   /**
@@ -251,7 +253,7 @@ export class EventJournal {
   /** Writes waiting lines, ends followers, and unlocks the directory. */
   close(): Promise<void> {
     this.#closed ??= this.#end();
-    this.#wake();
+    this.#followers.close();
     return this.#closed;
   }
 
@@ -349,42 +351,5 @@ export class EventJournal {
     } finally {
       await reader.close();
     }
-  }
-
-  async *#batchesFrom(
-    from: number,
-    signal: AbortSignal,
-  ): AsyncGenerator<readonly LogLine[], void, void> {
-    const reader = this.#reader(from);
-    const ended = () => signal.aborted || this.#closed !== undefined;
-    try {
-      while (!ended()) {
-        for await (const batch of reader.upTo(this.next)) {
-          yield batch;
-          if (ended()) return;
-        }
-        await this.#wakeUp(signal, () => ended() || this.next > reader.at);
-      }
-    } finally {
-      await reader.close();
-    }
-  }
-
-  /** Resolves on a change that may make `ready` true, or at once if it is true. */
-  async #wakeUp(signal: AbortSignal, ready: () => boolean): Promise<void> {
-    if (ready()) return;
-    await new Promise<void>((resolve) => {
-      const wake = () => {
-        this.#waiting.delete(wake);
-        signal.removeEventListener("abort", wake);
-        resolve();
-      };
-      this.#waiting.add(wake);
-      signal.addEventListener("abort", wake);
-    });
-  }
-
-  #wake(): void {
-    for (const wake of [...this.#waiting]) wake();
   }
 }

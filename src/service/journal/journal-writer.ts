@@ -7,7 +7,7 @@ import {
   SegmentedLog,
   type SegmentStart,
 } from "../../audit/door.ts";
-import type { NewLine } from "./log-line.ts";
+import { type NewLine, sharesFields } from "./log-line.ts";
 import { holeText, recordText, sharedFields } from "./record.ts";
 import { type Segment, type SegmentList, segmentPath } from "./segment-list.ts";
 
@@ -135,7 +135,7 @@ export interface LineBatchOptions {
   /** Whether each call gets its own write and sync. */
   readonly each: boolean;
   /** Called after each successful write, before its calls resolve. */
-  readonly onWritten: () => void;
+  readonly onWritten: (calls: readonly LineCall[]) => void;
 }
 
 /** Approximate memory of a line beside its text, in bytes. */
@@ -173,17 +173,11 @@ export class LineBatch implements CommitBatch<LineCall> {
       call.first = first;
       first += call.lines.length;
     }
-    this.#options.onWritten();
+    this.#options.onWritten(this.#calls);
   }
 }
 
 /** The mark states only that everything before the segment was on the disk when it was written. */
 function endMark(first: number, end: number): string {
   return holeText(end, 0, first);
-}
-
-function sharesFields(a: NewLine, b: NewLine): boolean {
-  return (
-    a.tenant === b.tenant && a.dialect === b.dialect && a.key === b.key && a.trusted === b.trusted
-  );
 }

@@ -98,6 +98,13 @@ export function decodeLogLine(
   return { event: new DecodedLine(whole, dialect, line.offset ?? 0, line.text), dialect: name };
 }
 
+/** Gives a line its place in the log. The lines of a request are decoded before they have one. */
+export function placed(decoded: DecodedLogLine, offset: number): DecodedLogLine {
+  const line = decoded.event ?? decoded.activity;
+  if (line !== undefined) Object.assign(line, { line: offset });
+  return decoded;
+}
+
 function dialectOf(
   named: string | undefined,
   value: JsonObject,

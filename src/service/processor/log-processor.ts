@@ -22,7 +22,7 @@ import {
   RUNTIMES,
   type SignalPlayer,
 } from "../../replay/door.ts";
-import { decodeAlone, decodeLogLine } from "./decode-log-line.ts";
+import { decodeAlone, decodeLogLine, placed } from "./decode-log-line.ts";
 import { LineOrder } from "./line-order.ts";
 import { LogClock } from "./log-clock.ts";
 import type {
@@ -291,7 +291,10 @@ export class LogProcessor {
     // Senders of two tenants may use the same key.
     const key = line.key === undefined ? undefined : tenantKey(line.tenant ?? "", line.key);
     const before = key === undefined ? undefined : this.#dialects.get(key);
-    const first = decodeLogLine(line, DIALECTS, before);
+    const first =
+      line.decoded === undefined
+        ? decodeLogLine(line, DIALECTS, before)
+        : placed(line.decoded, line.offset);
     const undecided = first.issues !== undefined && first.undecided === true;
     const decoded = (undecided ? decodeAlone(line, DIALECTS) : undefined) ?? first;
     if (decoded.issues !== undefined) {

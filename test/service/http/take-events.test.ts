@@ -45,6 +45,7 @@ describe("POST /v1/events", () => {
       dialect: "entelix",
       key: undefined,
       trusted: true,
+      decoded: { dialect: "entelix", event: expect.objectContaining({ text: good }) },
     });
   });
 

@@ -4,6 +4,8 @@ import { describe, expect, it, vi } from "vitest";
 import type { SpanStore } from "../../../src/bridge/door.ts";
 import { MemorySessionLog } from "../../../src/entries/audit.ts";
 import { formatRfc3339 } from "../../../src/events/door.ts";
+import { RUNTIMES } from "../../../src/replay/door.ts";
+import { decodeLogLine } from "../../../src/service/processor/decode-log-line.ts";
 import { LogProcessor } from "../../../src/service/processor/log-processor.ts";
 import type {
   LogProcessorOptions,
@@ -81,6 +83,31 @@ function processor(options: Partial<LogProcessorOptions> = {}) {
   });
   return { errors, processor: made, rejected };
 }
+
+/** The same line, decoded before it had an offset, as the lines of requests are. Its text is not read again. */
+function decodedBefore(given: ProcessorLine): ProcessorLine {
+  const { offset: _, ...line } = given;
+  const dialects = RUNTIMES.map(({ dialect }) => dialect);
+  return { ...given, decoded: decodeLogLine(line, dialects), text: "not read" };
+}
+
+describe("a line that was decoded before", () => {
+  it("is played at its offset, without reading its text", async () => {
+    const spans = new HeldStore();
+    const { processor: it, rejected } = processor({ spans, from: 10 });
+    const unknown = { type: "brand_new", run_id: run(2) };
+    await it.take(decodedBefore(line(12, 0, started(1))));
+    await it.take(decodedBefore(line(13, 1, started(2))));
+    await it.take(decodedBefore(line(17, 2, complete(1))));
+    await it.take(decodedBefore(line(18, 3, unknown, { dialect: "entelix" })));
+    await it.idle(Date.now() + LATER);
+    expect(await it.settle()).toBe(13);
+    expect([spans.names, rejected]).toEqual([["invoke_agent agent 1"], []]);
+    expect(it.figures).toMatchObject({ events: 3, unknown: 1 });
+    const found = it.openRuns((BEGIN + 3) * 1000).map(({ idleMs }) => idleMs);
+    expect(found).toEqual([0]);
+  });
+});
 
 /** Behind the longest wait of the reorder buffer, and the time that delivery may take. */
 const LATER = 10_000;
