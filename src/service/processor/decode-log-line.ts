@@ -88,9 +88,11 @@ export function decodeLogLine(
   ) {
     return { issues: [notYours(tenant)] };
   }
-  const { traceparent, tracestate, ...plain } = decoded.envelope;
-  const named = traceparent !== undefined || tracestate !== undefined;
-  let envelope = named && !line.trusted ? plain : decoded.envelope;
+  let { envelope } = decoded;
+  if (!line.trusted && (envelope.traceparent !== undefined || envelope.tracestate !== undefined)) {
+    const { traceparent, tracestate, ...plain } = envelope;
+    envelope = plain;
+  }
   if (tenant !== undefined && envelope.tenant_id === undefined) {
     envelope = { ...envelope, tenant_id: tenant };
   }
