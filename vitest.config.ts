@@ -17,9 +17,9 @@ const OWN_PROCESS = [
   "test/events/{context/fetch,errors/agent-error,errors/classify-warning,sinks/broadcast-sink}.test.ts",
   "test/agents/openai-agents/shutdown.test.ts",
   "test/agents/runtime/{calling-off,unknown-options}.test.ts",
-  "test/agents/core/refusals.test.ts",
+  "test/agents/core/{allocated-bytes,refusals}.test.ts",
   "test/bridge/{notices,polluted-prototype}.test.ts",
-  "test/events/{option-places,unknown-options}.test.ts",
+  "test/events/{option-places,unknown-options,messages/kept-conversations}.test.ts",
   "test/service/http/ingest-server.test.ts",
   "test/view/runs/damage.test.ts",
 ];

@@ -25,6 +25,11 @@ export interface Diagnostics {
   readonly providerFailures: number;
   /** Values hidden because the redaction hook failed. */
   readonly redactionFailures: number;
+  /**
+   * Messages of open runs that are kept, so that each is converted once, of all bridges and adapters of the process:
+   * about how many bytes they take, and how often a run's messages were forgotten because all took more than 64 MiB.
+   */
+  readonly keptMessages: { readonly bytes: number; readonly forgotten: number };
   /** Calls of the attribute hook or the parent resolver that threw. */
   readonly hookFailures: number;
   /**

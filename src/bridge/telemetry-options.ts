@@ -163,6 +163,7 @@ export const BRIDGE_CHECKS: OptionChecks<BridgeOptions> = {
   onError: checkFunction,
   mode: among("live", "replay"),
   redact: checkFunction,
+  redactOnce: checkBoolean,
   captureContent: checkBoolean,
   approvalPerson: checkBoolean,
   loops: nested(LOOP_CHECKS, false),

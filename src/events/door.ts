@@ -213,6 +213,7 @@ export {
 } from "./json-shortening.ts";
 export { JsonSyntaxError, JsonTextParser } from "./json-text-parser.ts";
 export { ValueReader } from "./json-values.ts";
+export { Conversation } from "./messages/conversation.ts";
 export { finishReasonOf } from "./messages/finish-reason.ts";
 export type {
   BlobPart,
@@ -227,6 +228,14 @@ export type {
   ToolCallResponsePart,
   UriPart,
 } from "./messages/message.ts";
+export { keptConversations } from "./messages/kept-conversations.ts";
+export {
+  joinedSize,
+  joinedTexts,
+  keptTexts,
+  MessageText,
+  ownTexts,
+} from "./messages/message-text.ts";
 export {
   inputMessages,
   instructionParts,

@@ -20,6 +20,7 @@ export const OPTION_PLACES = {
   "createBridge() or new Bridge()": [
     "captureContent",
     "redact",
+    "redactOnce",
     "maxValueBytes",
     "maxMessageBytes",
     "maxStatusBytes",

@@ -6,7 +6,6 @@ import {
   outputMessages,
   readsRows,
   sourceMoment,
-  toMessages,
 } from "../../events/door.ts";
 import {
   type AdapterCounts,
@@ -201,7 +200,7 @@ export class Calls {
       agent: call.functionId ?? call.operationId.slice("ai.".length),
       ...placeIn(outer),
       resumedFromRunId: paused?.runId,
-      asked: isAsked ? questionIn(call.operationId, given) : undefined,
+      asked: isAsked ? questionIn(state, given) : undefined,
     });
     for (const answer of answers) this.#decided(state, answer, "user", waitedMs(paused));
   }
@@ -390,8 +389,9 @@ function partOf(around: ActiveRun, sink: SafeSink, totals = new UsageTotals()): 
   return { writer, active: around, totals, since: sourceMoment() };
 }
 
-function questionIn(operationId: string, given: unknown): unknown {
-  return EMBEDDINGS.has(operationId) ? embeddedTexts(given) : toMessages(given);
+function questionIn({ operationId, writer }: CallState, given: unknown): unknown {
+  if (EMBEDDINGS.has(operationId)) return embeddedTexts(given);
+  return writer.conversation.messages(given);
 }
 
 function isEmpty(given: unknown): boolean {

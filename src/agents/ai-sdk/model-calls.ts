@@ -5,7 +5,6 @@ import {
   outputMessages,
   recordSource,
   textProperty,
-  toMessages,
 } from "../../events/door.ts";
 import {
   answeredBy,
@@ -63,7 +62,7 @@ export class ModelCalls {
     const reads = this.#options.contentNeed === "all";
     const asked = event.messages ?? event.promptMessages;
     writer.modelStarted(model, request, {
-      input: reads && hasEntries(asked) ? toMessages(asked) : undefined,
+      input: reads && hasEntries(asked) ? writer.conversation.messages(asked) : undefined,
       system_instructions: reads ? (event.instructions ?? undefined) : undefined,
       tools: reads ? tools : undefined,
     });

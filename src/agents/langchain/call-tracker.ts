@@ -316,7 +316,7 @@ export class CallTracker {
     const further = fieldsOf(extra);
     const model = modelNameOf(fieldsOf(serialized), further, fields);
     const isRead = this.#needs === "all" || (this.#needs === "rows" && above?.run.ended !== false);
-    const input = isRead ? askedMessages(request) : undefined;
+    const input = isRead ? askedMessages(request, above?.run.writer.conversation) : undefined;
     const invocation = { metadata, tags, asked: input };
     const found = this.#open.runFor(id, above, model ?? "model", invocation);
     if (found === undefined) return;

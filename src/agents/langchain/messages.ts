@@ -1,4 +1,5 @@
 import {
+  type Conversation,
   finishReasonOf,
   type InputMessage,
   type MessagePart,
@@ -73,27 +74,36 @@ export function questionOf(payload: unknown): unknown {
 /** The input of a model: messages, or prompts of a text-completion model. */
 export type ModelInput = { readonly messages: unknown } | { readonly prompts: unknown };
 
-export function askedMessages(input: ModelInput): readonly InputMessage[] {
-  if ("messages" in input) return requestMessages(input.messages);
+/** @param conversation of the run that asks. `undefined`: a model that is asked outside of a run. */
+export function askedMessages(
+  input: ModelInput,
+  conversation: Conversation | undefined,
+): readonly InputMessage[] {
+  if ("messages" in input) {
+    if (conversation === undefined) return requestMessages(input.messages);
+    return conversation.messages(listOf(input.messages) ?? [], viewOf);
+  }
   return (listOf(input.prompts) ?? []).flatMap((prompt) => toMessages(prompt));
 }
 
 export function messageOf(message: unknown): InputMessage {
-  const fields = fieldsOf(message);
-  return fields === undefined ? { role: "user", parts: partsOf(message) } : readMessage(fields);
+  const view = fieldsOf(viewOf(message));
+  return view === undefined ? { role: "user", parts: partsOf(message) } : roleMessage(view);
 }
 
 /** @param reason the finish reason, in the provider's word. */
 export function answerMessage(message: Fields, reason: string | undefined): OutputMessage {
-  return { ...readMessage(message), finish_reason: finishReasonOf(reason) };
+  return { ...messageOf(message), finish_reason: finishReasonOf(reason) };
 }
 
-/** In some versions, fields are getters of the class. */
-function readMessage(fields: Fields): InputMessage {
+/** The values of a message that are converted. In some versions, fields are getters of the class. */
+function viewOf(message: unknown): unknown {
+  const fields = fieldsOf(message);
+  if (fields === undefined) return message;
   const kind = kindOf(fields);
   const role = textOf(fields.role) ?? kind;
   const { additional_kwargs, content, name, tool_call_id, tool_calls } = fields;
-  return roleMessage({ role, name, content, additional_kwargs, tool_calls, tool_call_id });
+  return { role, name, content, additional_kwargs, tool_calls, tool_call_id };
 }
 
 /** `type` is a field since 1.0, and a method before. */

@@ -1,4 +1,4 @@
-import { inputMessages, outputMessages } from "../../events/door.ts";
+import { type Conversation, inputMessages, outputMessages } from "../../events/door.ts";
 import { type Decision, fieldsOf, type KnownPause, listOf, textOf } from "../core/door.ts";
 import type { Generation, ModelStep, OpenTool } from "./run-state.ts";
 
@@ -55,23 +55,28 @@ export function keepTurn(step: ModelStep, output: unknown): void {
 }
 
 /** The messages of a request, if they are known at its start. */
-export function requestAtStart(generation: Generation): unknown {
-  const isFirst = generation.isFresh && generation.calls === 0;
-  return isFirst && generation.messages.length > 0 ? inputMessages(generation.messages) : undefined;
+export function requestAtStart(
+  { calls, isFresh, messages }: Generation,
+  conversation: Conversation,
+): unknown {
+  const isFirst = isFresh && calls === 0 && messages.length > 0;
+  return isFirst ? conversation.messages(messages) : undefined;
 }
 
 /**
  * The messages of an answered request. They are complete if their roles match the preview of Mastra, else the preview
  * is used.
  */
-export function requestAtEnd(step: ModelStep): unknown {
-  const { generation, preview } = step;
+export function requestAtEnd(
+  { generation, preview }: ModelStep,
+  conversation: Conversation,
+): unknown {
   if (preview === undefined || preview.length === 0) return undefined;
   const { messages } = generation;
   const isSame =
     messages.length === preview.length &&
     messages.every((each, index) => fieldsOf(each)?.role === fieldsOf(preview[index])?.role);
-  return inputMessages(isSame ? messages : preview);
+  return conversation.messages(isSame ? messages : preview);
 }
 
 /**

@@ -129,7 +129,7 @@ export class ModelCalls {
     const reads = this.#options.contentNeed === "all";
     const { tools } = generation.attributes;
     const content = {
-      input: reads ? requestAtStart(generation) : undefined,
+      input: reads ? requestAtStart(generation, run.writer.conversation) : undefined,
       system_instructions: undefined,
       tools: reads && (listOf(tools) ?? []).length > 0 ? tools : undefined,
     };
@@ -222,7 +222,10 @@ export class ModelCalls {
     const reason = textOf(attributes.finishReason) ?? textOf(fieldsOf(finish?.stepResult)?.reason);
     const reads = this.#options.contentNeed === "all";
     const isKnown = step?.generation.isFresh === true && step.generation.calls === 1;
-    const input = reads && step !== undefined && !isKnown ? requestAtEnd(step) : undefined;
+    const input =
+      reads && step !== undefined && !isKnown
+        ? requestAtEnd(step, run.writer.conversation)
+        : undefined;
     const answer = {
       content: input === undefined ? undefined : { input },
       ...this.#useIn(run, model, attributes),

@@ -1,10 +1,4 @@
-import {
-  type ContentNeed,
-  type InputMessage,
-  parseExact,
-  readsRows,
-  toMessages,
-} from "../../events/door.ts";
+import { type ContentNeed, type InputMessage, parseExact, readsRows } from "../../events/door.ts";
 import { textOf } from "../core/door.ts";
 import { noteQuestion } from "./run-content.ts";
 import type { SdkSpanData } from "./sdk.ts";
@@ -48,7 +42,7 @@ export function modelInput(
   if (given === undefined || given === null) return undefined;
   const isQuestion = isOwnModelCall(open) && run.question === undefined;
   if (!readsRows(need) || (need === "rows" && !isQuestion)) return undefined;
-  const messages = toMessages(given);
+  const messages = run.writer.conversation.messages(given);
   if (isQuestion) noteQuestion(trace, run, messages);
   return messages;
 }

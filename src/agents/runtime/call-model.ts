@@ -11,7 +11,6 @@ import {
   outputMessages,
   recordSource,
   reportUnknown,
-  toMessages,
 } from "../../events/door.ts";
 import type { ModelCall as WrittenCall } from "../writer/door.ts";
 import { inModelCall } from "./active-run.ts";
@@ -143,7 +142,7 @@ export function callModel<T>(
       ...serverOf(serverAddress),
       ...(parameters === undefined ? {} : { parameters }),
     };
-    const content = input === undefined ? {} : { input: toMessages(input) };
+    const content = input === undefined ? {} : { input: writer.conversation.messages(input) };
     const sent = writer.modelStarted(written, request, content);
     if (sent !== undefined) await sent;
     call.assertNotCut();

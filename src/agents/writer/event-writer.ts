@@ -1,5 +1,6 @@
 import {
   type AgentEvent,
+  Conversation,
   type EventDetails,
   type EventEnvelope,
   type Instant,
@@ -65,6 +66,7 @@ export abstract class EventWriter<T = void> {
   readonly #outlet: Outlet<T>;
   readonly #sequence: SequenceCounter | undefined;
   #ids: IdCounter | undefined;
+  #conversation: Conversation | undefined;
 
   constructor(outlet: Outlet<T>, run: RunRef, { others, totals }: WriterOptions = {}) {
     this.#sequence = others === true ? undefined : new SequenceCounter();
@@ -79,6 +81,17 @@ export abstract class EventWriter<T = void> {
   newId(): string {
     this.#ids ??= new IdCounter();
     return this.#ids.next();
+  }
+
+  /** Converts the messages of the run's model calls, each message once. */
+  get conversation(): Conversation {
+    this.#conversation ??= new Conversation();
+    return this.#conversation;
+  }
+
+  /** The run ends. */
+  protected forget(): void {
+    this.#conversation?.end();
   }
 
   protected send(event: AgentEvent, envelope: OpenEnvelope): T {

@@ -47,6 +47,7 @@ export class RunWriter<T = void, C extends ToolCall = ToolCall> extends CallWrit
 
   /** @param state content: the run's final state. */
   completed(details?: EventDetails, state: unknown = null, on: Stamp = NOW): T {
+    this.forget();
     const usage = this.totals?.snapshot() ?? null;
     const envelope = withDetails(this.envelope(on), this.#about(usage));
     return this.send(
@@ -89,6 +90,7 @@ export class RunWriter<T = void, C extends ToolCall = ToolCall> extends CallWrit
 
   /** The envelope of an end without an answer. Unlike `complete`, these events have no field for the usage. */
   #endEnvelope(on: Stamp): OpenEnvelope {
+    this.forget();
     const envelope = this.envelope(on);
     const usage = this.totals?.snapshot() ?? undefined;
     if (usage === undefined) return envelope;

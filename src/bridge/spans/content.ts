@@ -5,12 +5,21 @@ import {
   inputMessages,
   instructionParts,
   isPlainWithin,
+  keptTexts,
+  type MessageText,
   outputMessages,
+  ownTexts,
   type RedactionHook,
   redacted,
   toolDefinitions,
 } from "../../events/door.ts";
-import { type ContentShape, SPAN_FORMS, shortened } from "./shortened-content.ts";
+import {
+  type ContentShape,
+  type Shortened,
+  SPAN_FORMS,
+  shortened,
+  shortenedTexts,
+} from "./shortened-content.ts";
 
 /** Options for the content of users, models and tools on spans. Content is off by default. */
 export interface ContentOptions {
@@ -21,6 +30,11 @@ export interface ContentOptions {
    */
   readonly captureContent?: boolean | undefined;
   readonly redact?: RedactionHook | undefined;
+  /**
+   * Whether `redact` depends on nothing but the value, the attribute and the tenant. Then it gets each input message
+   * of a run by itself, in a list, and only once, not all of them again for each model call. Default `false`.
+   */
+  readonly redactOnce?: boolean | undefined;
   /**
    * Limit of a captured value that is not a message, in bytes of UTF-8. Shortened JSON is still JSON. Default
    * 4,096.
@@ -60,6 +74,9 @@ export class ContentPolicy {
   /** Number of values that were hidden because the redaction hook threw or returned a promise. */
   failures = 0;
   readonly #redact: RedactionHook | undefined;
+  readonly #redactsOnce: boolean;
+  /** What the hook made of messages, with {@link ContentOptions.redactOnce}. */
+  readonly #shown = new WeakMap<MessageText, Shown>();
   readonly #valueBytes: number;
   readonly #messageBytes: number;
   readonly #statusBytes: number;
@@ -70,6 +87,7 @@ export class ContentPolicy {
     // Only `true`: untyped programs can pass "false", which must not capture anything.
     this.captures = (options.captureContent ?? capturesByEnvironment()) === true;
     this.#redact = options.redact;
+    this.#redactsOnce = options.redactOnce === true && options.redact !== undefined;
     this.#valueBytes = positive("maxValueBytes", options.maxValueBytes ?? 4096);
     this.#messageBytes = positive("maxMessageBytes", options.maxMessageBytes ?? 65_536);
     this.#statusBytes = positive("maxStatusBytes", options.maxStatusBytes ?? 1024);
@@ -97,7 +115,47 @@ export class ContentPolicy {
 
   /** The input of a model or run, as messages. */
   input(value: unknown, field: ContentField, cuts?: ContentCuts): string | undefined {
-    return this.#formed(value, field, inputMessages, "messages", cuts);
+    const texts = this.captures ? this.#textsOf(value, field, cuts) : undefined;
+    if (texts === undefined) return this.#formed(value, field, inputMessages, "messages", cuts);
+    if (texts.length === 0) return undefined;
+    return counted(shortenedTexts(texts, this.#messageBytes), cuts);
+  }
+
+  /** The JSON of each message. `undefined` if it is not kept, or the hook gets all messages together. */
+  #textsOf(
+    value: unknown,
+    field: ContentField,
+    cuts: ContentCuts | undefined,
+  ): readonly MessageText[] | undefined {
+    if (this.#redact === undefined) return keptTexts(value);
+    if (!this.#redactsOnce) return undefined;
+    const given =
+      keptTexts(value) ?? ownTexts(inputMessages(this.#within(value, "messages", cuts)));
+    if (given === undefined) return undefined;
+    const texts: MessageText[] = [];
+    for (const each of given) {
+      const shown = this.#shownOf(each, field, cuts);
+      if (shown === undefined) return undefined;
+      for (const text of shown) texts.push(text);
+    }
+    return texts;
+  }
+
+  #shownOf(
+    text: MessageText,
+    field: ContentField,
+    cuts: ContentCuts | undefined,
+  ): readonly MessageText[] | undefined {
+    const { attribute, tenantId } = field;
+    const known = this.#shown.get(text);
+    if (known?.attribute === attribute && known.tenantId === tenantId) return known.texts;
+    const failures = this.failures;
+    const shown = this.#within(this.#redacted([text.message], field), "messages", cuts);
+    const texts = ownTexts(inputMessages(shown));
+    if (texts !== undefined && this.failures === failures) {
+      this.#shown.set(text, { attribute, tenantId, texts });
+    }
+    return texts;
   }
 
   /**
@@ -140,9 +198,7 @@ export class ContentPolicy {
       shown = form(this.#within(this.#redacted(shown, field), shape, cuts));
       if (shown.length === 0) return undefined;
     }
-    const { cutBytes, droppedMessages, text } = shortened(shown, this.#messageBytes, shape);
-    if (cutBytes > 0) cuts?.cut(cutBytes, droppedMessages);
-    return text;
+    return counted(shortened(shown, this.#messageBytes, shape), cuts);
   }
 
   /** The value, or the part of it that fits, so that conversion takes no more than needed. */
@@ -175,6 +231,16 @@ export class ContentPolicy {
     const redact = this.#redact;
     return redact === undefined ? value : redacted(redact, value, field, this.#hidden);
   }
+}
+
+/** The texts that the redaction hook made of a message. */
+interface Shown extends Pick<ContentField, "attribute" | "tenantId"> {
+  readonly texts: readonly MessageText[];
+}
+
+function counted({ cutBytes, droppedMessages, text }: Shortened, cuts?: ContentCuts): string {
+  if (cutBytes > 0) cuts?.cut(cutBytes, droppedMessages);
+  return text;
 }
 
 /** The part of long messages that is converted, as a multiple of the attribute's limit. */

@@ -4,11 +4,14 @@ import {
   chosenFields,
   FieldsNode,
   type JsonNode,
+  joinedSize,
+  joinedTexts,
   knownSize,
   Leaf,
   ListNode,
   type ListStyle,
   levelFor,
+  MessageText,
   plainJson,
   ValueReader,
   writeFields,
@@ -60,29 +63,23 @@ export function shortened(value: unknown, limit: number, shape: ContentShape): S
   }
   // Senders' values are bounded already, so measuring more shows how much is missing.
   node.measure(COUNTED * limit);
-  const { droppedMessages, text } = writeShape(node, limit, shape);
-  return { text, cutBytes: Math.max(1, knownSize(node) - bytesOf(text)), droppedMessages };
+  if (shape === "messages") {
+    node.takeUpTo(node.count);
+    return shortenedMessages(node.entries, node.size, limit);
+  }
+  const text = writeList(node, limit, shape === "parts" ? PARTS : TOOLS);
+  return { text, cutBytes: Math.max(1, knownSize(node) - bytesOf(text)), droppedMessages: 0 };
+}
+
+/** The same for messages whose JSON is known. */
+export function shortenedTexts(texts: readonly MessageText[], limit: number): Shortened {
+  const size = joinedSize(texts);
+  if (size <= limit) return { text: joinedTexts(texts), cutBytes: 0, droppedMessages: 0 };
+  return shortenedMessages(texts, size, limit);
 }
 
 /** Replaces bytes by type and length, and errors by their text. Both can be on spans. */
 export const SPAN_FORMS = { binary: "summary", errorText: true } as const;
-
-function writeShape(
-  list: ListNode,
-  limit: number,
-  shape: Exclude<ContentShape, "value">,
-): { readonly text: string; readonly droppedMessages: number } {
-  switch (shape) {
-    case "messages":
-      return writeMessages(list, limit);
-    case "parts":
-      return { text: writeList(list, limit, PARTS), droppedMessages: 0 };
-    case "tools":
-      return { text: writeList(list, limit, TOOLS), droppedMessages: 0 };
-    default:
-      return shape satisfies never;
-  }
-}
 
 const PARTS: ListStyle = {
   least: PART_LEAST,
@@ -96,20 +93,42 @@ const TOOLS: ListStyle = {
   mark: () => undefined,
 };
 
-function writeMessages(
-  list: ListNode,
-  limit: number,
-): { readonly text: string; readonly droppedMessages: number } {
-  list.takeUpTo(list.count);
-  const kept = keptMessages(list.entries, limit);
-  const chosen = list.entries.filter((_, index) => kept.has(index));
+/** @param size of their list, at least. */
+function shortenedMessages(messages: readonly JsonNode[], size: number, limit: number): Shortened {
+  const chosen = keptMessages(messages, limit);
   const level = levelFor(chosen, limit - 1 - chosen.length);
-  const texts = chosen.map((message) => writeMessage(message, level));
-  return { text: `[${texts.join(",")}]`, droppedMessages: list.count - chosen.length };
+  const texts = chosen.map((message) => messageWithin(message, level, limit));
+  // A longer list is measured only to there.
+  const cutBytes = Math.max(1, Math.min(size, COUNTED * limit) - joinedSize(texts));
+  return { text: joinedTexts(texts), cutBytes, droppedMessages: messages.length - chosen.length };
 }
 
+function messageWithin(message: JsonNode, level: number, limit: number): JsonNode {
+  message.measure(level);
+  if (message.whole && message.size <= level) return message;
+  const room = stepOf(level);
+  if (!(message instanceof MessageText)) return new Leaf(writeMessage(message, room));
+  return message.within(room, limit, (value) => {
+    const node = new ValueReader(SPAN_FORMS, limit, false).node(value, "", undefined);
+    node?.measure(COUNTED * limit);
+    return node === undefined ? "" : writeMessage(node, room);
+  });
+}
+
+/**
+ * The level to which messages are cut. It changes in steps of a twelfth, so that a message is cut to the
+ * same text in most requests of its conversation.
+ */
+function stepOf(level: number): number {
+  if (level < MESSAGE_LEAST || level === Number.POSITIVE_INFINITY) return level;
+  return Math.floor(2 ** (Math.floor(Math.log2(level) * STEPS) / STEPS));
+}
+
+/** Steps in which the level doubles. */
+const STEPS = 8;
+
 /** Selects the messages that stay: the first, the newest, the questions, and as many before the newest as fit. */
-function keptMessages(messages: readonly JsonNode[], limit: number): ReadonlySet<number> {
+function keptMessages(messages: readonly JsonNode[], limit: number): readonly JsonNode[] {
   const last = messages.length - 1;
   const kept = new Set<number>();
   let left = limit - 1;
@@ -128,10 +147,12 @@ function keptMessages(messages: readonly JsonNode[], limit: number): ReadonlySet
     if (index >= 0) keep(index);
   }
   for (let index = last - 1; index > 0 && keep(index); ) index -= 1;
-  return kept;
+  const inOrder = [...kept].sort((one, other) => one - other);
+  return inOrder.map((index) => messages[index]).filter((message) => message !== undefined);
 }
 
 function isQuestion(message: JsonNode): boolean {
+  if (message instanceof MessageText) return message.message.role === "user";
   return message instanceof FieldsNode && jsonOf(message, "role") === '"user"';
 }
 

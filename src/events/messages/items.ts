@@ -107,7 +107,7 @@ const ROLES: ReadonlyMap<string, string> = new Map([
   ["function", "tool"],
 ]);
 
-export function roleOf(role: string): string {
+function roleOf(role: string): string {
   return ROLES.get(role) ?? role;
 }
 

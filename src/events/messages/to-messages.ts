@@ -1,11 +1,11 @@
 import { answerDrafts, responseItems } from "./answers.ts";
-import { callPart, textPart } from "./call-parts.ts";
+import { textPart } from "./call-parts.ts";
 import { anyPart } from "./content-parts.ts";
 import { isKnownPart, isMessage } from "./conventional.ts";
 import { finishReasonOf } from "./finish-reason.ts";
-import { type Draft, itemDraft, roleDraft, roleOf } from "./items.ts";
+import { type Draft, itemDraft, roleDraft } from "./items.ts";
 import type { InputMessage, MessagePart, OutputMessage } from "./message.ts";
-import { entriesIn, fieldsIn, isNothing, jsonText, own } from "./own-fields.ts";
+import { entriesIn, fieldsIn, isNothing, jsonText, type OwnFields, own } from "./own-fields.ts";
 import { serializedDraft } from "./serialized.ts";
 
 /**
@@ -149,25 +149,36 @@ function listMessages(
   role: "user" | "assistant",
 ): readonly InputMessage[] | undefined {
   if (areMessages(list)) return list;
-  if (list.length > PROBED && !ends(list).some((each) => draftsOrText(each, role) !== undefined))
+  if (list.length > PROBED && !hasMessages(list, (each) => draftsOrText(each, role) !== undefined))
     return undefined;
   const drafts: Draft[] = [];
   let known = 0;
   for (const each of list) {
-    if (isNothing(each)) continue;
-    const found = draftsOrText(each, role);
-    if (found !== undefined) known += 1;
-    for (const draft of found ?? [{ role, parts: [anyPart(each)], joins: true }])
-      drafts.push(draft);
+    const entry = entryDrafts(each, role);
+    if (entry.isKnown) known += 1;
+    for (const draft of entry.drafts) drafts.push(draft);
   }
   return known === 0 ? undefined : joined(drafts, role);
+}
+
+/** The drafts of an entry of a list, and whether its form is known. */
+export function entryDrafts(
+  value: unknown,
+  role: "user" | "assistant",
+): { readonly drafts: readonly Draft[]; readonly isKnown: boolean } {
+  if (isNothing(value)) return { drafts: [], isKnown: false };
+  const drafts = draftsOrText(value, role);
+  if (drafts !== undefined) return { drafts, isKnown: true };
+  return { drafts: [{ role, parts: [anyPart(value)], joins: true }], isKnown: false };
 }
 
 /** A longer list has messages only if one of this many entries is one, half of them at each end. */
 export const PROBED = 128;
 
-function ends(list: readonly unknown[]): readonly unknown[] {
-  return [...list.slice(0, PROBED / 2), ...list.slice(-PROBED / 2)];
+/** Whether a list has messages, by those of its entries that are probed. */
+export function hasMessages<T>(list: readonly T[], isOne: (each: T) => boolean): boolean {
+  if (list.length <= PROBED) return list.some(isOne);
+  return list.slice(0, PROBED / 2).some(isOne) || list.slice(-PROBED / 2).some(isOne);
 }
 
 function areMessages(list: readonly unknown[]): list is readonly InputMessage[] {
@@ -210,47 +221,15 @@ function draftsOf(value: unknown, role: "user" | "assistant"): readonly Draft[] 
   return draft === undefined ? undefined : [draft];
 }
 
-/** A framework's own message, whose form is known. */
-export interface RoleFields {
-  readonly role: string;
-  readonly content: unknown;
-  /** The provider's other fields. */
-  readonly additional_kwargs: unknown;
-  readonly name: unknown;
-  readonly tool_calls: unknown;
-  readonly tool_call_id: unknown;
-}
-
-/** The message of {@link RoleFields}. Most are a text with calls, which is made directly. */
-export function roleMessage(fields: RoleFields): InputMessage {
+/** The message of a framework, from fields with the names of Chat Completions. */
+export function roleMessage(fields: OwnFields): InputMessage {
   try {
-    const { additional_kwargs: more, content, name, tool_call_id: id, tool_calls: calls } = fields;
-    const role = roleOf(fields.role);
-    if (typeof content === "string" && !addsParts(more)) {
-      if (role === "tool" && typeof id === "string") {
-        return { role, parts: [{ type: "tool_call_response", id, response: content }] };
-      }
-      if (role !== "tool" && typeof name !== "string") {
-        const parts = content === "" ? [] : [textPart(content)];
-        if (Array.isArray(calls))
-          for (const call of entriesIn(calls)) parts.push(callPart(fieldsIn(call) ?? {}));
-        return { role, parts };
-      }
-    }
-    const draft = roleDraft({ ...fields });
+    const draft = roleDraft(fields);
     if (draft !== undefined) return messageOf(draft, "user");
   } catch {
     // Handled like every message that throws when it is read.
   }
   return { role: "user", parts: [textPart(jsonText(fields))] };
-}
-
-/** Whether parts of a message are among the provider's other fields. */
-function addsParts(more: unknown): boolean {
-  const fields = fieldsIn(more);
-  if (fields === undefined) return false;
-  const { function_call, reasoning_content, refusal, tool_outputs } = fields;
-  return (function_call ?? reasoning_content ?? refusal ?? tool_outputs) !== undefined;
 }
 
 function responseDrafts(
@@ -269,18 +248,34 @@ function responseDrafts(
   return drafts;
 }
 
-/** Joins neighbours that belong to one message. */
 function joined(drafts: readonly Draft[], role: "user" | "assistant"): readonly InputMessage[] {
-  const together: (Draft & { readonly parts: MessagePart[]; reason: string | undefined })[] = [];
-  for (const { joins, name, parts, reason, role } of drafts) {
-    const last = together.at(-1);
-    if (last?.joins === true && joins && last.role === role) {
-      for (const part of parts) last.parts.push(part);
-      last.reason = reason ?? last.reason;
-    } else together.push({ role, parts: [...parts], name, reason, joins });
+  const messages = grouped(drafts).map((group) => draftMessage(group, role));
+  return messages.filter((message) => message !== undefined);
+}
+
+/** Neighbours that belong to one message. */
+export function grouped(drafts: readonly Draft[]): readonly (readonly Draft[])[] {
+  const groups: Draft[][] = [];
+  for (const draft of drafts) {
+    const group = groups.at(-1);
+    const [first] = group ?? [];
+    if (first?.joins === true && draft.joins && first.role === draft.role) group?.push(draft);
+    else groups.push([draft]);
   }
-  const kept = together.filter(({ joins, parts }) => !joins || parts.length > 0);
-  return kept.map((draft) => messageOf(draft, role));
+  return groups;
+}
+
+/** The message of neighbours. `undefined` if they have no parts. */
+export function draftMessage(
+  drafts: readonly Draft[],
+  asked: "user" | "assistant",
+): InputMessage | OutputMessage | undefined {
+  const [first] = drafts;
+  if (first === undefined) return undefined;
+  const parts = drafts.flatMap((draft) => draft.parts);
+  if (first.joins && parts.length === 0) return undefined;
+  const reason = drafts.findLast((draft) => draft.reason !== undefined)?.reason;
+  return messageOf({ ...first, parts, reason }, asked);
 }
 
 function messageOf(

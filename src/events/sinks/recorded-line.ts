@@ -1,5 +1,6 @@
 import { boundedJson } from "../bounded-json.ts";
 import type { RecorderDetails } from "../event-details.ts";
+import { joinedSize, joinedTexts, keptTexts } from "../messages/message-text.ts";
 import { isObject } from "../object-forms.ts";
 import { withoutAdded } from "../polluted-prototype.ts";
 import { CONTENT_FORMS, MOST_CONTENT_BYTES, MOST_LINE_BYTES } from "../value-limits.ts";
@@ -125,7 +126,11 @@ class Line {
     const bytes = inRow ? row : other;
     // The message of an error is operator text. No row has it, so a replay must not find it here.
     const errorText = !inRow && path !== "details.input";
-    const { cut, text } = boundedJson(value, { ...CONTENT_FORMS, bytes, errorText });
+    const texts = keptTexts(value);
+    const isKept = texts !== undefined && joinedSize(texts) <= bytes;
+    const { cut, text } = isKept
+      ? { cut: false, text: joinedTexts(texts) }
+      : boundedJson(value, { ...CONTENT_FORMS, bytes, errorText });
     this.#length += text.length;
     if (cut) this.#cut.push(path);
     return text;
