@@ -164,6 +164,7 @@ export const BRIDGE_CHECKS: OptionChecks<BridgeOptions> = {
   mode: among("live", "replay"),
   redact: checkFunction,
   redactOnce: checkBoolean,
+  messages: among("all", "new"),
   captureContent: checkBoolean,
   approvalPerson: checkBoolean,
   loops: nested(LOOP_CHECKS, false),

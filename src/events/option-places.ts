@@ -21,6 +21,7 @@ export const OPTION_PLACES = {
     "captureContent",
     "redact",
     "redactOnce",
+    "messages",
     "maxValueBytes",
     "maxMessageBytes",
     "maxStatusBytes",

@@ -13,6 +13,7 @@ import {
   redacted,
   toolDefinitions,
 } from "../../events/door.ts";
+import { EarlierMessages } from "./earlier-messages.ts";
 import {
   type ContentShape,
   type Shortened,
@@ -29,6 +30,13 @@ export interface ContentOptions {
    * `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`, else `false`.
    */
   readonly captureContent?: boolean | undefined;
+  /**
+   * Which input messages the span of a model call has: all, or only those that the model call before it in its run had
+   * not (`new`). Then `entelix.content.earlier_messages` has the number of those that it had, which stand before.
+   * The spans of a long conversation are much smaller. `view` and `report` show all. Backends that show the messages of
+   * one span need all. Default `all`.
+   */
+  readonly messages?: "all" | "new" | undefined;
   readonly redact?: RedactionHook | undefined;
   /**
    * Whether `redact` depends on nothing but the value, the attribute and the tenant. Then it gets each input message
@@ -75,6 +83,8 @@ export class ContentPolicy {
   failures = 0;
   readonly #redact: RedactionHook | undefined;
   readonly #redactsOnce: boolean;
+  /** Absent if spans of model calls have all messages. */
+  readonly #earlier: EarlierMessages | undefined;
   /** What the hook made of messages, with {@link ContentOptions.redactOnce}. */
   readonly #shown = new WeakMap<MessageText, Shown>();
   readonly #valueBytes: number;
@@ -87,6 +97,7 @@ export class ContentPolicy {
     // Only `true`: untyped programs can pass "false", which must not capture anything.
     this.captures = (options.captureContent ?? capturesByEnvironment()) === true;
     this.#redact = options.redact;
+    this.#earlier = options.messages === "new" ? new EarlierMessages() : undefined;
     this.#redactsOnce = options.redactOnce === true && options.redact !== undefined;
     this.#valueBytes = positive("maxValueBytes", options.maxValueBytes ?? 4096);
     this.#messageBytes = positive("maxMessageBytes", options.maxMessageBytes ?? 65_536);
@@ -113,24 +124,51 @@ export class ContentPolicy {
     return text;
   }
 
-  /** The input of a model or run, as messages. */
+  /** The input of a run, as messages. */
   input(value: unknown, field: ContentField, cuts?: ContentCuts): string | undefined {
     const texts = this.captures ? this.#textsOf(value, field, cuts) : undefined;
+    return this.#shortened(texts, value, field, cuts);
+  }
+
+  /** The input of a model call, and how many messages it leaves out since the run's call before it had them. */
+  request(value: unknown, field: ContentField, cuts: ContentCuts, run: object): Request {
+    if (this.#earlier === undefined || !this.captures) {
+      return { text: this.input(value, field, cuts), earlier: 0 };
+    }
+    const texts = this.#textsOf(value, field, cuts, true);
+    const earlier = this.#earlier.count(run, texts);
+    return { text: this.#shortened(texts?.slice(earlier), value, field, cuts), earlier };
+  }
+
+  #shortened(
+    texts: readonly MessageText[] | undefined,
+    value: unknown,
+    field: ContentField,
+    cuts: ContentCuts | undefined,
+  ): string | undefined {
     if (texts === undefined) return this.#formed(value, field, inputMessages, "messages", cuts);
     if (texts.length === 0) return undefined;
     return counted(shortenedTexts(texts, this.#messageBytes), cuts);
   }
 
-  /** The JSON of each message. `undefined` if it is not kept, or the hook gets all messages together. */
+  /**
+   * The JSON of each message. `undefined` if it is not kept, or the hook gets all messages together.
+   *
+   * @param isNeeded then only if JSON does not have all of them. Default `false`.
+   */
   #textsOf(
     value: unknown,
     field: ContentField,
     cuts: ContentCuts | undefined,
+    isNeeded = false,
   ): readonly MessageText[] | undefined {
-    if (this.#redact === undefined) return keptTexts(value);
-    if (!this.#redactsOnce) return undefined;
-    const given =
-      keptTexts(value) ?? ownTexts(inputMessages(this.#within(value, "messages", cuts)));
+    const kept = keptTexts(value);
+    const form = (shown: unknown) => inputMessages(this.#within(shown, "messages", cuts));
+    if (this.#redact === undefined) return kept ?? (isNeeded ? ownTexts(form(value)) : undefined);
+    if (!this.#redactsOnce) {
+      return isNeeded ? ownTexts(form(this.#redacted(form(value), field))) : undefined;
+    }
+    const given = kept ?? ownTexts(form(value));
     if (given === undefined) return undefined;
     const texts: MessageText[] = [];
     for (const each of given) {
@@ -231,6 +269,13 @@ export class ContentPolicy {
     const redact = this.#redact;
     return redact === undefined ? value : redacted(redact, value, field, this.#hidden);
   }
+}
+
+/** The input of a model call on its span. */
+interface Request {
+  readonly text: string | undefined;
+  /** Messages before them, which are on the span of the call before. */
+  readonly earlier: number;
 }
 
 /** The texts that the redaction hook made of a message. */

@@ -111,7 +111,12 @@ export class SpanEnds {
     context: ModelContext | undefined,
   ): void {
     if (!this.#content.captures) return;
-    if (asked !== undefined) this.describeQuestion(handle, run, asked);
+    if (asked !== undefined) {
+      const field = "gen_ai.input.messages";
+      const { earlier, text } = this.#content.request(asked, fieldOf(field, run), handle, run);
+      handle.set(field, text);
+      if (earlier > 0) handle.set("entelix.content.earlier_messages", earlier);
+    }
     if (context === undefined) return;
     const system = "gen_ai.system_instructions";
     const { instructions } = context;

@@ -17,6 +17,11 @@ export const OWN_ATTRIBUTES = {
     "int",
     "Messages that were dropped because of `maxMessageBytes`.",
   ),
+  "entelix.content.earlier_messages": on(
+    "model",
+    "int",
+    'With `messages: "new"`: the number of input messages that the model call before it in its run had, too. They stand before those of the span, which has only the others.',
+  ),
   "entelix.run_id": on("run, call, model, step, marker, log", "string", "The run."),
   "entelix.tenant_id": on("run, call, model, step, marker, log", "string", "The tenant."),
   "entelix.source": on(

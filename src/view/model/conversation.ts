@@ -24,13 +24,21 @@ export interface ChatPart {
   readonly text: string;
 }
 
-/** The messages of a span in their order; none if it has no content. */
-export function conversationOf({ attributes }: ViewSpan): readonly ChatMessage[] {
+/**
+ * The messages of a span in their order; none if it has no content.
+ *
+ * @param earlier messages of its input that are on other spans.
+ */
+export function conversationOf(
+  { attributes }: ViewSpan,
+  earlier: readonly unknown[] = [],
+): readonly ChatMessage[] {
   const instructions = textIn(attributes, "gen_ai.system_instructions");
   const input = textIn(attributes, "gen_ai.input.messages");
   const output = textIn(attributes, "gen_ai.output.messages");
   return [
     ...(instructions === undefined ? [] : [instructionsIn(instructions)]),
+    ...earlier.map((message) => messageOf(message, "input")),
     ...(input === undefined ? [] : messagesIn(input, "input")),
     ...(output === undefined ? [] : messagesIn(output, "output")),
   ];

@@ -8,6 +8,7 @@ import {
   rawMessagesIn,
   roleOf,
 } from "./conversation.ts";
+import { earlierCount } from "./earlier-messages.ts";
 import type {
   CallDecision,
   CallItem,
@@ -92,7 +93,11 @@ export class Talk {
       if (SYSTEM.has(roleOf(raw, "input"))) this.#system(key.key, node, message);
       else messages.push({ ...key, message });
     }
-    const isNew = this.#seen.newIn(messages);
+    // A span without the messages of earlier spans repeats only answers.
+    const isNew =
+      earlierCount(node.span) > 0
+        ? messages.map((one) => !one.isAnswer || !this.#seen.has(one))
+        : this.#seen.newIn(messages);
     const lastAnswer = messages.findLastIndex(({ isAnswer }) => isAnswer);
     // Answers before the first of this run are of the runs before it.
     const history = this.#wasAnswered ? 0 : lastAnswer + 1;

@@ -44,9 +44,10 @@ async function agent(sink: Bridge, turns: number): Promise<void> {
 }
 
 /** Bytes of a turn in a run of so many. */
-async function bytesPerTurn(turns: number): Promise<number> {
+async function bytesPerTurn(turns: number, messages: "all" | "new"): Promise<number> {
   const { provider } = collectSpans();
-  const sink = new Bridge({ tracerProvider: provider, captureContent: true, metrics: false });
+  const options = { captureContent: true, messages, metrics: false } as const;
+  const sink = new Bridge({ tracerProvider: provider, ...options });
   const runs = 300 / turns;
   const bytes = await allocated(async () => {
     for (let run = 0; run < runs; run += 1) await agent(sink, turns);
@@ -55,9 +56,12 @@ async function bytesPerTurn(turns: number): Promise<number> {
 }
 
 describe("the bytes that a turn of a conversation allocates", () => {
-  it("are at 50 turns at most three times those at 10", async () => {
-    for (const turns of [10, 50]) await bytesPerTurn(turns);
-    const [short, long] = [await bytesPerTurn(10), await bytesPerTurn(50)];
-    expect(long / short).toBeLessThanOrEqual(3);
+  it.each([
+    ["all", 3],
+    ["new", 1.5],
+  ] as const)("grow little from 10 turns to 50, with %s messages", async (messages, most) => {
+    for (const turns of [10, 50]) await bytesPerTurn(turns, messages);
+    const [short, long] = [await bytesPerTurn(10, messages), await bytesPerTurn(50, messages)];
+    expect(long / short).toBeLessThanOrEqual(most);
   });
 });

@@ -1,6 +1,7 @@
 import type { RefObject } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { conversationOf } from "../../model/conversation.ts";
+import { earlierMessages } from "../../model/earlier-messages.ts";
 import { causeOf, errorOf, failureText } from "../../model/failures.ts";
 import type { RunModel } from "../../model/run-model.ts";
 import type { SpanNode } from "../../model/span-tree.ts";
@@ -31,7 +32,10 @@ export function Details({ model, node, onEscape, onGoTo, region }: DetailsProps)
   const { span } = node;
   const { attributes, events, kind, links } = span;
   const { content, rows_from, verdict } = model.detail;
-  const messages = useMemo(() => conversationOf(span), [span]);
+  const messages = useMemo(
+    () => conversationOf(span, earlierMessages(model.tree.nodes, node)),
+    [model, node, span],
+  );
   const rows = model.rows.get(node) ?? [];
   const error = errorOf(span, rows);
   const tabs = [
