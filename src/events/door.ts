@@ -215,6 +215,7 @@ export { JsonSyntaxError, JsonTextParser } from "./json-text-parser.ts";
 export { ValueReader } from "./json-values.ts";
 export { Conversation } from "./messages/conversation.ts";
 export { finishReasonOf } from "./messages/finish-reason.ts";
+export { keptConversations } from "./messages/kept-conversations.ts";
 export type {
   BlobPart,
   FilePart,
@@ -228,7 +229,6 @@ export type {
   ToolCallResponsePart,
   UriPart,
 } from "./messages/message.ts";
-export { keptConversations } from "./messages/kept-conversations.ts";
 export {
   joinedSize,
   joinedTexts,
@@ -241,7 +241,6 @@ export {
   instructionParts,
   messagesOrValue,
   outputMessages,
-  roleMessage,
   toMessages,
 } from "./messages/to-messages.ts";
 export { toolDefinitions } from "./messages/tool-definitions.ts";

@@ -162,15 +162,17 @@ export class ModelCalls {
   /** A step of version 7 ended. */
   stepEnded(state: CallState, { rawFinishReason }: Fields): void {
     const answer = state.model?.answer;
-    if (answer !== undefined) this.answered(state, { ...answer, rawFinishReason });
-    else this.failed(state, new Error("the model's stream ended without an answer"));
+    if (answer !== undefined) {
+      const { finishReason } = answer;
+      // The SDK's event is slow to copy.
+      this.answered(state, answer, endIn({ finishReason, rawFinishReason }));
+    } else this.failed(state, new Error("the model's stream ended without an answer"));
   }
 
   /** The answer is complete: text, or an object in `objectText`. */
-  answered(state: CallState, event: Fields): void {
+  answered(state: CallState, event: Fields, reason = endIn(event)): void {
     const { model, writer } = state;
     if (model === undefined) return;
-    const reason = endIn(event);
     // A stream can end normally after it reported an error of the model.
     if (reason === "error" && model.error !== undefined) {
       this.failed(state, undefined, event);

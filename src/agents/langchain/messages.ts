@@ -6,7 +6,6 @@ import {
   messagesOrValue,
   type OutputMessage,
   outputMessages,
-  roleMessage,
   toMessages,
 } from "../../events/door.ts";
 import { type Fields, fieldsOf, listOf, reasonIn, textOf } from "../core/door.ts";
@@ -87,8 +86,9 @@ export function askedMessages(
 }
 
 export function messageOf(message: unknown): InputMessage {
-  const view = fieldsOf(viewOf(message));
-  return view === undefined ? { role: "user", parts: partsOf(message) } : roleMessage(view);
+  if (fieldsOf(message) === undefined) return { role: "user", parts: partsOf(message) };
+  const [converted] = toMessages([viewOf(message)]);
+  return converted ?? { role: "user", parts: [] };
 }
 
 /** @param reason the finish reason, in the provider's word. */

@@ -5,7 +5,7 @@ import { isKnownPart, isMessage } from "./conventional.ts";
 import { finishReasonOf } from "./finish-reason.ts";
 import { type Draft, itemDraft, roleDraft } from "./items.ts";
 import type { InputMessage, MessagePart, OutputMessage } from "./message.ts";
-import { entriesIn, fieldsIn, isNothing, jsonText, type OwnFields, own } from "./own-fields.ts";
+import { entriesIn, fieldsIn, isNothing, jsonText, own } from "./own-fields.ts";
 import { serializedDraft } from "./serialized.ts";
 
 /**
@@ -219,17 +219,6 @@ function draftsOf(value: unknown, role: "user" | "assistant"): readonly Draft[] 
   if (response !== undefined) return responseDrafts(response.items, response.reason, role);
   const draft = serializedDraft(fields) ?? roleDraft(fields) ?? itemDraft(fields, role);
   return draft === undefined ? undefined : [draft];
-}
-
-/** The message of a framework, from fields with the names of Chat Completions. */
-export function roleMessage(fields: OwnFields): InputMessage {
-  try {
-    const draft = roleDraft(fields);
-    if (draft !== undefined) return messageOf(draft, "user");
-  } catch {
-    // Handled like every message that throws when it is read.
-  }
-  return { role: "user", parts: [textPart(jsonText(fields))] };
 }
 
 function responseDrafts(
