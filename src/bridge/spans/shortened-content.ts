@@ -116,7 +116,7 @@ function messageWithin(message: JsonNode, level: number, limit: number): JsonNod
 }
 
 /**
- * The level to which messages are cut. It changes in steps of a twelfth, so that a message is cut to the
+ * The level to which messages are cut. It changes in steps of a ninth or less, so that a message is cut to the
  * same text in most requests of its conversation.
  */
 function stepOf(level: number): number {
