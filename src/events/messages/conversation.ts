@@ -11,6 +11,8 @@ import { draftMessage, entryDrafts, grouped, hasMessages, inputMessages } from "
 interface Entry {
   /** The entry as it was then. {@link NO_COPY} if it cannot be copied, so that it is converted each time. */
   readonly copy: unknown;
+  /** About how many bytes the copy takes. */
+  readonly bytes: number;
   /** The entry itself, if it has the conventions' form. */
   readonly message: InputMessage | undefined;
   /** The message of its only draft, if that is not joined with others. */
@@ -79,7 +81,10 @@ export class Conversation implements Keeper {
       const last = this.#last[entries.length];
       if (known !== undefined && isSame(value, known)) entries.push(known);
       else if (last !== undefined && isSame(value, last)) entries.push(last);
-      else entries.push(this.#entryOf(each, value));
+      else {
+        this.bytes -= known?.bytes ?? 0;
+        entries.push(this.#entryOf(each, value));
+      }
     }
     this.#last = entries;
     keptConversations.used(this, this.bytes - before);
@@ -95,10 +100,14 @@ export class Conversation implements Keeper {
     const one = drafts.length === 1 && drafts[0]?.joins === false;
     const converted = one ? draftMessage(drafts, "user") : undefined;
     const single = converted && own(converted);
-    if (copy === undefined) return { copy: NO_COPY, message, single, drafts, isKnown };
+    if (copy === undefined) {
+      if (isObject(each)) this.#entries.delete(each);
+      return { copy: NO_COPY, bytes: 0, message, single, drafts, isKnown };
+    }
     for (const draft of drafts) this.#groups.set(draft, undefined);
-    this.bytes += copy.bytes;
-    const entry = { copy: shown, message, single, drafts, isKnown };
+    const { bytes } = copy;
+    this.bytes += bytes;
+    const entry = { copy: shown, bytes, message, single, drafts, isKnown };
     if (isObject(each)) this.#entries.set(each, entry);
     return entry;
   }

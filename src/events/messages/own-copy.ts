@@ -46,6 +46,9 @@ function copied(value: unknown, walk: Walk, levels: number): unknown {
       walk.bytes += 2 * value.length;
       return value;
     case "number":
+      // It equals nothing, also not itself.
+      if (Number.isNaN(value)) throw NOT_COPIED;
+      return value;
     case "boolean":
     case "undefined":
       return value;

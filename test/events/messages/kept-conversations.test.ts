@@ -30,6 +30,22 @@ describe("the memory of conversations", () => {
     expect(bridge.diagnostics().keptMessages).toEqual({ bytes, forgotten });
   });
 
+  it("does not grow with a message that is changed, or that equals nothing", () => {
+    const made = new Conversation();
+    all.push(made);
+    const message: Record<string, unknown> = { role: "user", content: "old" };
+    made.messages([message]);
+    const { bytes } = made;
+    for (const content of ["one", "two", "new"]) {
+      message.content = content;
+      made.messages([message]);
+    }
+    expect(made.bytes).toBe(bytes);
+    message.score = Number.NaN;
+    made.messages([message]);
+    expect(made.bytes).toBe(0);
+  });
+
   it("is bounded: the one that was used longest ago is forgotten, and counted", () => {
     const { forgotten } = keptConversations;
     const [first, second, third] = [conversation(14), conversation(14), conversation(14)];
