@@ -68,7 +68,7 @@ export async function takeEvents(
       for (const part of parts) {
         if (part.line > limits.maxLines) throw tooMany(limits.maxLines);
         if (part.oversized && !part.last) continue;
-        turn += gate.senders;
+        turn += Math.min(gate.senders, MOST_SHARES);
         if (turn >= LINES_A_TURN) {
           turn = 0;
           await othersTurn();
@@ -106,10 +106,12 @@ export async function takeEvents(
 }
 
 /**
- * Lines of all senders together between two pauses for other work: about a millisecond. Fewer than are played in
- * between, so that senders do not get ahead of the processor.
+ * Lines between two pauses for other work: about a millisecond. A few senders share them: fewer than are played in
+ * between, so that the processor keeps up.
  */
 const LINES_A_TURN = 128;
+/** Many senders may be idle, so each has a quarter at least. */
+const MOST_SHARES = 4;
 
 const NOT_UTF8 = { status: "rejected", field: "line", expected: "valid UTF-8" } as const;
 
