@@ -36,6 +36,8 @@ export interface IndexedRun {
   /** Unix times in ns; 0 if unknown. */
   start: bigint;
   end: bigint;
+  /** When the last of its calls and steps after its end began; 0 if none is known. */
+  lastStart: bigint;
   resumedFrom: string | undefined;
   /** Runs that continue it. `undefined`: none ever did. */
   resumedBy: Set<IndexedRun> | undefined;
@@ -98,6 +100,7 @@ export function newRun({
     traits: undefined,
     start: 0n,
     end: 0n,
+    lastStart: 0n,
     resumedFrom: undefined,
     resumedBy: undefined,
     story: NO_STORY,
@@ -131,6 +134,12 @@ export function tracesOf({ moreTraces, trace }: IndexedRun): Trace[] {
 /** Whether it has spans. Otherwise only rows and other runs name it, and the list does not have it. */
 export function isKnown({ spans }: IndexedRun): boolean {
   return spans > 0;
+}
+
+/** Whether a run that paused, or was given up, works again under its own ID. Its span comes when it ends. */
+export function goesOn({ end, lastStart, traits }: IndexedRun): boolean {
+  const mayGoOn = traits?.outcome === "interrupted" || traits?.outcome === "abandoned";
+  return mayGoOn && lastStart > end;
 }
 
 /** Takes a time at which a span of the run began, Unix time in ns. */

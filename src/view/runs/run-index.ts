@@ -2,7 +2,6 @@ import { type Decimal, readTimestamp } from "../../events/door.ts";
 import type { ViewSpan } from "../format.ts";
 import { textIn } from "../model/attributes.ts";
 import { MOST_LISTED } from "../model/list-limits.ts";
-import { AwaitedCalls } from "./awaited-calls.ts";
 import { addEstimateAbove, type CostEstimates, plusEstimate, setEstimate } from "./estimates.ts";
 import { earlierFailure } from "./first-failure.ts";
 import type { IndexedRow } from "./indexed-row.ts";
@@ -20,6 +19,7 @@ import { LeftOutRuns, oldestRuns } from "./left-out-runs.ts";
 import { addDecision, addWaits, endWaits } from "./open-waits.ts";
 import { addOtherSpan, isOfOthers, ownerOf } from "./other-runs.ts";
 import { ownText, withOwnTexts } from "./own-texts.ts";
+import { Resumptions } from "./resumptions.ts";
 import { decisionsOf, tenantOf, traitsOf, usageOf, waitsOf } from "./run-facts.ts";
 import { isBefore } from "./run-log.ts";
 import { storyAfter } from "./run-story.ts";
@@ -55,7 +55,11 @@ export class RunIndex {
   /** By run ID: several tenants can have the same. */
   readonly #byId = new Map<string, IndexedRun[]>();
   readonly #leftOut = new LeftOutRuns();
-  readonly #awaited = new AwaitedCalls();
+  readonly #resumptions = new Resumptions({
+    find: (tenantId, runId) => this.find(tenantId, runId),
+    get: (tenantId, runId, namedAt) => this.#run(tenantId, runId, namedAt),
+    touch: (run) => this.touch(run),
+  });
   #size = 0;
   /** Above this size the index is cut while it is filled. */
   #cutAbove: number;
@@ -194,15 +198,11 @@ export class RunIndex {
     const story = new Set([run]);
     // Runs that are added meanwhile have their turn, too.
     for (const each of story) {
-      const paused = this.#pausedBefore(each);
+      const paused = this.#resumptions.pausedBefore(each);
       if (paused !== undefined) story.add(paused);
       for (const next of each.resumedBy ?? []) story.add(next);
     }
     return story;
-  }
-
-  #pausedBefore({ resumedFrom, tenant_id }: IndexedRun): IndexedRun | undefined {
-    return resumedFrom === undefined ? undefined : this.find(tenant_id, resumedFrom);
   }
 
   /** The run with this name, a new one if there is none. `undefined` if it was left out. */
@@ -230,26 +230,8 @@ export class RunIndex {
     else {
       startAt(run, start);
       run.traits ??= traitsOf(span);
-      if (run.traits.outcome !== "open" || run.resumedFrom !== undefined) return;
-      this.#resume(run, this.#awaited.pausedBefore(run, span)?.run_id, start);
+      this.#resumptions.began(run, span, start);
     }
-  }
-
-  #resume(run: IndexedRun, from: string | undefined, start: bigint): void {
-    if (from === undefined) return;
-    if (run.resumedFrom !== from) this.#pausedBefore(run)?.resumedBy?.delete(run);
-    run.resumedFrom = from;
-    const paused = from === run.run_id ? undefined : this.#run(run.tenant_id, from, start);
-    if (paused === undefined || paused.resumedBy?.has(run) === true) return;
-    paused.resumedBy = (paused.resumedBy ?? new Set()).add(run);
-    this.touch(paused);
-  }
-
-  /** The run continues no other one. */
-  #begins(run: IndexedRun): void {
-    const paused = this.#pausedBefore(run);
-    run.resumedFrom = undefined;
-    if (paused?.resumedBy?.delete(run) === true) this.touch(paused);
   }
 
   /** The trace has a run of this package: spans of others in it belong to that run. */
@@ -272,15 +254,14 @@ export class RunIndex {
     const paused = follows && run.traits?.outcome === "interrupted";
     if (paused) run.waitedMs += Number(start - endBefore) / 1e6;
     startAt(run, start);
-    this.#resume(run, textIn(attributes, "entelix.run.resumed_from"), start);
-    // Its own span has ended: what its calls let suppose does not count any more.
-    if (end > 0n && textIn(attributes, "entelix.run.resumed_from") === undefined) this.#begins(run);
+    this.#resumptions.addRunSpan(run, span, start);
     const parentId = textIn(attributes, "entelix.parent_run_id");
     if (parentId !== undefined) {
       const parent = this.#run(run.tenant_id, parentId, start);
       if (parent === undefined) run.parentId ??= parentId;
       else if (attach(run, parent)) {
         addEstimateAbove(run);
+        this.#resumptions.attached(run);
         this.touch(parent);
       }
     }
@@ -290,7 +271,7 @@ export class RunIndex {
     run.traits = traitsOf(span);
     run.end = end;
     if (end === 0n) return;
-    this.#awaited.add(run, span);
+    this.#resumptions.ended(run, span);
     this.#setUsage(run, usageOf(span));
     // A decision that took longer than the age limit began before this segment.
     const revived = follows && !paused;
@@ -323,6 +304,7 @@ export class RunIndex {
     run.traits = undefined;
     run.start = 0n;
     run.end = 0n;
+    run.lastStart = 0n;
     run.waitedMs = 0;
     run.waitedBeforeMs = 0;
     this.#setUsage(run, NO_USAGE);
@@ -365,7 +347,7 @@ export class RunIndex {
     this.#size -= 1;
     for (const trace of tracesOf(run)) this.traces.removeRun(trace);
     this.suspects.delete(run);
-    this.#pausedBefore(run)?.resumedBy?.delete(run);
+    this.#resumptions.unlink(run);
     // Its child runs may be retained, and must not retain the runs above it.
     run.parent = undefined;
   }
