@@ -62,18 +62,35 @@ export function decisionsBySpan(
   return found;
 }
 
+/**
+ * Whether two descriptions of a decision are of the same one: each may have a field that the other lacks. IDs of calls
+ * may repeat in a run.
+ */
+export function isSameDecision(one: ViewDecision, other: ViewDecision): boolean {
+  if (one.call_id === "" || one.call_id !== other.call_id) return false;
+  if (one.outcome !== other.outcome) return false;
+  return (["by", "person", "wait_ms"] as const).every(
+    (name) => one[name] === undefined || other[name] === undefined || one[name] === other[name],
+  );
+}
+
 /** The call of a run that a decision is about; `undefined` if it is not known. Sub-agents may use the same IDs. */
 export function callOf(
-  { call_id }: ViewDecision,
+  decision: ViewDecision,
   runId: string,
   decisions: ReadonlyMap<SpanNode, RowDecision>,
 ): SpanNode | undefined {
+  const { call_id } = decision;
   if (call_id === "") return undefined;
-  for (const node of decisions.keys()) {
+  let found: SpanNode | undefined;
+  for (const [node, { decision: outcome, ...known }] of decisions) {
     const { attributes, run_id } = node.span;
-    if (run_id === runId && attributes["gen_ai.tool.call.id"] === call_id) return node;
+    if (run_id !== runId || attributes["gen_ai.tool.call.id"] !== call_id) continue;
+    // The log may say more of the decision than the span, but the ID is mostly enough.
+    if (isSameDecision(decision, { ...decision, ...known, outcome })) return node;
+    found ??= node;
   }
-  return undefined;
+  return found;
 }
 
 /** `edited by ann@acme.test after 1.2 s` */

@@ -57,8 +57,8 @@ class Builder {
   /** The nearest tool call around a span, within its run. */
   readonly #tools = new Map<SpanNode, SpanNode>();
   readonly #moments: Moment[] = [];
-  /** Attributes of the events about decisions, by run and call. */
-  readonly #approvals = new Map<string, ViewAttributes>();
+  /** Attributes of the events about decisions, by run and call. IDs of calls may repeat. */
+  readonly #approvals = new Map<string, ViewAttributes[]>();
   readonly #calls = new Set<string>();
   /** Operator texts that are shown, by each span around their failures: it may repeat them. */
   readonly #told = new Map<SpanNode, Set<string>>();
@@ -100,7 +100,8 @@ class Builder {
     for (const { attributes, name } of span.events) {
       const id = textIn(attributes, "gen_ai.tool.call.id");
       if (name !== "entelix.approval" || id === undefined) continue;
-      this.#approvals.set(callKey(span.run_id, id), attributes);
+      const key = callKey(span.run_id, id);
+      this.#approvals.set(key, [...(this.#approvals.get(key) ?? []), attributes]);
     }
   }
 
@@ -197,7 +198,10 @@ class Builder {
     const { attributes, run_id } = node.span;
     const key = callKey(run_id, textIn(attributes, "gen_ai.tool.call.id") ?? "");
     const known = this.#source.decisions.get(node);
-    const decision = callDecision(node, known, this.#approvals.get(key));
+    const events = this.#approvals.get(key) ?? [];
+    const isOwn = (event: ViewAttributes) => event["entelix.approval.outcome"] === known?.decision;
+    const event = events.find(isOwn) ?? (events.length === 1 ? events[0] : undefined);
+    const decision = callDecision(node, known, event);
     const text = node.span.failed ? errorText(node.span) : undefined;
     this.#tell(node, text);
     this.#at(node.start, 0, () => talk.call(node, decision));

@@ -2,7 +2,7 @@ import { cut } from "../../events/format/door.ts";
 import type { ViewAttributes, ViewDecision, ViewSpan, ViewStory } from "../format.ts";
 import { fieldsOf, fieldText, textIn } from "../model/attributes.ts";
 import { type ChatMessage, conversationOf } from "../model/conversation.ts";
-import { decidedIn } from "../model/decisions.ts";
+import { decidedIn, isSameDecision } from "../model/decisions.ts";
 import { jsonLine, parsedJson } from "../model/json-text.ts";
 import { plainText } from "./plain-text.ts";
 
@@ -128,13 +128,13 @@ function short(text: string | undefined, most: number): string | undefined {
 function withDecision(before: ViewStory, decision: ViewDecision | undefined): ViewStory {
   const { decisions = [] } = before;
   if (decision === undefined) return before;
-  const isSame = (one: ViewDecision) => one.call_id !== "" && one.call_id === decision.call_id;
-  const known = decisions.find(isSame);
+  const known = decisions.find((one) => isSameDecision(one, decision));
   // The span of the call and the event of the run describe the same decision. Each may have a field that the other
   // lacks.
   const both: ViewDecision = {
     ...decision,
     at_ms: Math.min(decision.at_ms, known?.at_ms ?? decision.at_ms),
+    by: decision.by ?? known?.by,
     person: decision.person ?? known?.person,
     wait_ms: decision.wait_ms ?? known?.wait_ms,
   };

@@ -87,6 +87,24 @@ describe("a decision", () => {
     expect(callOf({ ...given, call_id: "" }, "run", decisions)).toBeUndefined();
     expect(callOf({ ...given, call_id: "c1" }, "sub-agent", decisions)).toBeUndefined();
   });
+
+  it("has its own span among several with one ID", () => {
+    const call = (id: string, outcome: string) =>
+      toolSpan(
+        id,
+        "run",
+        { from: 1, to: 2 },
+        {
+          attributes: { "gen_ai.tool.call.id": "c1", "entelix.approval.outcome": outcome },
+        },
+      );
+    const tree = spanTree([call("one", "edited"), call("two", "denied")]);
+    const decisions = decisionsBySpan(tree, []);
+    const given = { call_id: "c1", tool: "pay", at_ms: 0 };
+    for (const [index, outcome] of ["edited", "denied"].entries()) {
+      expect(callOf({ ...given, outcome }, "run", decisions)).toBe(tree.nodes[index]);
+    }
+  });
 });
 
 describe("what a person changed", () => {

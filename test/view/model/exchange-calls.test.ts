@@ -3,7 +3,7 @@ import type { ViewSpan } from "../../../src/view/format.ts";
 import { exchangeOf } from "../../../src/view/model/exchange.ts";
 import { runModel } from "../../../src/view/model/run-model.ts";
 import { answerOf, asks, modelSpan, resultOf, userText } from "../support/exchange-spans.ts";
-import { runDetail, runSpan, toolSpan, viewSpan } from "../support/view-span.ts";
+import { at, runDetail, runSpan, toolSpan, viewSpan } from "../support/view-span.ts";
 
 const WHOLE = { from: 0, to: 100 };
 const QUESTION = userText("Where is order 17?");
@@ -25,6 +25,33 @@ it("an edited input that nests deeply is no error", () => {
   expect(call).toMatchObject({
     decision: { change: "a 1 → (nested too deeply to be shown)" },
   });
+});
+
+it("calls with one ID have the decisions of their own", () => {
+  const call = (id: string, from: number, outcome: string) =>
+    toolSpan(
+      id,
+      "run",
+      { from, to: from + 1 },
+      {
+        attributes: { "gen_ai.tool.call.id": "call_0", "entelix.approval.outcome": outcome },
+      },
+    );
+  const event = (from: number, outcome: string, person: string) => ({
+    name: "entelix.approval",
+    time_ns: at(from),
+    attributes: {
+      "gen_ai.tool.call.id": "call_0",
+      "entelix.approval.outcome": outcome,
+      "entelix.approval.person": person,
+    },
+  });
+  const events = [event(1, "edited", "ann"), event(3, "denied", "bob")];
+  const spans = [runSpan("run", undefined, WHOLE, { events }), call("t1", 2, "edited")];
+  expect(itemsOf([...spans, call("t2", 4, "denied")])).toMatchObject([
+    { decision: { outcome: "edited", person: "ann" } },
+    { decision: { outcome: "denied", person: "bob" } },
+  ]);
 });
 
 it("a call that was decided in a later segment does not wait any more", () => {

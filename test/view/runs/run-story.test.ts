@@ -119,6 +119,35 @@ describe("the story of a run", () => {
     expect(storyOf(ended, call).decisions).toEqual([both]);
   });
 
+  it("has both decisions about two calls with one ID", () => {
+    const call = (id: string, from: number, outcome: string) =>
+      toolSpan(
+        id,
+        "run",
+        { from, to: from + 10 },
+        {
+          attributes: { "gen_ai.tool.call.id": "call_0", "entelix.approval.outcome": outcome },
+        },
+      );
+    const event = (ms: number, outcome: string, person: string) => ({
+      name: "entelix.approval",
+      time_ns: at(ms),
+      attributes: {
+        "gen_ai.tool.call.id": "call_0",
+        "entelix.approval.outcome": outcome,
+        "entelix.approval.person": person,
+      },
+    });
+    const events = [event(1, "edited", "ann"), event(21, "denied", "bob")];
+    const spans = [call("one", 0, "edited"), call("two", 20, "denied"), run({}, { events })];
+    for (const story of [storyOf(...spans), storyOf(...spans.reverse())]) {
+      expect(story.decisions).toMatchObject([
+        { outcome: "edited", person: "ann" },
+        { outcome: "denied", person: "bob" },
+      ]);
+    }
+  });
+
   it("has the first 8 decisions", () => {
     const calls = Array.from({ length: 20 }, (_, number) =>
       toolSpan(

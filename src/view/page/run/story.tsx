@@ -29,8 +29,8 @@ export function Story({ model, run }: StoryProps) {
           <Text value={question} />
         </p>
       )}
-      {decisions.map((decision) => (
-        <p class="story-decision" key={`${decision.call_id} ${decision.tool}`}>
+      {decisions.map((decision, index) => (
+        <p class="story-decision" key={index}>
           {model === undefined ? (
             <Text value={decisionText(decision)} />
           ) : (
