@@ -1,12 +1,14 @@
-import type { ViewRun } from "../format.ts";
+import type { ViewDecision, ViewRun } from "../format.ts";
+import { isSameDecision } from "./decisions.ts";
 import { compareNs, msOf } from "./formats.ts";
 import type { RunRow } from "./run-index.ts";
 import { sumsOf } from "./run-sums.ts";
 import { figuresText } from "./search-text.ts";
+import { isWaiting } from "./story-words.ts";
 
 /**
  * The row of a run with the paused runs that it continues: outcome and answer of the newest run, the first question, all
- * decisions, and sums.
+ * decisions, and sums. If a pause was resumed several times, a run that still waits for a person counts as the newest.
  *
  * @param runs at least one, of one tenant, in any order.
  */
@@ -16,7 +18,8 @@ export function storyRow(runs: readonly RunRow[]): RunRow {
   const byStart = [...runs].sort((one, other) => startOrder(one.run, other.run));
   // Clocks of two machines differ: the newest run is one that no other run continues.
   const continued = new Set(byStart.map(({ run }) => run.resumed_from));
-  const newest = byStart.findLast(({ run }) => !continued.has(run.run_id)) ?? byStart.at(-1);
+  const last = byStart.filter(({ run }) => !continued.has(run.run_id));
+  const newest = last.findLast(({ run }) => isWaiting(run)) ?? last.at(-1) ?? byStart.at(-1);
   if (newest === undefined) throw new RangeError("runs: expected at least one run");
   const run = joined(
     byStart.map((row) => row.run),
@@ -45,9 +48,10 @@ function joined(runs: readonly ViewRun[], newest: ViewRun): ViewRun {
     const all = new Set(runs.flatMap((run) => run[field] ?? []));
     return all.size === 0 ? undefined : [...all];
   };
-  const decisions = runs.flatMap((run) => run.decisions ?? []);
+  const made = decisionsOf(runs);
+  const decisions = runs.flatMap((run) => made.get(run) ?? []);
   const { waiting_ms: _waiting, working_ms, ...sums } = sumsOf(runs);
-  const waited = waitedMs(runs);
+  const waited = waitedMs(runs, made);
   return {
     ...newest,
     ...sums,
@@ -66,16 +70,54 @@ function joined(runs: readonly ViewRun[], newest: ViewRun): ViewRun {
   };
 }
 
-/** Waits in the runs and between them, in ms. A run knows the wait before it only if a decision says how long it was. */
-function waitedMs(runs: readonly ViewRun[]): number {
-  const byId = new Map(runs.map((run) => [run.run_id, run]));
+/** The decisions of each run without those that one before it has: who resumes again says them again. */
+function decisionsOf(runs: readonly ViewRun[]): ReadonlyMap<ViewRun, readonly ViewDecision[]> {
+  const made = new Map<ViewRun, readonly ViewDecision[]>();
+  const byCall = new Map<string, { of: ViewRun; decision: ViewDecision }[]>();
+  for (const run of runs) {
+    const own = (run.decisions ?? []).filter((decision) => {
+      const { call_id, wait_ms = 0 } = decision;
+      const before = byCall.get(call_id) ?? [];
+      // Without a wait that tells them apart, a later pause may have a call with the same ID.
+      const isRepeated = before.some(
+        ({ decision: one, of }) =>
+          of !== run &&
+          (wait_ms > 0 || of.resumed_from === run.resumed_from) &&
+          isSameDecision(one, decision),
+      );
+      if (!isRepeated) byCall.set(call_id, [...before, { of: run, decision }]);
+      return !isRepeated;
+    });
+    made.set(run, own);
+  }
+  return made;
+}
+
+/**
+ * Waits in the runs and between them, in ms. A run knows the wait before it only if a decision says how long it was.
+ *
+ * @param made the decisions of each run that no run before it has.
+ */
+function waitedMs(
+  runs: readonly ViewRun[],
+  made: ReadonlyMap<ViewRun, readonly ViewDecision[]>,
+): number {
+  /** When the time began that a run has waited for its next resumption. */
+  const since = new Map(runs.map(({ end_ns, run_id }) => [run_id, end_ns]));
   let sum = 0;
   for (const run of runs) {
-    const { resumed_from, waiting_ms = 0 } = run;
-    const paused = resumed_from === undefined ? undefined : byId.get(resumed_from);
-    const between =
-      paused?.end_ns == null ? 0 : Math.max(msOf(run.start_ns) - msOf(paused.end_ns), 0);
-    sum += Math.max(waiting_ms, between + waitedWithin(run));
+    const { decisions = [], resumed_from = "", waiting_ms = 0 } = run;
+    const paused = since.get(resumed_from);
+    const between = paused == null ? 0 : Math.max(msOf(run.start_ns) - msOf(paused), 0);
+    since.set(resumed_from, run.end_ns);
+    const within = waitedWithin(run);
+    const own = made.get(run) ?? [];
+    const waits = own.map(({ wait_ms = 0 }) => wait_ms);
+    const known =
+      own.length === decisions.length
+        ? waiting_ms
+        : Math.min(waiting_ms, within + Math.max(0, ...waits));
+    sum += Math.max(known, between + within);
   }
   return Math.round(sum * 1000) / 1000;
 }

@@ -149,6 +149,57 @@ describe("a paused run and the one that continues it", () => {
     const early = { ...RESUMED, start_ns: "1000000000" };
     expect(rowsOf(PAUSED, early).map(({ id }) => id)).toEqual(["decided"]);
   });
+
+  it("wait for a person as long as one of several resumptions does", () => {
+    const waits = { ...RESUMED, outcome: "interrupted" } as const;
+    const again = viewRun("again", {
+      ...atSecond(20),
+      end_ns: atSecond(21).start_ns,
+      outcome: "complete",
+      resumed_from: "asked",
+    });
+    for (const rows of [rowsOf(PAUSED, waits, again), rowsOf(again, waits, PAUSED)]) {
+      expect(found(rows, "waiting=1")).toEqual(["decided"]);
+    }
+    const gone = viewRun("done", { ...atSecond(30), outcome: "complete", resumed_from: "decided" });
+    expect(found(rowsOf(PAUSED, { ...waits, resumed: true }, again, gone), "")).toEqual(["done"]);
+  });
+
+  it("have a decision and its wait once, though it is said again by who resumes again", () => {
+    const mail = { call_id: "m", tool: "mail", outcome: "denied", at_ms: 2, by: "user" } as const;
+    const refund = RESUMED.decisions ?? [];
+    const later = (resumed_from: string) =>
+      viewRun("later", {
+        ...atSecond(15),
+        end_ns: atSecond(16).start_ns,
+        outcome: "complete",
+        resumed_from,
+        working_ms: 1000,
+        waiting_ms: 7900,
+        decisions: [...refund, mail],
+      });
+    const waits = { ...RESUMED, outcome: "interrupted", resumed: true } as const;
+    // 8 s before the first resumption, and 2 s between both.
+    for (const row of [
+      ...rowsOf(PAUSED, waits, later("decided")),
+      ...rowsOf(PAUSED, RESUMED, later("asked")),
+    ]) {
+      expect(row.run.decisions).toEqual([...refund, mail]);
+      expect(row.run.waiting_ms).toBe(10_000);
+    }
+  });
+
+  it("have both decisions about two calls with one ID, of two pauses", () => {
+    const decisions = [
+      { call_id: "call_0", tool: "pay", outcome: "approved", at_ms: 1, by: "user" },
+    ];
+    const rows = rowsOf(
+      PAUSED,
+      { ...RESUMED, decisions },
+      viewRun("later", { ...atSecond(15), resumed_from: "decided", decisions }),
+    );
+    expect(rows[0]?.run.decisions).toHaveLength(2);
+  });
 });
 
 interface Change {
