@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import type { ViewSpan } from "../../../src/view/format.ts";
+import type { ViewRun, ViewSpan } from "../../../src/view/format.ts";
+import { callState } from "../../../src/view/model/call-state.ts";
 import { exchangeOf } from "../../../src/view/model/exchange.ts";
 import { runModel } from "../../../src/view/model/run-model.ts";
 import { answerOf, asks, modelSpan, resultOf, userText } from "../support/exchange-spans.ts";
@@ -25,6 +26,22 @@ it("an edited input that nests deeply is no error", () => {
   expect(call).toMatchObject({
     decision: { change: "a 1 → (nested too deeply to be shown)" },
   });
+});
+
+it("a call without a span is open as long as its run is", () => {
+  const model = modelSpan("m", 1, [QUESTION], [asks("c", "search", {})]);
+  const stateOf = (run: Partial<ViewRun>, ...spans: readonly ViewSpan[]) => {
+    const all = runDetail([...spans, model]);
+    const detail = { ...all, run: { ...all.run, ...run } };
+    const call = exchangeOf(runModel(detail)).items.find(({ kind }) => kind === "call");
+    return call?.kind === "call" ? callState(call, detail.run) : undefined;
+  };
+  const open = { end_ns: null, outcome: "open" } as const;
+  expect(stateOf(open)).toBe("open");
+  expect(stateOf({})).toBe("not run");
+  // The run of a sub-agent ends before that of the agent around it.
+  expect(stateOf(open, runSpan("run", undefined, WHOLE))).toBe("not run");
+  expect(stateOf(open, runSpan("run", undefined, { from: 0, to: null }))).toBe("open");
 });
 
 it("calls with one ID have the decisions of their own", () => {

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { count, durationText } from "../../../../events/format/door.ts";
+import { count } from "../../../../events/format/door.ts";
+import { callState } from "../../../model/call-state.ts";
 import type { CallItem } from "../../../model/exchange-items.ts";
 import { errorOf, errorText, type SpanError } from "../../../model/failures.ts";
 import type { RunModel } from "../../../model/run-model.ts";
-import type { SpanNode } from "../../../model/span-tree.ts";
-import { outcomeOf } from "../../../model/span-words.ts";
+import { isWaiting } from "../../../model/story-words.ts";
 import { Text } from "../../shell/text.tsx";
 import { SpanErrorView } from "../span-error.tsx";
 import { Code } from "../value.tsx";
@@ -26,7 +26,11 @@ export function ToolCall({
 }: ItemProps<CallItem> & { readonly children: ComponentChildren }) {
   const { asker, attempts, decision, input, node, received, result, tool, waits } = item;
   const error = errorIn(item, model);
-  const state = stateOf(item);
+  const { run } = model.detail;
+  const state = callState(item, run);
+  // A sub-agent may wait while the run around it works.
+  const isOwn = asker.span.run_id === run.run_id;
+  const hasWaited = run.resumed === true || (isOwn && !isWaiting(run));
   const isFailed = node?.span.failed === true;
   const output = result ?? (error === undefined ? received : undefined);
   return (
@@ -48,7 +52,7 @@ export function ToolCall({
           {state !== "" && <span class="muted">{state}</span>}
           {waits === true && (
             <span class="talk-state">
-              {model.detail.run.resumed === true ? "needed a decision" : "needs a decision"}
+              {hasWaited ? "needed a decision" : "needs a decision"}
             </span>
           )}
           <ToTimeline model={model} node={node ?? asker} query={query} />
@@ -68,22 +72,6 @@ function errorIn({ node, received }: CallItem, model: RunModel): SpanError | und
   const error = node && errorOf(node.span, model.rows.get(node));
   if (error?.modelText !== undefined || received === undefined) return error;
   return error && { ...error, modelText: received, modelTextUnknown: false };
-}
-
-function stateOf({ node, received, waits }: CallItem): string {
-  if (node === undefined) return received === undefined && waits !== true ? "not run" : "";
-  if (node.end === undefined) return isAsking(node) ? "waits for a decision" : "open";
-  const outcome = outcomeOf(node.span);
-  const length = durationText(node.end - node.start);
-  if (outcome === "denied") return "denied";
-  if (node.span.failed) return `failed after ${length}`;
-  return outcome === undefined || outcome === "complete" ? length : `${outcome}, ${length}`;
-}
-
-/** Whether an open call asked for a decision and has none. */
-function isAsking({ span: { attributes, events } }: SpanNode): boolean {
-  const asked = events.some(({ name }) => name === "entelix.approval_asked");
-  return asked && attributes["entelix.approval.outcome"] === undefined;
 }
 
 /** A short value with its name, or a long one to open. */
