@@ -73,19 +73,20 @@ function joined(runs: readonly ViewRun[], newest: ViewRun): ViewRun {
 /** The decisions of each run without those that one before it has: who resumes again says them again. */
 function decisionsOf(runs: readonly ViewRun[]): ReadonlyMap<ViewRun, readonly ViewDecision[]> {
   const made = new Map<ViewRun, readonly ViewDecision[]>();
-  const byCall = new Map<string, { of: ViewRun; decision: ViewDecision }[]>();
+  const byTool = new Map<string, { of: ViewRun; decision: ViewDecision }[]>();
   for (const run of runs) {
     const own = (run.decisions ?? []).filter((decision) => {
-      const { call_id, wait_ms = 0 } = decision;
-      const before = byCall.get(call_id) ?? [];
-      // Without a wait that tells them apart, a later pause may have a call with the same ID.
-      const isRepeated = before.some(
-        ({ decision: one, of }) =>
-          of !== run &&
-          (wait_ms > 0 || of.resumed_from === run.resumed_from) &&
-          isSameDecision(one, decision),
-      );
-      if (!isRepeated) byCall.set(call_id, [...before, { of: run, decision }]);
+      const { call_id, tool, wait_ms = 0 } = decision;
+      const before = byTool.get(tool) ?? [];
+      // A wait of the same ms tells more than an ID: each resumption may give the call another one. Without a wait, a
+      // later pause may have a call with the same ID.
+      const isRepeated = before.some(({ decision: one, of }) => {
+        if (of === run) return false;
+        if (wait_ms > 0)
+          return one.wait_ms === wait_ms && isSameDecision({ ...one, call_id }, decision);
+        return of.resumed_from === run.resumed_from && isSameDecision(one, decision);
+      });
+      if (!isRepeated) byTool.set(tool, [...before, { of: run, decision }]);
       return !isRepeated;
     });
     made.set(run, own);

@@ -176,7 +176,8 @@ describe("a paused run and the one that continues it", () => {
         resumed_from,
         working_ms: 1000,
         waiting_ms: 7900,
-        decisions: [...refund, mail],
+        // Without an ID of the sender's, the call has another one in each run.
+        decisions: [...refund.map((one) => ({ ...one, call_id: "other" })), mail],
       });
     const waits = { ...RESUMED, outcome: "interrupted", resumed: true } as const;
     // 8 s before the first resumption, and 2 s between both.
