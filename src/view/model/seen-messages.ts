@@ -40,6 +40,11 @@ export class SeenMessages {
     }
   }
 
+  /** Position behind the last message. */
+  get end(): number {
+    return this.#end;
+  }
+
   has({ key }: MessageKey): boolean {
     return this.#positions.has(key);
   }
@@ -48,9 +53,12 @@ export class SeenMessages {
    * For each message of a call's input, whether it is new.
    *
    * Messages before the last known answer were sent before it, so they are known if the conversation has them as
-   * often. Messages behind it are known only if they were shown after that answer: a user can say the same again.
+   * often. Messages behind it are known only if they were shown after that answer: a user can say the same again. A
+   * call without a known answer may be sent only what is new.
+   *
+   * @param since for such a call: position of the last answer to the same caller. Default: it has none.
    */
-  newIn(messages: readonly MessageKey[]): readonly boolean[] {
+  newIn(messages: readonly MessageKey[], since?: number): readonly boolean[] {
     const anchor = messages.findLastIndex((one) => one.isAnswer && this.has(one));
     const used = new Map<string, number>();
     let at = this.#positions.get(messages[anchor]?.key ?? "")?.at(-1) ?? 0;
@@ -59,7 +67,9 @@ export class SeenMessages {
       if (index <= anchor || anchor < 0) {
         const count = (used.get(key) ?? 0) + 1;
         used.set(key, count);
-        return count > positions.length;
+        if (anchor >= 0 || since === undefined) return count > positions.length;
+        const before = positions.findLastIndex((position) => position < since) + 1;
+        return count > positions.length - before;
       }
       const next = firstAfter(positions, at);
       if (next !== undefined) at = next;
@@ -90,8 +100,20 @@ export function messageKey(message: unknown, from: "input" | "output"): MessageK
   if (!Array.isArray(parts)) return { key: `${role}\n${jsonText(message)}`, isAnswer };
   const said = parts.filter((part) => fieldText(part, "type") !== "reasoning");
   const pieces = (said.length === 0 ? parts : said).map(partKey).filter((piece) => piece !== "");
-  return { key: [isAnswer ? "assistant" : role, ...pieces].join("\n"), isAnswer };
+  if (!isAnswer) return { key: [role, ...pieces].join("\n"), isAnswer };
+  return { key: `assistant\n${answerKey(pieces.join("\n"))}`, isAnswer };
 }
+
+/**
+ * The text of an answer without spaces, and without reasoning in `<think>`: the history of later calls may have its
+ * parts joined, and leave the reasoning out.
+ */
+export function answerKey(text: string): string {
+  const said = text.trimStart().startsWith("<think>") ? text.replace(THOUGHT, "") : text;
+  return (said.trim() === "" ? text : said).replace(/\s+/g, "");
+}
+
+const THOUGHT = /^\s*<think>[\s\S]*?<\/think>/;
 
 const ANSWERS: ReadonlySet<string> = new Set(["assistant", "ai", "model"]);
 

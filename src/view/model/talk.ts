@@ -20,7 +20,7 @@ import type {
   StateItem,
 } from "./exchange-items.ts";
 import { indentedJson } from "./json-text.ts";
-import { type MessageKey, messageKey, SeenMessages } from "./seen-messages.ts";
+import { answerKey, type MessageKey, messageKey, SeenMessages } from "./seen-messages.ts";
 import type { SpanNode } from "./span-tree.ts";
 import { shortName } from "./span-words.ts";
 
@@ -46,6 +46,12 @@ interface SameCalls {
   last: OpenCall | undefined;
 }
 
+/** Who calls a model: calls with the same model and instructions are of one conversation. */
+interface Caller {
+  /** Position behind its last answer. */
+  answeredAt: number | undefined;
+}
+
 /** The exchange of one run while it is put together. Its spans come in the order of time. */
 export class Talk {
   readonly #items: ExchangeItem[] = [];
@@ -55,6 +61,11 @@ export class Talk {
   readonly #seen = new SeenMessages();
   /** The texts of answers: the answer of a run may have them without the calls beside them. */
   readonly #answers = new Set<string>();
+  /** Who calls models, by model and instructions. */
+  readonly #callers = new Map<string, Caller>();
+  readonly #callerOf = new Map<SpanNode, Caller>();
+  /** The calls of the message that asked last, which have no result so far: results may have no IDs. */
+  #pending: OpenCall[] = [];
   /** By ID, and by tool. */
   readonly #calls = new Map<string, SameCalls>();
   readonly #byNode = new Map<SpanNode, OpenCall>();
@@ -86,18 +97,22 @@ export class Talk {
     const text = textIn(attributes, "gen_ai.input.messages");
     if (text === undefined) return;
     const messages: (MessageKey & { readonly message: () => ChatMessage })[] = [];
+    let told = `${textIn(attributes, "gen_ai.request.model")}\n${instructions}`;
     for (const raw of rawMessagesIn(text) ?? [text]) {
       const message = () =>
         typeof raw === "string" ? messageOfText(raw, "input") : messageOf(raw, "input");
       const key = messageKey(raw, "input");
-      if (SYSTEM.has(roleOf(raw, "input"))) this.#system(key.key, node, message);
-      else messages.push({ ...key, message });
+      if (SYSTEM.has(roleOf(raw, "input"))) {
+        told += `\n${key.key}`;
+        this.#system(key.key, node, message);
+      } else messages.push({ ...key, message });
     }
+    const caller = node.span.kind === "model" ? this.#caller(node, told) : undefined;
     // A span without the messages of earlier spans repeats only answers.
     const isNew =
       earlierCount(node.span) > 0
         ? messages.map((one) => !one.isAnswer || !this.#seen.has(one))
-        : this.#seen.newIn(messages);
+        : this.#seen.newIn(messages, caller?.answeredAt);
     const lastAnswer = messages.findLastIndex(({ isAnswer }) => isAnswer);
     // Answers before the first of this run are of the runs before it.
     const history = this.#wasAnswered ? 0 : lastAnswer + 1;
@@ -124,6 +139,8 @@ export class Talk {
     const text = textIn(node.span.attributes, "gen_ai.output.messages");
     if (text === undefined) this.#items.push({ kind: "message", node, message: NOT_CAPTURED });
     else this.#output(text, node);
+    const caller = this.#callerOf.get(node);
+    if (caller !== undefined) caller.answeredAt = this.#seen.end;
   }
 
   /** A run's answer: mostly the last one of its models, which is not added again. */
@@ -137,10 +154,9 @@ export class Talk {
       const isText = typeof raw === "string";
       const message = isText ? messageOfText(raw, "output") : messageOf(raw, "output");
       const said = message.parts.filter(isSaid);
-      const words = said
-        .map((part) => (part.kind === "reasoning" ? "" : part.text.trim()))
-        .join("\n")
-        .trim();
+      const words = answerKey(
+        said.map((part) => (part.kind === "reasoning" ? "" : part.text)).join("\n"),
+      );
       if (onlyNew && (said.length === 0 || this.#answers.has(words))) continue;
       this.#answers.add(words);
       this.#seen.add(messageKey(raw, "output"));
@@ -241,6 +257,13 @@ export class Talk {
     this.#exchange.items = [...this.#systems, ...earlier, ...this.#items, ...state];
   }
 
+  #caller(node: SpanNode, told: string): Caller {
+    const caller = this.#callers.get(told) ?? { answeredAt: undefined };
+    this.#callers.set(told, caller);
+    this.#callerOf.set(node, caller);
+    return caller;
+  }
+
   /** Instructions are added once. They come first, unless the models had answered already. */
   #system(key: string, node: SpanNode, message: () => ChatMessage): void {
     if (this.#systemKeys.has(key)) return;
@@ -258,6 +281,7 @@ export class Talk {
       const item = { kind: "message", node, message: { ...message, parts } } as const;
       into.push(resumes ? { ...item, resumes } : item);
     }
+    if (message.parts.some(({ kind }) => kind === "tool_call")) this.#pending = [];
     for (const part of message.parts) {
       if (part.kind === "tool_call") this.#asked(part, node, into);
       if (part.kind === "tool_result") this.#received(part, node, into);
@@ -273,6 +297,7 @@ export class Talk {
       if (run === undefined) continue;
       same.nextRun++;
       ofId.last = run;
+      this.#pending.push(run);
       if (text !== "") run.input ??= text;
       return;
     }
@@ -283,17 +308,22 @@ export class Talk {
       same.last = call;
     }
     this.#undone.add(call);
+    this.#pending.push(call);
     into.push(call);
   }
 
   #received({ callId = "", text }: ChatPart, asker: SpanNode, into: ExchangeItem[]): void {
-    const last = this.#calls.get(callKey(callId, ""))?.last;
+    const last = callId === "" ? this.#pending[0] : this.#calls.get(callKey(callId, ""))?.last;
     if (last === undefined) {
       into.push({ kind: "call", tool: "", asker, received: text, attempts: [], runs: [] });
       return;
     }
-    last.received ??= text;
-    this.#goesOn(last);
+    // Calls beside each other may have one ID: their results come in the same order.
+    const isSame = (one: OpenCall) => this.#callsOf(callId, one.tool).asked.includes(one);
+    const call = callId === "" ? last : (this.#pending.find(isSame) ?? last);
+    this.#pending = this.#pending.filter((one) => one !== call);
+    call.received ??= text;
+    this.#goesOn(call);
   }
 
   /** It does not wait any more. */

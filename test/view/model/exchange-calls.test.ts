@@ -127,3 +127,51 @@ it("failures of two branches with the same text are two, one that a span around 
     ["error", "two"],
   ]);
 });
+
+it.each([
+  ["with one ID", { id: "call_0" }],
+  ["without IDs", {}],
+])("calls beside each other %s have their results in order", (_, id) => {
+  const call = (order: number) => ({ type: "tool_call", ...id, name: "pay", arguments: { order } });
+  const result = (response: string) => ({ type: "tool_call_response", ...id, response });
+  const asked = { role: "assistant", parts: [call(1), call(2)] };
+  const results = [
+    [{ role: "tool", parts: [result("one"), result("two")] }],
+    [
+      { role: "tool", parts: [result("one")] },
+      { role: "tool", parts: [result("two")] },
+    ],
+  ];
+  for (const messages of results) {
+    const items = itemsOf([
+      modelSpan("a", 1, [QUESTION], [asked]),
+      modelSpan("b", 2, [QUESTION, asked, ...messages], [answerOf("Paid.")]),
+    ]);
+    expect(items.filter(({ kind }) => kind === "call")).toMatchObject([
+      { tool: "pay", received: "one" },
+      { tool: "pay", received: "two" },
+    ]);
+    // The same in the history that a run continues.
+    const [earlier] = itemsOf([
+      modelSpan("b", 2, [QUESTION, asked, ...messages, answerOf("Paid.")], []),
+    ]);
+    expect(earlier?.kind === "earlier" && earlier.items).toMatchObject([
+      { kind: "message" },
+      { received: "one" },
+      { received: "two" },
+      { kind: "message" },
+    ]);
+  }
+});
+
+it("a call with the ID of an earlier turn has its own result", () => {
+  const history = [QUESTION, asks("call_0", "pay", 1), resultOf("call_0", "one")];
+  const second = [...history, asks("call_0", "pay", 2), resultOf("call_0", "two")];
+  const items = itemsOf([
+    modelSpan("a", 1, [QUESTION], [asks("call_0", "pay", 1)]),
+    modelSpan("b", 2, history, [asks("call_0", "pay", 2)]),
+    modelSpan("c", 3, second, [answerOf("Paid.")]),
+  ]);
+  const calls = items.filter(({ kind }) => kind === "call");
+  expect(calls).toMatchObject([{ received: "one" }, { received: "two" }]);
+});

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { ViewSpan } from "../../../src/view/format.ts";
 import { exchangeOf } from "../../../src/view/model/exchange.ts";
 import { runModel } from "../../../src/view/model/run-model.ts";
 import { runs } from "../../support/runs.ts";
@@ -100,5 +101,53 @@ describe("the messages of calls that repeat the history", () => {
     );
     const { items } = exchangeOf(runModel(runDetail([first, second])));
     expect(textsOf(items)).toEqual(["yes", "yes", "yes"]);
+  });
+});
+
+describe("the messages of calls that are sent only what is new", () => {
+  const spansOf = (instructions: readonly string[]) =>
+    instructions.map((text, number) =>
+      modelSpan(
+        `${number}`,
+        number,
+        [said("system", text), userText("yes")],
+        [answerOf(`A${number}`)],
+      ),
+    );
+  const textsIn = (spans: readonly ViewSpan[]) =>
+    textsOf(exchangeOf(runModel(runDetail(spans))).items);
+
+  it("are all shown, also if a user says the same again", () => {
+    expect(textsIn(spansOf(["help", "help"]))).toEqual(["help", "yes", "A0", "yes", "A1"]);
+  });
+
+  it("are shown once if another agent is sent them, too", () => {
+    expect(textsIn(spansOf(["route", "help"]))).toEqual(["route", "yes", "A0", "help", "A1"]);
+  });
+});
+
+describe("an answer", () => {
+  it.each([
+    ["without its reasoning", ["<think>plan</think>\n\nHello!"], "Hello!"],
+    ["with its texts joined", ["Part one.", "Part two."], "Part one.Part two."],
+    ["with its texts on lines", ["Part one.", "Part two."], "Part one.\n\nPart two."],
+  ])("is known in the history %s, and as the answer of the run", (_, texts, repeated) => {
+    const parts = texts.map((content) => ({ type: "text", content }));
+    const spans = [
+      runSpan(
+        "run",
+        undefined,
+        { from: 0, to: 9 },
+        {
+          attributes: { "gen_ai.output.messages": JSON.stringify([answerOf(repeated)]) },
+        },
+      ),
+      modelSpan("a", 1, [userText("hi")], [{ role: "assistant", parts }]),
+    ];
+    const shown = () => textsOf(exchangeOf(runModel(runDetail(spans))).items);
+    expect(shown()).toEqual(["hi", ...texts]);
+    const input = [userText("hi"), answerOf(repeated), userText("more")];
+    spans.push(modelSpan("b", 2, input, [answerOf("Bye")]));
+    expect(shown().slice(0, texts.length + 3)).toEqual(["hi", ...texts, "more", "Bye"]);
   });
 });
