@@ -109,8 +109,8 @@ export function messageKey(message: unknown, from: "input" | "output"): MessageK
  * parts joined, and leave the reasoning out.
  */
 export function answerKey(text: string): string {
-  const said = text.trimStart().startsWith("<think>") ? text.replace(THOUGHT, "") : text;
-  return (said.trim() === "" ? text : said).replace(/\s+/g, "");
+  const spoken = text.trimStart().startsWith("<think>") ? text.replace(THOUGHT, "") : text;
+  return (spoken.trim() === "" ? text : spoken).replace(/\s+/g, "");
 }
 
 const THOUGHT = /^\s*<think>[\s\S]*?<\/think>/;

@@ -113,11 +113,9 @@ function waitedMs(
     since.set(resumed_from, run.end_ns);
     const within = waitedWithin(run);
     const own = made.get(run) ?? [];
-    const waits = own.map(({ wait_ms = 0 }) => wait_ms);
+    const longest = own.reduce((most, { wait_ms = 0 }) => Math.max(most, wait_ms), 0);
     const known =
-      own.length === decisions.length
-        ? waiting_ms
-        : Math.min(waiting_ms, within + Math.max(0, ...waits));
+      own.length === decisions.length ? waiting_ms : Math.min(waiting_ms, within + longest);
     sum += Math.max(known, between + within);
   }
   return Math.round(sum * 1000) / 1000;

@@ -97,17 +97,17 @@ export class Talk {
     const text = textIn(attributes, "gen_ai.input.messages");
     if (text === undefined) return;
     const messages: (MessageKey & { readonly message: () => ChatMessage })[] = [];
-    let told = `${textIn(attributes, "gen_ai.request.model")}\n${instructions}`;
+    let callerKey = `${textIn(attributes, "gen_ai.request.model")}\n${instructions}`;
     for (const raw of rawMessagesIn(text) ?? [text]) {
       const message = () =>
         typeof raw === "string" ? messageOfText(raw, "input") : messageOf(raw, "input");
       const key = messageKey(raw, "input");
       if (SYSTEM.has(roleOf(raw, "input"))) {
-        told += `\n${key.key}`;
+        callerKey += `\n${key.key}`;
         this.#system(key.key, node, message);
       } else messages.push({ ...key, message });
     }
-    const caller = node.span.kind === "model" ? this.#caller(node, told) : undefined;
+    const caller = node.span.kind === "model" ? this.#caller(node, callerKey) : undefined;
     // A span without the messages of earlier spans repeats only answers.
     const isNew =
       earlierCount(node.span) > 0
@@ -257,9 +257,9 @@ export class Talk {
     this.#exchange.items = [...this.#systems, ...earlier, ...this.#items, ...state];
   }
 
-  #caller(node: SpanNode, told: string): Caller {
-    const caller = this.#callers.get(told) ?? { answeredAt: undefined };
-    this.#callers.set(told, caller);
+  #caller(node: SpanNode, key: string): Caller {
+    const caller = this.#callers.get(key) ?? { answeredAt: undefined };
+    this.#callers.set(key, caller);
     this.#callerOf.set(node, caller);
     return caller;
   }
