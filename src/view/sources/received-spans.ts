@@ -1,4 +1,5 @@
 import { appendFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import {
   CliError,
   type Fields,
@@ -51,8 +52,8 @@ export class ReceivedSpans {
       onSpans: async (request) => spans?.take(request),
       onProblem: (problem) => spans?.report(problem),
       onGone: () => spans?.gone(),
-    }).catch((error: unknown) => {
-      throw listenError(error, address);
+    }).catch(async (error: unknown) => {
+      throw await listenError(error, address);
     });
     try {
       if (save !== undefined) await checkWritable(save);
@@ -138,15 +139,33 @@ async function checkWritable(path: string): Promise<void> {
   }
 }
 
-function listenError(error: unknown, { host, port }: ListenAddress): CliError {
+async function listenError(error: unknown, { host, port }: ListenAddress): Promise<CliError> {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code !== "EADDRINUSE") {
     return new CliError(`--listen: ${safe(messageOf(error))}`, undefined, { cause: error });
   }
-  const other = port === 4319 ? 4320 : 4319;
+  const other = await freePort(host);
   return new CliError(
     `--listen: port ${port} of ${safe(host)} is in use, perhaps by a collector, Jaeger or another view`,
-    `End it, or run: entelix-otel view --listen ${other}, and set OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:${other} for your program`,
+    `End it, or run: entelix-otel view --listen ${other}, and set OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:${other} for your program. If its code has an endpoint, change it there: it overrides the variable.`,
     { cause: error },
   );
+}
+
+/** The first of these ports that is free. Those before have another use: 4317 gRPC, 4318 live spans, 4319 replays. */
+const FIRST_OTHER = 4_320;
+const LAST_OTHER = 4_399;
+
+async function freePort(host: string): Promise<number> {
+  for (let port = FIRST_OTHER; port < LAST_OTHER; port++) {
+    if (await isFree(port, host)) return port;
+  }
+  return LAST_OTHER;
+}
+
+function isFree(port: number, host: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once("error", () => resolve(false));
+    server.listen(port, host, () => server.close(() => resolve(true)));
+  });
 }

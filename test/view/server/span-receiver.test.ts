@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
 import { request as httpRequest } from "node:http";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { text as textOf } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { JsonTraceSerializer, ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
@@ -12,6 +12,7 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-node";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CliError } from "../../../src/cli/door.ts";
 import { runAgent } from "../../../src/entries/runtime.ts";
 import { Bridge, createIdGenerator } from "../../../src/index.ts";
 import { openSources } from "../../../src/view/commands/open-sources.ts";
@@ -201,5 +202,30 @@ describe("the receiver of view", () => {
     const listen = { host: "127.0.0.1", port: Number(new URL(url).port) };
     const again = openSources([], { follow: true, content: true, listen }, memoryIo().io);
     await expect(again).rejects.toThrow(`--listen: port ${listen.port} of 127.0.0.1 is in use`);
+    const hint = await again.catch((error: unknown) => error instanceof CliError && error.hint);
+    const [, port] = /^End it, or run: entelix-otel view --listen (\d+), /.exec(`${hint}`) ?? [];
+    // It is none of 4317, 4318 and 4319, which have another use.
+    expect(Number(port)).toBeGreaterThanOrEqual(4_320);
+    expect(hint).toContain(`OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:${port} for your program`);
+    expect(hint).toContain("If its code has an endpoint, change it there");
+  });
+
+  it("proposes no port that is in use", async () => {
+    const listen = { host: "127.0.0.1", port: Number(new URL(url).port) };
+    const again = () => openSources([], { follow: true, content: true, listen }, memoryIo().io);
+    const proposed = async () => {
+      const error: unknown = await again().catch((thrown: unknown) => thrown);
+      const hint = error instanceof CliError ? error.hint : undefined;
+      return Number(/--listen (\d+)/.exec(hint ?? "")?.[1]);
+    };
+    const first = await proposed();
+    const server = createServer();
+    // Another program may have taken it in the meantime, which is as good.
+    await once(server.listen(first, "127.0.0.1"), "listening").catch(() => {});
+    try {
+      expect(await proposed()).not.toBe(first);
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
   });
 });
