@@ -12,9 +12,15 @@ const [OWN = "", LANGCHAIN = ""] = codeBlocks(readPage("README.md"))
   .filter(({ language }) => language === "js")
   .map(({ text }) => text);
 
-const ENDPOINT = "http://127.0.0.1:4318";
 const TREE = ["invoke_agent support", "  execute_tool look_up", "  chat small-1"];
-const GRAPH = ["invoke_agent support", "  step model_request", "    chat FakeBuiltModel"];
+const MODEL_REQUEST = ["  step model_request", "    chat FakeBuiltModel"];
+const GRAPH = [
+  "invoke_agent support",
+  ...MODEL_REQUEST,
+  "  step tools",
+  "    execute_tool look_up",
+  ...MODEL_REQUEST,
+];
 
 /** A program with a change, as a user makes it. */
 function changed(program: string, ...changes: readonly (readonly [string, string])[]): string {
@@ -27,7 +33,7 @@ function changed(program: string, ...changes: readonly (readonly [string, string
 /** Runs a program, whose spans and metrics go to the receiver. */
 async function run(program: string) {
   await using server = await OtlpServer.start();
-  const ending = await runText(program.replace(ENDPOINT, server.url), {
+  const ending = await runText(program, {
     OTEL_EXPORTER_OTLP_ENDPOINT: server.url,
   });
   const runs = server.points("entelix.runs").filter(({ value }) => value > 0);
@@ -81,7 +87,7 @@ describe("the first program of the README", () => {
   });
 
   it("sends it by `handleErrors`", async () => {
-    const handled = ["endpoint:", "handleErrors: true, endpoint:"] as const;
+    const handled = ["serviceName", "handleErrors: true, serviceName"] as const;
     const { code, runs, warnings } = await run(changed(OWN, FAILS, handled, ...WITHOUT_FINALLY));
     expect({ code, runs, warnings }).toEqual({ code: 1, runs: [["failed", 1]], warnings: [] });
   });
@@ -93,12 +99,12 @@ describe("the first program of the README", () => {
 
   it("names wrong options, and sends where the environment says", async () => {
     const { code, runs, warnings } = await run(
-      changed(OWN, ["serviceName", "servicename"], ["endpoint", "url"]),
+      changed(OWN, ["serviceName:", 'url: "http://127.0.0.1:9", servicename:']),
     );
     expect({ code, runs }).toEqual({ code: 0, runs: [["complete", 1]] });
     expect(warnings.map((line) => line.replace(/^.*entelix-otel: /, ""))).toEqual([
-      "unknown option `servicename`: did you mean `serviceName`?",
       "unknown option `url`: did you mean `endpoint`?",
+      "unknown option `servicename`: did you mean `serviceName`?",
     ]);
   });
 
@@ -116,7 +122,7 @@ describe("the first program of the README", () => {
   it("ends where nobody listens, and says what is lost", async () => {
     const dead = await deadUrl();
     const { code, out, warnings } = await run(
-      changed(OWN, [`endpoint: "${ENDPOINT}"`, `shutdownTimeoutMs: 1000, endpoint: "${dead}"`]),
+      changed(OWN, ["serviceName", `shutdownTimeoutMs: 1000, endpoint: "${dead}", serviceName`]),
     );
     expect({ code, out }).toEqual({ code: 0, out: "Order 17 is sent.\n" });
     const refused = `connect ECONNREFUSED ${dead.replace("http://", "")}`;
@@ -148,8 +154,8 @@ describe("the first program of the README", () => {
 
 describe("the program of the README with LangChain", () => {
   it("sends its run", async () => {
-    const { code, err, runs, spans } = await run(LANGCHAIN);
-    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const { code, err, out, runs, spans } = await run(LANGCHAIN);
+    expect({ code, err, out }).toEqual({ code: 0, err: "", out: "Order 17 is on its way.\n" });
     expect(wireTree(spans)).toEqual(GRAPH);
     expect(runs).toEqual([["complete", 1]]);
   });
@@ -170,8 +176,8 @@ describe("the program of the README with LangChain", () => {
     const { code, runs, spans, warnings } = await run(
       changed(LANGCHAIN, ["[handler]", `[handler, ${second}]`]),
     );
-    expect([code, spans.length, runs]).toEqual([0, 6, [["complete", 1]]]);
-    expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(3);
+    expect([code, spans.length, runs]).toEqual([0, 2 * GRAPH.length, [["complete", 1]]]);
+    expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(GRAPH.length);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain("two bridges of one tracer provider got the same run");
   });
