@@ -64,6 +64,7 @@ export {
 export { beforeProcessEnds, type EndOptions } from "./setup/process-end.ts";
 export { createSampler } from "./setup/sampler.ts";
 export { setupTracing } from "./setup/setup-tracing.ts";
+export { type SetupStep, watchSetups } from "./setup/setup-watch.ts";
 export { shownUrl } from "./setup/shown-url.ts";
 export type { LossReason, SpanCounts, SpanLossError } from "./setup/span-ledger.ts";
 export type { Tracing } from "./setup/tracing.ts";

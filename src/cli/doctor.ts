@@ -17,18 +17,19 @@ const OPTIONS = {
   endpoint: {
     type: "string",
     value: "URL",
-    about: "Receiver to check. Default: from the OTEL_* variables.",
+    about:
+      "Receiver to check. Default: that in the code of --import, else from the OTEL_* variables.",
   },
   "replay-endpoint": {
     type: "string",
     value: "URL",
-    about: `Receiver of replays to check. Default: port ${REPLAY_PORT} of a receiver on ${LIVE_PORT}.`,
+    about: `Receiver of replays to check. Default: port ${REPLAY_PORT} of a receiver on ${LIVE_PORT}, reported only if it takes spans.`,
   },
   import: {
     type: "string",
     value: "FILE",
     about:
-      "File of the application that sets up tracing. A separate process loads it to check its provider.",
+      "File of the application that sets up tracing. A separate process loads it to check its provider and its endpoint.",
   },
   "import-timeout": {
     type: "string",
@@ -58,20 +59,30 @@ export const doctor: Command = {
       for (const finding of findings) printFinding(finding, io.out);
       problems += findings.filter(({ level }) => level === "problem").length;
     };
+    const inspecting =
+      values.import === undefined ? undefined : inspectSetup(values.import, loadingS);
+    // Its error is thrown below, after the other findings.
+    inspecting?.catch(() => {});
     const directory = process.cwd();
     const installed = await installedPackages(directory);
     print(checkPackages(installed, directory));
     print(await checkEnvironment(io.env));
-    const spans = await checkEndpoint(endpoint, io.env);
+    const setup = await inspecting?.catch(() => undefined);
+    const receiver = {
+      url: endpoint ?? setup?.endpoint,
+      headers: setup?.headers ?? {},
+      isInCode: endpoint === undefined && setup?.endpoint !== undefined,
+    };
+    const spans = await checkEndpoint(receiver, io.env);
     print(spans.findings);
     const [metrics, replays] = await Promise.all([
-      checkMetricsEndpoint(endpoint, io.env, spans, canSendMetrics(installed)),
+      checkMetricsEndpoint(receiver, io.env, spans, canSendMetrics(installed)),
       checkReplayEndpoint(replay, spans.url),
     ]);
     print([...metrics, ...replays]);
-    print(
-      values.import === undefined ? [NOT_CHECKED] : await inspectSetup(values.import, loadingS),
-    );
+    const inspected = await inspecting;
+    print(inspected?.findings ?? [NOT_CHECKED]);
+    if (inspected?.isOurs === false) print([NOT_OURS]);
     io.out.line();
     io.out.line(problems === 0 ? "All is well." : `${counted(problems, "problem")} found.`);
     return problems === 0 ? 0 : 2;
@@ -79,5 +90,8 @@ export const doctor: Command = {
 };
 
 const NOT_CHECKED = note(
-  "id generator: not checked. Use --import FILE to load the application's setup.",
+  "id generator, and an `endpoint` in the code, which overrides the variables: not checked. Use --import FILE to load the application's setup.",
+);
+const NOT_OURS = note(
+  "FILE has no setup of this package: if its code names an endpoint, that one was not checked",
 );

@@ -84,7 +84,9 @@ describe.concurrent("doctor and the receiver", () => {
     const { host } = new URL(await deadUrl());
     const { code, stdout } = await doctor(["--endpoint", `http://me:pass@${host}`]);
     expect(stdout).toContain(`✗ endpoint http://${host}/v1/traces: connect ECONNREFUSED`);
-    expect(stdout).toContain("Start a collector or Jaeger there");
+    expect(stdout).toContain(
+      `    Start npx entelix-otel view --listen ${new URL(`http://${host}`).port}, a collector or Jaeger there, or set --endpoint or`,
+    );
     expect(stdout).not.toContain("pass");
     expect(code).toBe(2);
   });
@@ -166,17 +168,13 @@ describe.concurrent("doctor and the receiver of replays", () => {
     expect([code, stdout.endsWith("\n1 problem found.\n")]).toEqual([2, true]);
   });
 
-  it("looks for it beside port 4318 only, and takes port 4319 for what it is", async () => {
-    const [live, elsewhere, mistaken] = await Promise.all([
+  it("says nothing of it where none was asked for and none is there, and takes port 4319 for what it is", async () => {
+    const [live, mistaken] = await Promise.all([
       doctor(["--endpoint", "http://doctor.invalid:4318"]),
-      doctor([]),
       doctor([], { env: { OTEL_EXPORTER_OTLP_ENDPOINT: "http://doctor.invalid:4319" } }),
     ]);
     expect(live.stdout).toContain("✗ endpoint http://doctor.invalid:4318/v1/traces: ");
-    expect(live.stdout).toMatch(
-      /\n• replay endpoint http:\/\/doctor\.invalid:4319\/v1\/traces: .*\n {4}A replay to the live port is counted as live/,
-    );
-    expect(elsewhere.stdout).not.toContain("replay endpoint");
+    expect(live.stdout).not.toContain("replay");
     expect(mistaken.stdout).toMatch(
       /✗ endpoint \S+: port 4319 is for replays: .*\n {4}Send live spans to port 4318\./,
     );
@@ -224,6 +222,50 @@ describe.concurrent("doctor and the application", () => {
       "• sampler of the application: TraceIdRatioBased{0}; it did not sample the test span",
     );
     expect(code).toBe(2);
+  });
+
+  it("checks the receiver in the code, with its headers, instead of that of the variables", async () => {
+    await using inCode = await OtlpServer.start();
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: await deadUrl(), IN_CODE: inCode.url };
+    const { code, stdout } = await doctor(["--import", fixture("code-endpoint")], { env });
+    expect(stdout).toContain(`✓ endpoint ${inCode.url}/v1/traces (in the code) takes spans\n`);
+    expect(stdout).toContain(`✓ endpoint ${inCode.url}/v1/metrics takes metrics\n`);
+    expect([code, ...inCode.requests.map(({ headers }) => headers["x-key"])]).toEqual([
+      0,
+      "in code",
+      "in code",
+    ]);
+  });
+
+  it("says what to change where nothing listens at the receiver in the code", async () => {
+    const { code, stdout } = await doctor(["--import", fixture("code-endpoint")], {
+      env: { IN_CODE: await deadUrl() },
+    });
+    expect(stdout).toMatch(/a collector or Jaeger there, or set `endpoint` in the code\.\n/);
+    expect(code).toBe(2);
+  });
+
+  it("says that the code may name another receiver where it cannot know", async () => {
+    const [none, foreign, ours] = await Promise.all([
+      doctor([]),
+      doctor(["--import", fixture("foreign-setup")]),
+      doctor(["--import", fixture("our-setup")]),
+    ]);
+    const notOurs = "• FILE has no setup of this package: if its code names an endpoint";
+    expect(none.stdout).toContain(
+      "• id generator, and an `endpoint` in the code, which overrides the variables: not checked.",
+    );
+    expect(foreign.stdout).toContain(notOurs);
+    expect(ours.stdout).not.toContain(notOurs);
+  });
+
+  it("says that a whole program has ended its setup, and checks it all the same", async () => {
+    const { code, stdout } = await doctor(["--import", fixture("ended-setup")]);
+    expect(stdout).toMatch(
+      /\n• FILE has ended its setup: it is a whole program, .*\n {4}To check without .*\n✓ id generator: this package's/,
+    );
+    expect(stdout).not.toContain("no tracer provider is registered");
+    expect(code).toBe(0);
   });
 
   it("finds that no provider is registered", async () => {
@@ -403,6 +445,7 @@ describe.concurrent("doctor and the variables", () => {
       "delta",
       "are only tested with cumulative",
     ],
+    ["OTEL_LOG_LEVEL", "none", "it also hides what this package says on standard error"],
   ])("notes %s=%s", async (name, value, said) => {
     const { code, stdout } = await doctor([], { env: { [name]: value } });
     expect(stdout).toMatch(new RegExp(`\n• ${name}=${value}: .*${said}`));
@@ -437,6 +480,21 @@ describe.concurrent("doctor and the packages", () => {
       "• entelix-otel/telemetry (metrics) would need: @opentelemetry/sdk-metrics\n",
     );
     expect(code).toBe(2);
+  });
+
+  it("finds that there is no SDK, unless a folder above has one", async () => {
+    using folder = new Folder();
+    const app = folder.at("packages", "app");
+    install(app, "entelix-otel", "0.1.0");
+    install(app, "@opentelemetry/api", "1.9.1");
+    const without = await doctor([], { cwd: app });
+    install(folder.path, "@opentelemetry/sdk-trace-base", "2.12.0");
+    const above = await doctor([], { cwd: app });
+    expect(without.stdout).toMatch(
+      /\n✗ no OpenTelemetry SDK is installed: without one, no spans are made\n {4}npm install @opentelemetry\/sdk-trace /,
+    );
+    expect(above.stdout).not.toContain("no OpenTelemetry SDK");
+    expect([without.code, above.code]).toEqual([2, 0]);
   });
 
   it("finds one copy of each to be well, and no package to be no trouble of its own", async () => {

@@ -111,10 +111,16 @@ export interface Probe {
  *
  * @param url including `/v1/traces` or `/v1/metrics`.
  * @param timeoutMs time limit with retries, in ms.
+ * @param headers in addition to those of the environment.
  */
-export async function probe(signal: SignalName, url: string, timeoutMs: number): Promise<Probe> {
+export async function probe(
+  signal: SignalName,
+  url: string,
+  timeoutMs: number,
+  headers?: Readonly<Record<string, string>>,
+): Promise<Probe> {
   const { bytes, contentType } = await emptyRequest(signal);
-  const post = new OtlpPost({ url, ownTimeoutMs: timeoutMs, signal, contentType });
+  const post = new OtlpPost({ url, headers, ownTimeoutMs: timeoutMs, signal, contentType });
   const policy = { ...REPLAY, withinMs: post.timeoutMs };
   const sender = new SpanSender({ post, requests: 1, policy });
   const [part] = await sender.send({ spans: 0, size: 0, encode: () => bytes });

@@ -32,6 +32,7 @@ import { exportersFromEnvironment, otlpTarget } from "./exporter-choice.ts";
 import { warnOfIgnoredVariables } from "./known-variables.ts";
 import { registerGlobally } from "./provider-registration.ts";
 import { createSampler, samplerFromEnvironment } from "./sampler.ts";
+import { reportStep } from "./setup-watch.ts";
 import { LossReporter, SpanLedger } from "./span-ledger.ts";
 import { spanLimitsFromEnvironment } from "./span-limits.ts";
 import { ContainedProcessor } from "./span-processors.ts";
@@ -99,6 +100,7 @@ export function wireTracing<T extends TracingOptions>(
     return { options, parts, resource: undefined };
   }
 
+  reportStep({ step: "setup", endpoint: options.endpoint, headers: options.headers });
   const exporters = exportersFromEnvironment("TRACES");
   const otlp = exporters.has("otlp") ? otlpProcessor(options, common) : undefined;
   const spanProcessors: SpanProcessor[] = otlp === undefined ? [] : [otlp];

@@ -9,6 +9,7 @@ import { LONGEST_WAIT_MS, within } from "../spans/within.ts";
 import type { BridgeOptions } from "../telemetry-options.ts";
 import { beforeProcessEnds, type EndOptions } from "./process-end.ts";
 import { unregister } from "./provider-registration.ts";
+import { reportStep } from "./setup-watch.ts";
 import type { LossReporter, SpanCounts, SpanLedger } from "./span-ledger.ts";
 
 /** The parts that `setupTracing` creates. */
@@ -223,6 +224,7 @@ export class Tracing {
   async #close(): Promise<void> {
     const { provider, losses, shutdownTimeoutMs: bound } = this.#parts;
     const begin = performance.now();
+    reportStep({ step: "shutdown" });
     // The total includes all further losses.
     losses.quiet();
     const late: Error[] = [];

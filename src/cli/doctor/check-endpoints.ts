@@ -1,6 +1,6 @@
 import { type Probe, probe, protocolFromEnvironment, shownUrl } from "../../bridge/door.ts";
 import { messageOf } from "../cli-error.ts";
-import { LIVE_PORT, REPLAY_PORT, signalEndpoint, switchedOff } from "../endpoints.ts";
+import { isLocal, LIVE_PORT, REPLAY_PORT, signalEndpoint, switchedOff } from "../endpoints.ts";
 import { safe } from "../terminal/text.ts";
 import { type Finding, note, ok, problem } from "./finding.ts";
 
@@ -13,6 +13,15 @@ const DEFAULT_URL = `http://localhost:${LIVE_PORT}/v1`;
 
 const FIX_VARIABLE = "Fix the variable, or unset it.";
 
+/** A receiver that `--endpoint` or the code of `--import` names. */
+export interface GivenEndpoint {
+  /** The base URL; `undefined`: as the variables say. */
+  readonly url: string | undefined;
+  /** The `headers` in the code. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly isInCode: boolean;
+}
+
 interface CheckedEndpoint {
   readonly findings: readonly Finding[];
   /** Where spans go; `undefined` where they are not sent. */
@@ -24,14 +33,12 @@ interface CheckedEndpoint {
 /**
  * Sends a request without spans to the receiver, as the exporter would.
  *
- * @param option the URL of `--endpoint`. Default: as the variables say.
+ * @param wanted where it is. Default: as the variables say.
  */
-export async function checkEndpoint(
-  option: string | undefined,
-  env: Env,
-): Promise<CheckedEndpoint> {
+export async function checkEndpoint(wanted: GivenEndpoint, env: Env): Promise<CheckedEndpoint> {
+  const { headers, isInCode, url: option } = wanted;
   const unasked = { url: undefined, takesSpans: false };
-  if (option === undefined && switchedOff("traces", env) !== undefined) {
+  if ((option === undefined || isInCode) && switchedOff("traces", env) !== undefined) {
     return { ...unasked, findings: [note("endpoint: not checked, no spans are sent")] };
   }
   let given: string | undefined;
@@ -41,8 +48,9 @@ export async function checkEndpoint(
     return { ...unasked, findings: [problem(messageOf(error), FIX_VARIABLE)] };
   }
   const url = given ?? `${DEFAULT_URL}/traces`;
-  const name = `endpoint ${safe(shownUrl(url))}${given === undefined ? " (the default)" : ""}`;
-  const asked = await ask("TRACES", name, url, "problem");
+  const whence = isInCode ? " (in the code)" : given === undefined ? " (the default)" : "";
+  const name = `endpoint ${safe(shownUrl(url))}${whence}`;
+  const asked = await ask("TRACES", name, url, { headers, isInCode });
   const findings = [asked];
   if (new URL(url).port === REPLAY_PORT) {
     const what = `${name}: port ${REPLAY_PORT} is for replays: its spans are not counted and raise no alert`;
@@ -54,17 +62,17 @@ export async function checkEndpoint(
 /**
  * Sends a request without metrics to the receiver.
  *
- * @param option the URL of `--endpoint`. Default: as the variables say.
+ * @param given where it is. Default: as the variables say.
  * @param spans the result for spans: what it reports is not reported again.
  * @param wanted whether the project has the packages that send metrics.
  */
 export async function checkMetricsEndpoint(
-  option: string | undefined,
+  { headers, isInCode, url: option }: GivenEndpoint,
   env: Env,
   spans: CheckedEndpoint,
   wanted: boolean,
 ): Promise<Finding[]> {
-  if (option === undefined && switchedOff("metrics", env) !== undefined) {
+  if ((option === undefined || isInCode) && switchedOff("metrics", env) !== undefined) {
     return [note("metrics: not checked, no metrics are sent")];
   }
   let url: string;
@@ -79,8 +87,9 @@ export async function checkMetricsEndpoint(
     if (!spans.takesSpans) return [note("metrics: not checked, the receiver takes no spans")];
     if (port === REPLAY_PORT) return [note("metrics: not checked, the receiver is for replays")];
   }
+  const level = wanted ? "problem" : "note";
   return [
-    await ask("METRICS", `endpoint ${safe(shownUrl(url))}`, url, wanted ? "problem" : "note"),
+    await ask("METRICS", `endpoint ${safe(shownUrl(url))}`, url, { headers, isInCode, level }),
   ];
 }
 
@@ -88,6 +97,7 @@ export async function checkMetricsEndpoint(
  * Sends a request without spans to the receiver of replays, which bypasses metrics.
  *
  * @param option the URL of `--replay-endpoint`. Default: port 4319 of the host of `live`, if `live` has port 4318.
+ *   That one is reported only if it takes spans: who replays nothing needs none.
  * @param live where live spans go.
  */
 export async function checkReplayEndpoint(
@@ -97,11 +107,8 @@ export async function checkReplayEndpoint(
   const url = option === undefined ? beside(live) : signalEndpoint("traces", option, {});
   if (url === undefined) return [];
   const name = `replay endpoint ${safe(shownUrl(url))}`;
-  if (option !== undefined) return [await ask("TRACES", name, url, "problem")];
-  const asked = await ask("TRACES", name, url, "note");
-  const advice =
-    "A replay to the live port is counted as live and may raise alerts. collector-config.yaml has a receiver for replays on this port.";
-  return [asked.level === "ok" ? asked : { ...asked, advice }];
+  const asked = await ask("TRACES", name, url);
+  return option !== undefined || asked.level === "ok" ? [asked] : [];
 }
 
 function beside(live: string | undefined): string | undefined {
@@ -112,25 +119,38 @@ function beside(live: string | undefined): string | undefined {
   return url.href;
 }
 
-/** @param level of the finding if the receiver does not accept the request. */
+interface Asked {
+  /** Those of the code. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the code names the receiver, so that options and variables do not change it. */
+  readonly isInCode?: boolean;
+  /** Level of the finding if the receiver does not accept the request. Default `problem`. */
+  readonly level?: "note" | "problem";
+}
+
 async function ask(
   signal: "TRACES" | "METRICS",
   name: string,
   url: string,
-  level: "note" | "problem",
+  { headers = {}, isInCode = false, level = "problem" }: Asked = {},
 ): Promise<Finding> {
-  const answer = await probe(signal, url, ANSWER_MS);
+  const answer = await probe(signal, url, ANSWER_MS, headers);
   if (answer.ok) return ok(`${name} takes ${signal === "TRACES" ? "spans" : "metrics"}`);
   return {
     level,
     what: `${name}: ${safe(answer.detail)}`,
-    advice: adviceFor(answer, signal),
+    advice: adviceFor(answer, signal, url, isInCode),
   };
 }
 
 const OWN_LOG = "See the receiver's log.";
 
-function adviceFor({ advice, busy, detail, status }: Probe, signal: "TRACES" | "METRICS"): string {
+function adviceFor(
+  { advice, busy, detail, status }: Probe,
+  signal: "TRACES" | "METRICS",
+  url: string,
+  isInCode: boolean,
+): string {
   if (busy) {
     return `The receiver runs, but its memory or queue is full, or its backend does not answer. ${OWN_LOG}`;
   }
@@ -141,7 +161,16 @@ function adviceFor({ advice, busy, detail, status }: Probe, signal: "TRACES" | "
     return `It may not take ${encoding}: try OTEL_EXPORTER_OTLP_${signal}_PROTOCOL=${other}. ${OWN_LOG}`;
   }
   if (status !== undefined) return OWN_LOG;
-  return /OTLP over gRPC|^Parse Error/.test(detail)
-    ? "Set --endpoint or OTEL_EXPORTER_OTLP_ENDPOINT to the receiver's port for OTLP/HTTP, usually 4318."
-    : "Start a collector or Jaeger there, or set --endpoint or OTEL_EXPORTER_OTLP_ENDPOINT.";
+  const setting = isInCode ? "`endpoint` in the code" : "--endpoint or OTEL_EXPORTER_OTLP_ENDPOINT";
+  if (/OTLP over gRPC|^Parse Error/.test(detail)) {
+    return `Set ${setting} to the receiver's port for OTLP/HTTP, usually 4318.`;
+  }
+  const view = isLocal(url) ? `npx entelix-otel view --listen${portArgument(url)}, ` : "";
+  return `Start ${view}a collector or Jaeger there, or set ${setting}.`;
+}
+
+/** The argument of `--listen` for this port; none for its default. */
+function portArgument(url: string): string {
+  const { port } = new URL(url);
+  return port === "" || port === LIVE_PORT ? "" : ` ${port}`;
 }

@@ -62,6 +62,11 @@ const RULES: readonly Rule[] = [
     fix: "Set it to otlp.",
   },
   {
+    names: ["OTEL_LOG_LEVEL"],
+    applies: (value) => value.toLowerCase() === "none",
+    effect: "it also hides what this package says on standard error, such as lost spans",
+  },
+  {
     names: ["OTEL_METRICS_EXPORTER"],
     applies: withoutOtlp,
     effect: "no metrics are sent, failures are counted from spans alone",

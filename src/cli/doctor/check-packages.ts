@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { readdir, realpath } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join, relative } from "node:path";
 import { openFile } from "../../audit/door.ts";
 import { VERSION } from "../../version.ts";
@@ -23,6 +25,21 @@ const FOR_SETUP = ["@opentelemetry/resources", "@opentelemetry/sdk-trace"];
 /** What `entelix-otel/telemetry` needs in addition. */
 const FOR_METRICS = ["@opentelemetry/sdk-metrics"] as const;
 
+/** Packages with a tracer provider. */
+const SDKS = [
+  "@opentelemetry/sdk-trace",
+  "@opentelemetry/sdk-trace-base",
+  "@opentelemetry/sdk-trace-web",
+  "@vercel/otel",
+  "dd-trace",
+];
+
+/** Whether a file of the directory could load the package, also from a directory above. */
+function isAbove(name: string, directory: string): boolean {
+  const paths = createRequire(join(directory, "file.js")).resolve.paths(name) ?? [];
+  return paths.some((path) => existsSync(join(path, name)));
+}
+
 /** Whether the package that makes metrics is installed. */
 export function canSendMetrics({ packages }: Installed): boolean {
   return FOR_METRICS.every((wanted) => packages.some(({ name }) => name === wanted));
@@ -46,6 +63,17 @@ export function checkPackages(installed: Installed, directory: string): Finding[
   }
   if (single.length > 0) findings.push(ok(`one copy each: ${safe(single.join(", "))}`));
   for (const finding of repeated) findings.push(finding);
+  if (
+    names.has("entelix-otel") &&
+    !SDKS.some((name) => names.has(name) || isAbove(name, directory))
+  ) {
+    findings.push(
+      problem(
+        "no OpenTelemetry SDK is installed: without one, no spans are made",
+        "npm install @opentelemetry/sdk-trace @opentelemetry/resources @opentelemetry/sdk-metrics",
+      ),
+    );
+  }
   if (!names.has("@opentelemetry/api")) {
     findings.push(problem("@opentelemetry/api is not installed", "npm install @opentelemetry/api"));
   }

@@ -24,6 +24,17 @@ const PRINTING_MS = 500;
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
+/** What the file's setup is. */
+export interface InspectedSetup {
+  readonly findings: readonly Finding[];
+  /** Whether it is a setup of this package. Of others, the endpoint is not known. */
+  readonly isOurs: boolean;
+  /** The `endpoint` in the file's code; `undefined`: as the variables say. */
+  readonly endpoint: string | undefined;
+  /** The `headers` in the file's code. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 const SETUP_ALONE = "Use a file that only sets up tracing.";
 
 /**
@@ -34,7 +45,7 @@ const SETUP_ALONE = "Use a file that only sets up tracing.";
  * @param limitS time limit for loading, in s.
  * @throws CliError when the file cannot be loaded, or not within the limit.
  */
-export async function inspectSetup(file: string, limitS: number): Promise<readonly Finding[]> {
+export async function inspectSetup(file: string, limitS: number): Promise<InspectedSetup> {
   const path = resolve(file);
   const fail = (why: string, hint?: string) =>
     new CliError(`--import: ${safe(file)}: ${safe(why)}`, hint);
@@ -70,7 +81,13 @@ export async function inspectSetup(file: string, limitS: number): Promise<readon
     }
     if (isJsonObject(result) && typeof result.error === "string") throw fail(result.error);
     if (isJsonObject(result) && Array.isArray(result.findings)) {
-      return result.findings.filter(isFinding);
+      const { endpoint, findings, headers, isOurs } = result;
+      return {
+        findings: findings.filter(isFinding),
+        isOurs: isOurs === true,
+        endpoint: typeof endpoint === "string" ? endpoint : undefined,
+        headers: isJsonObject(headers) ? texts(headers) : {},
+      };
     }
     throw fail("it ended the process before it was loaded", SETUP_ALONE);
   } finally {
@@ -98,6 +115,14 @@ function parse(json: string): JsonValue {
   } catch {
     return null;
   }
+}
+
+function texts(object: { readonly [name: string]: JsonValue }): Record<string, string> {
+  const all: Record<string, string> = {};
+  for (const [name, value] of Object.entries(object)) {
+    if (typeof value === "string") all[name] = value;
+  }
+  return all;
 }
 
 function isFinding(value: unknown): value is Finding {
