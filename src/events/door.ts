@@ -357,6 +357,7 @@ export {
   type FailOpenStep,
 } from "./sinks/fail-open-sink.ts";
 export { FanOutSink } from "./sinks/fan-out-sink.ts";
+export { endsInsideLine } from "./sinks/line-end.ts";
 export type { Receiver } from "./sinks/receiver.ts";
 export {
   type ProvenanceSource,

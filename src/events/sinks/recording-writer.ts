@@ -1,6 +1,7 @@
-import { createWriteStream, fstatSync, openSync, readSync } from "node:fs";
+import { createWriteStream, openSync } from "node:fs";
 import type { Writable } from "node:stream";
 import { Deferred } from "../promises.ts";
+import { endsInsideLine } from "./line-end.ts";
 
 /** Bytes of lines that may wait for the file before `write` makes its caller wait. */
 const FILE_BUFFER = 256 * 1024;
@@ -155,12 +156,4 @@ export class RecordingWriter {
     this.#room = undefined;
     return this.#failure;
   }
-}
-
-function endsInsideLine(fd: number): boolean {
-  const { size } = fstatSync(fd);
-  if (size === 0) return false;
-  const last = Buffer.alloc(1);
-  readSync(fd, last, 0, 1, size - 1);
-  return last[0] !== 0x0a;
 }

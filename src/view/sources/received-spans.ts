@@ -1,4 +1,3 @@
-import { appendFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import {
   CliError,
@@ -11,6 +10,7 @@ import {
 import { type RunStore, STANDING } from "../runs/run-store.ts";
 import type { ListenAddress } from "../runs/viewed-runs.ts";
 import { SpanReceiver } from "../server/span-receiver.ts";
+import { SavedRequests } from "./saved-requests.ts";
 import type { SourceState } from "./source-state.ts";
 import { viewSpanIn } from "./view-span.ts";
 import { shownSpan } from "./without-content.ts";
@@ -28,11 +28,18 @@ export class ReceivedSpans {
   readonly #store: RunStore;
   readonly #options: ReceivedOptions;
   readonly #source: number;
-  #receiver: SpanReceiver | undefined;
-  /** Lines are written one after the other. */
-  #saved: Promise<void> = Promise.resolve();
+  readonly #receiver: SpanReceiver;
+  readonly #saved: SavedRequests | undefined;
 
-  private constructor(state: SourceState, store: RunStore, options: ReceivedOptions) {
+  private constructor(
+    state: SourceState,
+    store: RunStore,
+    options: ReceivedOptions,
+    receiver: SpanReceiver,
+    saved: SavedRequests | undefined,
+  ) {
+    this.#receiver = receiver;
+    this.#saved = saved;
     this.#state = state;
     this.#store = store;
     this.#options = options;
@@ -47,28 +54,29 @@ export class ReceivedSpans {
   ): Promise<ReceivedSpans> {
     const { address, save } = options;
     let spans: ReceivedSpans | undefined;
+    const early: string[] = [];
+    const onProblem = (problem: string) => {
+      if (spans === undefined) early.push(problem);
+      else spans.report(problem);
+    };
+    // Before the first request can come: all that are confirmed are saved.
+    const saved = save === undefined ? undefined : await SavedRequests.open(save, onProblem);
     const receiver = await SpanReceiver.listen({
       address,
       onSpans: async (request) => spans?.take(request),
-      onProblem: (problem) => spans?.report(problem),
+      onProblem,
       onGone: () => spans?.gone(),
     }).catch(async (error: unknown) => {
       throw await listenError(error, address);
     });
-    try {
-      if (save !== undefined) await checkWritable(save);
-    } catch (error) {
-      await receiver.close();
-      throw error;
-    }
-    spans = new ReceivedSpans(stateOf(receiver.url), store, options);
-    spans.#receiver = receiver;
+    spans = new ReceivedSpans(stateOf(receiver.url), store, options, receiver, saved);
+    for (const problem of early) spans.report(problem);
     return spans;
   }
 
   /** The base URL for exporters. */
   get url(): string {
-    return this.#receiver?.url ?? "";
+    return this.#receiver.url;
   }
 
   /** It has no end, so it counts as read from its start. */
@@ -77,8 +85,8 @@ export class ReceivedSpans {
   }
 
   async close(): Promise<void> {
-    await this.#receiver?.close();
-    await this.#saved;
+    await this.#receiver.close();
+    await this.#saved?.close();
   }
 
   /** Takes the spans of a request. */
@@ -92,7 +100,7 @@ export class ReceivedSpans {
       });
       if (span !== undefined) this.#store.add(this.#source, shownSpan(span, this.#options.content));
     }
-    await this.#save(request);
+    await this.#saved?.add(request);
     return rejected;
   }
 
@@ -107,37 +115,10 @@ export class ReceivedSpans {
   report(problem: string): void {
     this.#state.problem(this.url, problem);
   }
-
-  #save(request: Fields): Promise<void> {
-    const { save } = this.#options;
-    if (save === undefined) return Promise.resolve();
-    let line: string;
-    try {
-      line = `${JSON.stringify(request)}\n`;
-    } catch (error) {
-      // It nests too deeply.
-      this.report(`--save: a request cannot be written: ${messageOf(error)}`);
-      return Promise.resolve();
-    }
-    // Its problem is shown. The spans are on the page all the same.
-    this.#saved = this.#saved
-      .then(() => appendFile(save, line))
-      .catch((error: unknown) => this.report(`--save: ${messageOf(error)}`));
-    return this.#saved;
-  }
 }
 
 const GONE =
   "a program left in the middle of a request: its last spans are missing unless it sends them again";
-
-/** Only the owner may read it: spans have content. */
-async function checkWritable(path: string): Promise<void> {
-  try {
-    await appendFile(path, "", { mode: 0o600 });
-  } catch (error) {
-    throw new CliError(`--save: ${safe(messageOf(error))}`, undefined, { cause: error });
-  }
-}
 
 async function listenError(error: unknown, { host, port }: ListenAddress): Promise<CliError> {
   const code = error instanceof Error && "code" in error ? error.code : undefined;

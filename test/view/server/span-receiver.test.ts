@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFileSync, statSync } from "node:fs";
+import { chmodSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { connect, createServer } from "node:net";
 import { text as textOf } from "node:stream/consumers";
@@ -139,6 +139,35 @@ describe("the receiver of view", () => {
     expect(listOf(read).runs).toEqual(listOf(runs).runs);
     await read.close();
     expect(statSync(saved).mode & 0o777).toBe(0o600);
+  });
+
+  it("begins on a new line after half a line of a process that was killed", async () => {
+    const saved = folder.at("saved.ndjson");
+    await send(await protobufOf("a"), PROTOBUF);
+    const half = readFileSync(saved, "utf8").slice(0, 100);
+    writeFileSync(saved, half);
+    await send(await protobufOf("b"), PROTOBUF);
+    await send(await protobufOf("c"), PROTOBUF);
+    const lines = readFileSync(saved, "utf8").split("\n");
+    expect(lines.map((line) => line.length > 100)).toEqual([false, true, true, false]);
+    const read = await openSources([saved], { follow: false, content: true }, memoryIo().io);
+    await read.ready();
+    expect(listOf(read).runs.map(({ agent }) => agent)).toEqual(["b", "c"]);
+    await read.close();
+  });
+
+  it("makes files for its owner only, and says once when others can read an existing one", async () => {
+    const saved = folder.at("saved.ndjson");
+    const mode = () => statSync(saved).mode & 0o777;
+    renameSync(saved, folder.at("saved.1.ndjson"));
+    await send(await protobufOf("a"), PROTOBUF);
+    expect(mode()).toBe(0o600);
+    expect(problems()).toEqual([]);
+    chmodSync(saved, 0o644);
+    await send(await protobufOf("b"), PROTOBUF);
+    await send(await protobufOf("c"), PROTOBUF);
+    expect(mode()).toBe(0o644);
+    expect(problems()).toEqual([`--save: others can use ${saved} (mode 644): chmod 600 it`]);
   });
 
   it("takes a request that nests too deeply to be written, and says so", async () => {
