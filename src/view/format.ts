@@ -186,6 +186,8 @@ export interface ViewSpan {
   readonly trace_id: string;
   readonly span_id: string;
   readonly parent_span_id?: string;
+  /** Whether its parent is a span of another process. Absent if the sender does not say it. */
+  readonly remote_parent?: boolean;
   /** The run that it belongs to. Absent if it has no part in a run. */
   readonly run_id?: string;
   /** On spans of other instrumentation: the names that its agents, models and tools have. The run is then the trace. */

@@ -126,6 +126,19 @@ export function newRun({
   };
 }
 
+/** Removes what is known of a run from its spans, but its usage. */
+export function clearSpans(run: IndexedRun): void {
+  run.spans = 0;
+  run.story = NO_STORY;
+  run.firstFailure = undefined;
+  run.traits = undefined;
+  run.start = 0n;
+  run.end = 0n;
+  run.lastStart = 0n;
+  run.waitedMs = 0;
+  run.waitedBeforeMs = 0;
+}
+
 /** All traces with spans of a run. */
 export function tracesOf({ moreTraces, trace }: IndexedRun): Trace[] {
   return trace === undefined ? [] : [trace, ...(moreTraces ?? [])];

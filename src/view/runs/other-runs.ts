@@ -1,26 +1,14 @@
-import type { ViewSpan } from "../format.ts";
-import { costIn, numberIn, textIn } from "../model/attributes.ts";
-import { addCosts } from "../model/usage.ts";
-import { type IndexedRun, NO_USAGE, startAt } from "./indexed-run.ts";
+import type { ViewFailure, ViewSpan, ViewStory } from "../format.ts";
+import { firstFailureOf } from "./first-failure.ts";
 import type { RunTraits, RunUsage } from "./run-facts.ts";
-import { plus } from "./run-trees.ts";
-import type { Trace } from "./traces.ts";
+import type { Facts, SpanFact } from "./span-facts.ts";
 
-// Runs of other instrumentation: a trace with agents, models or tools is one run, unless it has a run of this package.
+// Runs of other instrumentation: a trace with agents, models or tools is one run. In a trace with a run of this
+// package, they are a part of that run, unless their agent is beside it.
 
 /** Whether a span was made by other instrumentation. */
 export function isOfOthers({ run_id, vocabulary }: ViewSpan): boolean {
   return run_id === undefined || vocabulary !== undefined;
-}
-
-/** ID of the run that the list counts a span for; `undefined` if there is none. */
-export function ownerOf(span: ViewSpan, trace: Trace): string | undefined {
-  const { parent_span_id, run_id, trace_id } = span;
-  if (!isOfOthers(span)) return run_id;
-  if (trace.hasOwnRun) return undefined;
-  // The span of a request, say, around an agent.
-  const isAround = parent_span_id === undefined && trace.runs > 0;
-  return run_id ?? (isAround ? trace_id : undefined);
 }
 
 /**
@@ -35,59 +23,169 @@ export function inOwnRuns(spans: readonly ViewSpan[]): ViewSpan[] {
   });
 }
 
+/** A run of other instrumentation, as far as its spans are known. */
+export interface OtherRun {
+  /** IDs of its spans. */
+  readonly spans: ReadonlySet<string>;
+  readonly start: bigint;
+  /** 0: it is open. */
+  readonly end: bigint;
+  readonly traits: RunTraits;
+  /** Question, answer and error. */
+  readonly told: ViewStory;
+  /** What its agent says of all calls. */
+  readonly usage: RunUsage | undefined;
+  readonly failure: ViewFailure | undefined;
+}
+
 /**
- * Takes a span into a run of others. Such a run ends with its outermost span, which also has its outcome.
+ * The run of other instrumentation in a trace; `undefined` if it has none. It is read from the parents of the spans, so
+ * it is the same in whichever order they come.
  *
- * @returns the usage of the run.
+ * Its outcome is that of the outermost agent: a request around it may succeed although the agent failed. Without an
+ * agent, it failed if its last call failed, or the request around it. A span whose parent did not come is the outermost
+ * one as far as is known: the parent may be in a process that sends no spans.
+ *
+ * @param hasOwnRun whether the trace has a run of this package. The run of others is then an agent beside it.
  */
-export function addOtherSpan(run: IndexedRun, span: ViewSpan): RunUsage {
-  startAt(run, BigInt(span.start_ns));
-  const isOuter = span.kind === "run" || span.parent_span_id === undefined;
-  const end = span.end_ns === null || !isOuter ? 0n : BigInt(span.end_ns);
-  if (end > 0n && end >= run.end) {
-    run.end = end;
-    run.traits = traitsOf(span, run.traits);
-  } else run.traits = { ...agentOf(span), tenant_id: "", outcome: "open", ...run.traits };
-  return usageAfter(run.usage, span);
-}
-
-function traitsOf(span: ViewSpan, before: RunTraits | undefined): RunTraits {
-  const agent = before?.agent === undefined ? {} : { agent: before.agent };
+export function otherRunIn(facts: Facts, hasOwnRun: boolean): OtherRun | undefined {
+  const all = [...facts.values()];
+  if (!all.some(({ of }) => of === "agent")) return undefined;
+  const places = placesIn(facts);
+  const spans = all.filter((fact) => fact.of === "agent" && places.get(fact)?.isInOwn === false);
+  if (spans.length === 0) return undefined;
+  const tops = new Set(spans.map((fact) => places.get(fact)?.top ?? fact));
+  for (const fact of hasOwnRun ? [] : all) if (fact.parent === undefined) tops.add(fact);
+  const agent = agentIn(spans, places, tops);
+  // While the run of this package is open, the parents of others may be spans of it that have not ended.
+  if (hasOwnRun && (agent === undefined || !all.some(isOwnEnd))) return undefined;
+  const ended = [...tops].filter(isSettled);
+  const last = [...preferred(ended, hasNoParent), ...(agent === undefined ? [] : [agent])].reduce<
+    SpanFact | undefined
+  >(later, undefined);
+  const isOpen = last === undefined || agent?.end === 0n;
+  const call = spans.filter(isCall).reduce<SpanFact | undefined>(later, undefined);
+  const hasFailed = agent?.failed ?? (call?.failed === true || ended.some(({ failed }) => failed));
+  const members = [...new Set([...tops, ...spans])].sort(byStart);
+  const named =
+    agent?.agent ?? agent?.name ?? members.find((fact) => fact.agent !== undefined)?.agent;
   return {
-    ...agent,
-    ...agentOf(span),
-    tenant_id: "",
-    outcome: span.failed ? "failed" : "complete",
+    spans: new Set(members.map(({ id }) => id)),
+    start: members[0]?.start ?? 0n,
+    end: isOpen ? 0n : last.end,
+    traits: {
+      ...(named === undefined ? {} : { agent: named }),
+      tenant_id: "",
+      outcome: isOpen ? "open" : hasFailed ? "failed" : "complete",
+    },
+    told: (isOpen ? undefined : (agent ?? call)?.told) ?? {},
+    usage: agent?.usage,
+    failure: firstFailureOf(members.map(({ failure }) => failure)),
   };
 }
 
-function agentOf({ attributes }: ViewSpan): { readonly agent?: string } {
-  const agent = textIn(attributes, "gen_ai.agent.name");
-  return agent === undefined ? {} : { agent };
+/** The outermost agent: the last one if there are several, an open one first. */
+function agentIn(
+  spans: readonly SpanFact[],
+  places: ReadonlyMap<SpanFact, Place>,
+  tops: ReadonlySet<SpanFact>,
+): SpanFact | undefined {
+  const agents = spans.filter((fact) => isAgent(fact, tops) && places.get(fact)?.isOutermost);
+  // Where the outermost span of the trace is known, agents whose parent did not come are below it.
+  const outer = preferred(agents, (agent) => hasNoParent(places.get(agent)?.top ?? agent));
+  return preferred(outer, ({ end }) => end === 0n).reduce<SpanFact | undefined>(later, undefined);
+}
+
+/** Those that it is true for; all if it is true for none. */
+function preferred(
+  facts: readonly SpanFact[],
+  isPreferred: (fact: SpanFact) => boolean,
+): readonly SpanFact[] {
+  const found = facts.filter(isPreferred);
+  return found.length > 0 ? found : facts;
+}
+
+function hasNoParent({ parent }: SpanFact): boolean {
+  return parent === undefined;
+}
+
+function isCall({ kind }: SpanFact): boolean {
+  return kind === "model" || kind === "tool";
+}
+
+/** Where a span is in its trace. */
+interface Place {
+  /** The outermost known span above it; itself if there is none. */
+  readonly top: SpanFact;
+  /** No agent is above it. */
+  readonly isOutermost: boolean;
+  /** A span of this package is above it, or it is one. */
+  readonly isInOwn: boolean;
+}
+
+function placesIn(facts: Facts): ReadonlyMap<SpanFact, Place> {
+  const places = new Map<SpanFact, Place>();
+  const above = ({ parent }: SpanFact) => (parent === undefined ? undefined : facts.get(parent));
+  for (const fact of facts.values()) {
+    const path: SpanFact[] = [];
+    const seen = new Set<SpanFact>();
+    let at: SpanFact | undefined = fact;
+    for (; at !== undefined && !places.has(at) && !seen.has(at); at = above(at)) {
+      seen.add(at);
+      path.push(at);
+    }
+    const ring = at !== undefined && seen.has(at) ? path.indexOf(at) : -1;
+    const steps = ring < 0 ? path : withoutRing(path, ring);
+    for (const below of steps.reverse()) {
+      const parent = above(below);
+      const place = parent === undefined ? undefined : places.get(parent);
+      places.set(below, {
+        top: place?.top ?? below,
+        isOutermost: place === undefined || (place.isOutermost && !isRun(parent)),
+        isInOwn: below.of === "own" || place?.isInOwn === true,
+      });
+    }
+  }
+  return places;
+}
+
+/** A path to a ring of parents, which damaged input can have: it ends with the span of the ring that has the first ID. */
+function withoutRing(path: readonly SpanFact[], from: number): SpanFact[] {
+  const ring = path.slice(from);
+  const top = ring.reduce((first, fact) => (fact.id < first.id ? fact : first));
+  const end = ring.indexOf(top) + 1;
+  return [...path.slice(0, from), ...ring.slice(end), ...ring.slice(0, end)];
+}
+
+function isRun(fact: SpanFact | undefined): boolean {
+  return fact?.of === "agent" && fact.kind === "run";
+}
+
+/** The outermost step, such as a graph, is what ran. */
+function isAgent(fact: SpanFact, tops: ReadonlySet<SpanFact>): boolean {
+  return isRun(fact) || (fact.kind === "step" && tops.has(fact) && isSettled(fact));
 }
 
 /**
- * The usage of an agent is that of its calls, in whichever order their spans come. If none of them has any, it is that
- * of the agent's span.
+ * Whether a run ends with this span, if no span is known around it. A call whose parent did not come is in an agent that
+ * has not ended, unless the parent is in another process.
  */
-function usageAfter(before: RunUsage, span: ViewSpan): RunUsage {
-  const { attributes, kind } = span;
-  const input = numberIn(attributes, "gen_ai.usage.input_tokens");
-  const output = numberIn(attributes, "gen_ai.usage.output_tokens");
-  const cost =
-    costIn(attributes, "entelix.model.cost") ?? costIn(attributes, "entelix.agent.usage.cost");
-  if ((input ?? output ?? cost) === undefined) return before;
-  if (kind === "run") {
-    const isOuter = span.parent_span_id === undefined;
-    const isFirst = (before.input ?? before.output ?? before.cost) === undefined;
-    return isFirst || (before.whole && isOuter) ? { input, output, cost, whole: true } : before;
-  }
-  if (kind !== "model") return before;
-  const calls = before.whole ? NO_USAGE : before;
-  return {
-    input: plus(calls.input, input),
-    output: plus(calls.output, output),
-    cost: addCosts(calls.cost, cost),
-    whole: false,
-  };
+function isSettled(top: SpanFact): boolean {
+  if (top.end === 0n) return false;
+  if (top.parent === undefined || top.isRemote === true || isRun(top)) return true;
+  return top.isRemote === undefined && (top.kind === "step" || top.of === "none");
+}
+
+function isOwnEnd({ end, kind, of }: SpanFact): boolean {
+  return of === "own" && kind === "run" && end > 0n;
+}
+
+function byStart(one: SpanFact, other: SpanFact): number {
+  if (one.start !== other.start) return one.start < other.start ? -1 : 1;
+  return one.id < other.id ? -1 : 1;
+}
+
+function later(one: SpanFact | undefined, other: SpanFact): SpanFact {
+  if (one === undefined || other.end > one.end) return other;
+  return other.end === one.end && other.id > one.id ? other : one;
 }

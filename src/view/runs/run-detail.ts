@@ -12,13 +12,14 @@ import { withEstimates } from "./estimates.ts";
 import { firstFailureOf } from "./first-failure.ts";
 import { type RowRange, rowRange } from "./indexed-row.ts";
 import { type IndexedRun, isKnown, tracesOf } from "./indexed-run.ts";
-import { inOwnRuns } from "./other-runs.ts";
+import { inOwnRuns, otherRunIn } from "./other-runs.ts";
 import { Progress } from "./progress.ts";
 import { tenantOf } from "./run-facts.ts";
 import { isBefore } from "./run-log.ts";
 import { traitsIn } from "./run-row.ts";
 import type { RunStore } from "./run-store.ts";
 import { childrenOf } from "./run-trees.ts";
+import { factOf } from "./span-facts.ts";
 
 /** Levels of child runs in a detail. */
 export const DEEPEST_CHILD = 64;
@@ -121,7 +122,9 @@ async function contentOf(
   const spans = [...traces].flatMap(({ hasOwnRun, id }) => {
     const all = store.spansOf(id, made);
     // A trace of others is one run.
-    return hasOwnRun ? inOwnRuns(under(all, ids, found.tenant_id)) : all;
+    if (!hasOwnRun) return all;
+    const isOther = found.run_id === id && found.tenant_id === "";
+    return isOther ? besideOwn(all) : inOwnRuns(under(all, ids, found.tenant_id));
   });
   const runs = new Set(known);
   for (const span of spans) {
@@ -135,6 +138,14 @@ async function contentOf(
   }
   const shown = estimatedSpans(store, found, spans);
   return { spans: [...shown].sort(byStart), rows: rows.sort(byPosition) };
+}
+
+/** The run of other instrumentation in a trace with a run of this package. */
+function besideOwn(spans: readonly ViewSpan[]): readonly ViewSpan[] {
+  const origin = { source: 0, standing: 0 };
+  const facts = new Map(spans.map((span) => [span.span_id, factOf(span, origin)]));
+  const run = otherRunIn(facts, true);
+  return spans.filter(({ span_id }) => run?.spans.has(span_id) === true);
 }
 
 /** Where a sender says costs, estimates of other calls would not be in their sum. */

@@ -7,6 +7,7 @@ import { earlierFailure } from "./first-failure.ts";
 import type { IndexedRow } from "./indexed-row.ts";
 import {
   addTrace,
+  clearSpans,
   type IndexedRun,
   isKnown,
   msOfNs,
@@ -17,23 +18,17 @@ import {
 } from "./indexed-run.ts";
 import { LeftOutRuns, oldestRuns } from "./left-out-runs.ts";
 import { addDecision, addWaits, endWaits } from "./open-waits.ts";
-import { addOtherSpan, isOfOthers, ownerOf } from "./other-runs.ts";
+import { OtherRuns } from "./other-run-index.ts";
+import { isOfOthers } from "./other-runs.ts";
+import { usageAfter } from "./other-usage.ts";
 import { ownText, withOwnTexts } from "./own-texts.ts";
 import { Resumptions } from "./resumptions.ts";
 import { decisionsOf, tenantOf, traitsOf, usageOf, waitsOf } from "./run-facts.ts";
+import type { Arrival, RunIndexOptions } from "./run-index-options.ts";
 import { isBefore } from "./run-log.ts";
 import { storyAfter } from "./run-story.ts";
 import { attach, runsAbove, setUsage } from "./run-trees.ts";
 import { type Trace, Traces } from "./traces.ts";
-
-export interface RunIndexOptions {
-  /** Default 100,000. */
-  readonly mostRuns?: number | undefined;
-  /** ID of a run that is retained with all runs below it, and with those before and after its pauses, if they are known. */
-  readonly wanted?: string | undefined;
-  /** Estimates costs that the senders do not say. Default: such costs are not known. */
-  readonly estimates?: CostEstimates | undefined;
-}
 
 /**
  * The newest runs. Spans and rows come in any order. If several sources have a run, the spans and rows of the source
@@ -47,8 +42,7 @@ export class RunIndex {
   /** Begin of the oldest run of the list, Unix time in ns. `undefined` if none was left out. */
   oldest: bigint | undefined;
   readonly traces = new Traces();
-  /** Runs whose span came twice: other spans of theirs may have come twice, too. */
-  readonly suspects = new Set<IndexedRun>();
+  readonly others: OtherRuns;
   readonly #mostRuns: number;
   readonly #wanted: readonly (string | undefined)[];
   readonly #estimates: CostEstimates | undefined;
@@ -66,16 +60,21 @@ export class RunIndex {
   #changed = false;
   #latest = 0n;
 
-  constructor({ estimates, mostRuns = MOST_LISTED, wanted }: RunIndexOptions = {}) {
+  constructor({ estimates, mostRuns = MOST_LISTED, readTrace, wanted }: RunIndexOptions = {}) {
     this.#estimates = estimates;
+    this.others = new OtherRuns({
+      readTrace: readTrace ?? (() => []),
+      find: (trace) => this.find("", trace.id),
+      make: (trace, start) => this.#run("", trace.id, start),
+      remove: (trace) => this.#removeOther(trace),
+      forgetSpans: (run) => this.#forgetSpans(run, 0),
+      addSpan: (run, span, trace) => this.#addRunPart(run, span, trace),
+      setUsage: (run, usage) => this.#setUsage(run, usage),
+      touch: (run) => this.touch(run),
+    });
     this.#mostRuns = mostRuns;
     this.#wanted = [wanted, wanted?.toLowerCase()];
     this.#cutAbove = mostRuns * CUT;
-  }
-
-  /** Spans of others in traces without a run. */
-  get otherSpans(): number {
-    return this.traces.otherSpans;
   }
 
   /** Runs with spans that were left out because they began before all others. */
@@ -107,35 +106,48 @@ export class RunIndex {
    * Takes a span. Spans of left-out runs are ignored.
    *
    * @param standing of its source.
-   * @param counted whether it was counted before, as an open one.
    */
-  addSpan(span: ViewSpan, standing: number, counted = false): void {
+  addSpan(
+    span: ViewSpan,
+    standing: number,
+    { counted = false, isMade = false, source = 0 }: Arrival = {},
+  ): void {
     const trace = this.traces.get(span.trace_id);
-    const runId = ownerOf(span, trace);
-    if (runId === undefined) {
-      if (!counted) this.traces.addOther(trace);
+    const isOther = isOfOthers(span);
+    if (!isMade || isOther) this.others.add(trace, span, { source, standing });
+    if (!isOther) this.#own(trace);
+    const isAround = span.vocabulary === undefined && isOther;
+    if (span.run_id === undefined || isAround || (isOther && trace.hasOwnRun)) {
+      if (isAround && !counted) this.traces.addOther(trace);
       trace.changedAt = this.revision + 1;
       this.#changed = true;
       return;
     }
-    const isOther = isOfOthers(span);
-    if (!isOther) this.#own(trace);
     const tenant = isOther ? "" : tenantOf(span);
     const start = BigInt(span.start_ns);
-    const run = this.#run(tenant, runId, start);
+    const run = this.#run(tenant, span.run_id, start);
     if (run === undefined) {
-      if (this.#leftOut.count(tenant, runId)) this.#changed = true;
+      if (this.#leftOut.count(tenant, span.run_id)) this.#changed = true;
       return;
     }
     if (standing < run.spanStanding) return;
     trace.changedAt = this.revision + 1;
     if (standing > run.spanStanding) this.#forgetSpans(run, standing);
+    this.#addRunPart(run, span, trace, counted);
+  }
+
+  #addRunPart(run: IndexedRun, span: ViewSpan, trace: Trace, counted = false): void {
+    const start = BigInt(span.start_ns);
     addTrace(run, trace, this.traces);
     if (!counted) run.spans += 1;
     run.story = withOwnTexts(storyAfter(run.story, span), run.story);
-    run.firstFailure = earlierFailure(run.firstFailure, span);
-    if (isOther) this.#setUsage(run, addOtherSpan(run, span));
-    else this.#addOwnSpan(run, start, span);
+    if (isOfOthers(span)) {
+      startAt(run, start);
+      this.#setUsage(run, usageAfter(run.usage, span));
+    } else {
+      run.firstFailure = earlierFailure(run.firstFailure, span);
+      this.#addOwnSpan(run, start, span);
+    }
     const estimate = plusEstimate(run.estimated?.own, span, this.#estimates);
     if (estimate !== run.estimated?.own) this.#setEstimate(run, estimate);
     this.touch(run);
@@ -173,6 +185,7 @@ export class RunIndex {
 
   /** Leaves out runs beyond the limit. @returns the present revision: later changes have a later one. */
   publish(): number {
+    this.others.settle();
     if (!this.#changed) return this.revision;
     if (this.#size > this.#mostRuns) this.#cut();
     this.revision += 1;
@@ -183,14 +196,6 @@ export class RunIndex {
   /** Whether the list has the run, and it has changed since that revision. */
   isListed(run: IndexedRun, since: number): boolean {
     return run.changedAt > since && isKnown(run) && !run.isUnlisted;
-  }
-
-  /** Corrects the number of a run's spans, and the estimated cost of its calls. */
-  recount(run: IndexedRun, spans: number, estimate: Decimal | undefined): void {
-    this.suspects.delete(run);
-    if (run.spans !== spans) this.touch(run);
-    run.spans = spans;
-    this.#setEstimate(run, estimate);
   }
 
   /** A run, the paused runs that it continues, and those that continue it. */
@@ -238,6 +243,10 @@ export class RunIndex {
   #own(trace: Trace): void {
     if (trace.hasOwnRun) return;
     trace.hasOwnRun = true;
+    this.#removeOther(trace);
+  }
+
+  #removeOther(trace: Trace): void {
     const other = this.find("", trace.id);
     if (other === undefined) return;
     this.#remove(other);
@@ -248,7 +257,6 @@ export class RunIndex {
     const { attributes } = span;
     const endBefore = run.start === 0n || run.traits === undefined ? undefined : run.end;
     const end = span.end_ns === null ? 0n : BigInt(span.end_ns);
-    if (endBefore === end && end > 0n) this.suspects.add(run);
     const follows = endBefore !== undefined && endBefore > 0n && start > endBefore;
     // A pause between segments is a wait for people as well. The time after a segment that was given up may be work.
     const paused = follows && run.traits?.outcome === "interrupted";
@@ -298,15 +306,7 @@ export class RunIndex {
   #forgetSpans(run: IndexedRun, standing: number): void {
     run.spanStanding = standing;
     if (!isKnown(run)) return;
-    run.spans = 0;
-    run.story = {};
-    run.firstFailure = undefined;
-    run.traits = undefined;
-    run.start = 0n;
-    run.end = 0n;
-    run.lastStart = 0n;
-    run.waitedMs = 0;
-    run.waitedBeforeMs = 0;
+    clearSpans(run);
     this.#setUsage(run, NO_USAGE);
     this.#setEstimate(run, undefined);
   }
@@ -346,7 +346,6 @@ export class RunIndex {
     else runs.splice(runs.indexOf(run), 1);
     this.#size -= 1;
     for (const trace of tracesOf(run)) this.traces.removeRun(trace);
-    this.suspects.delete(run);
     this.#resumptions.unlink(run);
     // Its child runs may be retained, and must not retain the runs above it.
     run.parent = undefined;

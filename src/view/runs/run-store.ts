@@ -1,14 +1,15 @@
 import { join } from "node:path";
-import type { Decimal } from "../../events/door.ts";
 import type { ViewRow, ViewRun, ViewSpan } from "../format.ts";
-import { type CostEstimates, plusEstimate } from "./estimates.ts";
-import { type IndexedRun, tracesOf } from "./indexed-run.ts";
+import type { CostEstimates } from "./estimates.ts";
+import type { IndexedRun } from "./indexed-run.ts";
 import { isOfOthers } from "./other-runs.ts";
 import { tenantOf } from "./run-facts.ts";
-import { RunIndex, type RunIndexOptions } from "./run-index.ts";
+import { RunIndex } from "./run-index.ts";
+import type { RunIndexOptions } from "./run-index-options.ts";
 import type { RunLog } from "./run-log.ts";
 import { rowOf } from "./run-row.ts";
 import { type SourcedSpan, SpanSpool } from "./span-spool.ts";
+import type { Trace } from "./traces.ts";
 
 /** A span that has no end yet. */
 export interface OpenSpan {
@@ -76,7 +77,7 @@ export class RunStore {
     this.#options = options;
     this.estimates = options.estimates;
     this.#mostBytes = options.mostBytes ?? Number.POSITIVE_INFINITY;
-    this.index = new RunIndex(options);
+    this.index = this.#newIndex();
     this.#spool = this.#newSpool();
   }
 
@@ -106,11 +107,24 @@ export class RunStore {
     const standing = this.#standing(source);
     if (standing === STANDING.gone) return;
     const counted = this.#close(source, nameOf(span.trace_id, span.span_id));
-    if (!this.#makers.has(source)) {
-      this.#spool.add(span, source, this.index.traces.get(span.trace_id));
+    if (this.#makers.has(source)) {
+      this.index.addSpan(span, standing, { source, counted, isMade: true });
+      return;
     }
-    this.index.addSpan(span, standing, counted);
+    this.#take(source, span, counted);
     if (this.#spool.bytes > this.#mostBytes) this.#leaveOutHalf();
+  }
+
+  /** Writes a span to the file, and adds it to the index. A span that came before counts once. */
+  #take(source: number, span: ViewSpan, counted: boolean): void {
+    const standing = this.#standing(source);
+    const trace = this.index.traces.get(span.trace_id);
+    const known = this.index.others.factsOf(trace).get(span.span_id);
+    const isKnown = known !== undefined && known.end > 0n;
+    if (isKnown && known.source === source) return;
+    this.#spool.add(span, source, trace);
+    if (isKnown && known.standing >= standing) return;
+    this.index.addSpan(span, standing, { source, counted });
   }
 
   /** Takes a span that has no end yet. */
@@ -123,9 +137,10 @@ export class RunStore {
   /** Adds open spans to the index. Call it before the index is read. */
   look(): void {
     for (const [span, source] of this.#unseen) {
-      this.index.addSpan(span.read(), this.#standing(source));
+      this.#addOpen(span, source);
     }
     this.#unseen.clear();
+    this.index.others.settle();
   }
 
   /** An open span has ended. @returns whether the index has counted it. */
@@ -147,22 +162,25 @@ export class RunStore {
     this.#makers.delete(source);
     this.#unseen.clear();
     const revision = this.index.publish() + 1;
-    this.index = new RunIndex(this.#options);
+    this.index = this.#newIndex();
     this.index.revision = revision;
     this.#rebuiltAt = revision;
     const before = this.#spool;
     this.#spool = this.#newSpool();
     for (const { source: from, span } of before.all()) {
       const standing = this.#standing(from);
-      if (standing === STANDING.gone) continue;
-      this.#spool.add(span, from, this.index.traces.get(span.trace_id));
-      this.index.addSpan(span, standing);
+      if (standing !== STANDING.gone) this.#take(from, span, false);
     }
     before.close();
     for (const [from, spans] of this.#open.entries()) {
-      for (const { read } of spans.values()) this.index.addSpan(read(), this.#standing(from));
+      for (const span of spans.values()) this.#addOpen(span, from);
     }
     this.index.touchAll();
+  }
+
+  #addOpen(span: OpenSpan, source: number): void {
+    const isMade = this.#makers.has(source);
+    this.index.addSpan(span.read(), this.#standing(source), { source, isMade });
   }
 
   /** Makes what the sources keep only as events. */
@@ -200,7 +218,7 @@ export class RunStore {
       if (standing === STANDING.gone || standing < runStanding) continue;
       const known = best.get(each.span.span_id);
       const other = known === undefined ? -1 : this.#standing(known.source);
-      if (standing >= other) best.set(each.span.span_id, each);
+      if (standing > other) best.set(each.span.span_id, each);
     }
     return [...best.values()].map(({ span }) => span);
   }
@@ -222,9 +240,8 @@ export class RunStore {
     return spanStanding === STANDING.recording && this.#makers.size > 0;
   }
 
-  /** A run as the list has it. Its spans are counted again if some may have come twice. */
+  /** A run as the list has it. */
   view(run: IndexedRun): ViewRun {
-    if (this.index.suspects.has(run) && !this.isMade(run)) this.#recount();
     const row = rowOf(run, this.estimates);
     if (run.resumedFrom === undefined || row.question !== undefined) return row;
     return { ...row, question: this.#questionBefore(run) };
@@ -239,23 +256,6 @@ export class RunStore {
       from = paused?.resumedFrom;
     }
     return undefined;
-  }
-
-  /** Counts the spans of all such runs: many may be in one trace, which is read once. */
-  #recount(): void {
-    const suspects = [...this.index.suspects].filter((run) => !this.isMade(run));
-    const all = new Map(suspects.map((run) => [run, newCount()]));
-    const traces = new Set(suspects.flatMap(tracesOf));
-    for (const { id } of traces) {
-      for (const span of this.spansOf(id)) {
-        const run = this.runOf(span);
-        const count = run === undefined ? undefined : all.get(run);
-        if (count === undefined) continue;
-        count.spans += 1;
-        count.cost = plusEstimate(count.cost, span, this.estimates);
-      }
-    }
-    for (const [run, { cost, spans }] of all) this.index.recount(run, spans, cost);
   }
 
   /** Writes buffered spans to the file. */
@@ -280,6 +280,15 @@ export class RunStore {
     this.#mostBytes = Math.max(this.#options.mostBytes ?? 0, this.#spool.bytes * 2);
   }
 
+  #newIndex(): RunIndex {
+    const readTrace = (trace: Trace) =>
+      this.#spool.read(trace).flatMap(({ source, span }) => {
+        const standing = this.#standing(source);
+        return standing === STANDING.gone ? [] : [{ source, span, standing }];
+      });
+    return new RunIndex({ ...this.#options, readTrace });
+  }
+
   #newSpool(): SpanSpool {
     this.#spools += 1;
     return new SpanSpool(join(this.#folder, `spans-${this.#spools}.ndjson`));
@@ -293,10 +302,6 @@ export class RunStore {
   #standing(source: number): number {
     return this.#sources[source] ?? STANDING.gone;
   }
-}
-
-function newCount(): { spans: number; cost: Decimal | undefined } {
-  return { spans: 0, cost: undefined };
 }
 
 function nameOf(traceId: string, spanId: string): string {

@@ -4,6 +4,7 @@ import { fieldsOf, fieldText, textIn } from "../model/attributes.ts";
 import { type ChatMessage, conversationOf } from "../model/conversation.ts";
 import { decidedIn, isSameDecision } from "../model/decisions.ts";
 import { jsonLine, parsedJson } from "../model/json-text.ts";
+import { withOwnTexts } from "./own-texts.ts";
 import { plainText } from "./plain-text.ts";
 
 /** Longest text of a story, in characters: the list holds those of 100,000 runs. */
@@ -24,16 +25,15 @@ const MOST_INPUTS = 300;
 export function storyAfter(before: ViewStory, span: ViewSpan): ViewStory {
   switch (span.kind) {
     case "run":
-      return withRun(before, span);
+      // What an agent of others was asked and answered is known when its place in the trace is.
+      return span.vocabulary === undefined ? withRun(before, span) : before;
     case "tool":
       return withDecision(
         withTool(before, span.attributes),
         decisionIn(span.attributes, span.start_ns),
       );
-    case "model": {
-      const story = withModel(before, span.attributes);
-      return isRunOfOneCall(span) ? withRun(story, span) : story;
-    }
+    case "model":
+      return withModel(before, span.attributes);
     case "step":
     case "other":
       return before;
@@ -42,9 +42,30 @@ export function storyAfter(before: ViewStory, span: ViewSpan): ViewStory {
   }
 }
 
-/** Other instrumentation may record a model call and no agent around it. */
-function isRunOfOneCall({ parent_span_id, vocabulary }: ViewSpan): boolean {
-  return vocabulary !== undefined && parent_span_id === undefined;
+/**
+ * What a span of other instrumentation says of a run that it is the outermost agent or the last call of. `undefined`:
+ * it can be neither.
+ */
+export function toldBy(span: ViewSpan): ViewStory | undefined {
+  const isOuter = span.parent_span_id === undefined || span.remote_parent !== false;
+  const canBe = span.kind === "run" || (isOuter && (span.kind === "model" || span.kind === "step"));
+  return canBe ? withOwnTexts(withRun({}, span), {}) : undefined;
+}
+
+/** The story of a run of other instrumentation with what its agent says. */
+export function withTold(story: ViewStory, told: ViewStory): ViewStory {
+  const { answer, asked, error, question } = told;
+  return {
+    ...story,
+    question,
+    answer,
+    asked,
+    error,
+    thread_id: told.thread_id ?? story.thread_id,
+    user: told.user ?? story.user,
+    session: told.session ?? story.session,
+    tags: told.tags ?? story.tags,
+  };
 }
 
 function withRun(before: ViewStory, span: ViewSpan): ViewStory {

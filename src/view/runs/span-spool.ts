@@ -23,6 +23,7 @@ export class SpanSpool {
   }
 
   add(span: ViewSpan, source: number, trace: Trace): void {
+    trace.isStored = true;
     this.#lines.add(JSON.stringify(span), source, trace);
   }
 

@@ -132,7 +132,7 @@ export class StoredRuns implements ViewedRuns {
       revision,
       ...(all ? { all } : {}),
       sources: this.#options.sources(),
-      other_spans: index.otherSpans,
+      other_spans: index.traces.otherSpans,
       ...(index.leftOut === 0 ? {} : { left_out: index.leftOut }),
       ...(index.oldest === undefined ? {} : { oldest_ns: String(index.oldest) }),
     };

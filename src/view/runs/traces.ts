@@ -5,6 +5,8 @@ export interface Trace {
   readonly id: string;
   /** Offset of its last piece in the file of spans, plus 1; 0 without one. */
   last: number;
+  /** Whether the file of spans has some of it, or will have them with its next batch. */
+  isStored: boolean;
   /** Runs with spans in it. */
   runs: number;
   /** Spans without a run that came before the first run. */
@@ -26,7 +28,15 @@ export class Traces {
   get(id: string): Trace {
     const known = this.find(id);
     if (known !== undefined) return known;
-    const trace = { id, last: 0, runs: 0, others: 0, hasOwnRun: false, changedAt: 0 };
+    const trace = {
+      id,
+      last: 0,
+      isStored: false,
+      runs: 0,
+      others: 0,
+      hasOwnRun: false,
+      changedAt: 0,
+    };
     this.#others.set(id, trace);
     deleteOldest(this.#others, MOST_OTHER_TRACES);
     return trace;

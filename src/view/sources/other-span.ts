@@ -18,12 +18,15 @@ const VOCABULARIES: readonly Vocabulary[] = [aiSdk, langfuse, openInference, tra
  * names of the GenAI conventions. Other spans stay as they are.
  */
 export function withVocabulary(span: ViewSpan): ViewSpan {
+  const { parent_span_id, ...root } = span;
+  // A parent in another process may send no spans.
+  const isOuter = parent_span_id === undefined || span.remote_parent === true;
   for (const { name: vocabulary, read } of VOCABULARIES) {
-    const reading = read(span);
+    const reading = read(isOuter ? root : span);
     if (reading === undefined) continue;
     const { error } = reading;
     // The outermost step, such as a graph, is what ran.
-    const isRoot = span.parent_span_id === undefined && reading.kind === "step";
+    const isRoot = isOuter && reading.kind === "step";
     const kind = isRoot ? "run" : reading.kind;
     const attributes = { ...span.attributes, ...conventional(reading, span) };
     if (kind === "run") attributes["gen_ai.agent.name"] ??= span.name;

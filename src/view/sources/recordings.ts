@@ -141,7 +141,7 @@ export class Recordings {
     let stream: number | undefined;
     const job = replayTo(
       { ...this.#options, isLog: false },
-      (span) => this.#store.index.addSpan(span, STANDING.recording),
+      (span) => this.#store.index.addSpan(span, STANDING.recording, { isMade: true }),
       (traceId) => lines.begins(traces.get(traceId), stream),
     );
     let played = 0;

@@ -54,7 +54,7 @@ export function viewSpanIn(
     const read = readSpan(raw);
     if (read !== undefined) {
       const span = viewSpanOf(read);
-      return span.run_id === undefined ? withVocabulary(span) : span;
+      return span.run_id === undefined ? withVocabulary(withRemote(span, raw.flags)) : span;
     }
     onProblem("a span without ids or times");
   } catch (error) {
@@ -62,6 +62,16 @@ export function viewSpanIn(
   }
   return undefined;
 }
+
+/** Whether the parent of a span is in another process. Only the outermost span of others is looked for. */
+function withRemote(span: ViewSpan, flags: unknown): ViewSpan {
+  if (typeof flags !== "number" || (flags & HAS_IS_REMOTE) === 0) return span;
+  return { ...span, remote_parent: (flags & IS_REMOTE) !== 0 };
+}
+
+// https://github.com/open-telemetry/opentelemetry-proto: `SpanFlags`.
+const HAS_IS_REMOTE = 0x100;
+const IS_REMOTE = 0x200;
 
 /** Only spans of this package name a run. Spans of others may have the same operation names. */
 function kindOf(attributes: ViewAttributes): SpanKindName {

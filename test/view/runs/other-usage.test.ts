@@ -31,6 +31,7 @@ const models = [0.1, 0.2].map((cost, call) =>
 function rowsOf(spans: readonly ViewSpan[]) {
   const index = new RunIndex();
   for (const span of spans) index.addSpan(span, 1);
+  index.others.settle();
   return [...index.runs()].map((run) => rowOf(run));
 }
 

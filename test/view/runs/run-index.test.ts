@@ -365,9 +365,9 @@ describe("spans of others", () => {
       attributes: {},
     });
     const index = indexOf([foreign, { ...foreign, trace_id: "alone" }]);
-    expect(index.otherSpans).toBe(2);
+    expect(index.traces.otherSpans).toBe(2);
     index.addSpan(span({ run: "a", from: 0, to: 1 }), 1);
     index.addSpan(foreign, 1);
-    expect(index.otherSpans).toBe(1);
+    expect(index.traces.otherSpans).toBe(1);
   });
 });
