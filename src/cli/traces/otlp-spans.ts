@@ -90,15 +90,27 @@ function valueIn(value: Fields): SpanValue | undefined {
   if (plain !== undefined) return plain;
   if (isFields(arrayValue))
     return listed(arrayValue, "values").map((each) => plainIn(each) ?? nestedText(each));
-  return kvlistValue === undefined ? undefined : nestedText(kvlistValue);
+  return kvlistValue === undefined ? undefined : nestedText(value);
 }
 
-function nestedText(value: unknown): string {
+function nestedText(value: Fields): string {
   // JSON.stringify would overflow the stack, and so would JSON.parse later.
   if (isTooDeep(value)) {
     throw new TypeError(`an attribute of more than ${DEEPEST_ATTRIBUTE} levels`);
   }
-  return JSON.stringify(value);
+  return JSON.stringify(jsonOf(value));
+}
+
+/** A value in plain JSON, without the names of its types. */
+function jsonOf(value: Fields): unknown {
+  const { arrayValue, kvlistValue } = value;
+  if (isFields(arrayValue)) return listed(arrayValue, "values").map(jsonOf);
+  if (!isFields(kvlistValue)) return plainIn(value) ?? null;
+  const entries = listed(kvlistValue, "values").map(({ key, value: each }) => [
+    String(key),
+    isFields(each) ? jsonOf(each) : null,
+  ]);
+  return Object.fromEntries(entries);
 }
 
 /** Whether a value has more levels than {@link DEEPEST_ATTRIBUTE}. */

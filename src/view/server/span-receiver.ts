@@ -177,7 +177,9 @@ function mediaTypeOf({ headers }: IncomingMessage): MediaType {
 /** @throws Refusal */
 function readRequest(type: MediaType, bytes: Buffer): Fields {
   if (type === "application/json") {
-    const request = traceRequestIn(bytes.toString("utf8"));
+    const text = bytes.toString("utf8");
+    // JSON leaves out empty lists: this is a request without spans.
+    const request = /^\s*\{\s*\}\s*$/.test(text) ? { resourceSpans: [] } : traceRequestIn(text);
     if (request !== undefined) return request;
     throw new Refusal("bad_request", "expected an ExportTraceServiceRequest in JSON");
   }

@@ -130,6 +130,12 @@ describe("the receiver of view", () => {
     expect(readFileSync(folder.at("saved.ndjson"), "utf8")).toBe("");
   });
 
+  it("confirms an empty request, and refuses other JSON", async () => {
+    expect(await send("{ }", JSON_TYPE)).toMatchObject({ status: 200, text: "{}" });
+    expect(await send("[]", JSON_TYPE)).toMatchObject({ status: 400 });
+    expect(await send('{"spans":[]}', JSON_TYPE)).toMatchObject({ status: 400 });
+  });
+
   it("writes what it took as lines that view reads, for its owner only", async () => {
     await send(await protobufOf("a"), PROTOBUF);
     await send(JsonTraceSerializer.serializeRequest(await spansOf("b")) ?? "", JSON_TYPE);

@@ -126,7 +126,52 @@ describe("other values of OpenInference", () => {
   });
 });
 
+describe("messages as lists of values", () => {
+  it("are shown like their JSON", () => {
+    const part = { type: "text", content: "Where is order 17?" };
+    const call = {
+      type: "tool_call",
+      id: "c1",
+      name: "look_up",
+      arguments: { order: 17, all: [1] },
+    };
+    const span = otherSpan({
+      "gen_ai.operation.name": "chat",
+      "gen_ai.system_instructions": [{ type: "text", content: "Be brief." }],
+      "gen_ai.input.messages": [{ role: "user", parts: [part] }],
+      "gen_ai.output.messages": [{ role: "assistant", parts: [call], finish_reason: "stop" }],
+      state: { open: true, none: [] },
+    });
+    expect(messages(span)).toEqual([
+      "instructions system: Be brief.",
+      "input user: Where is order 17?",
+      'output assistant: tool_call look_up c1 {"order":17,"all":[1]}',
+    ]);
+    expect(span.attributes.state).toBe('{"open":true,"none":[]}');
+  });
+});
+
 describe("other values of Langfuse", () => {
+  it("counts the types of usage with input in their name, as Langfuse does", () => {
+    const { attributes } = otherSpan({
+      "langfuse.observation.type": "generation",
+      "langfuse.observation.usage_details": JSON.stringify({
+        input: 10,
+        cache_read_input_tokens: 90_000,
+        cache_creation_input_tokens: 500,
+        output: 5,
+        output_reasoning_tokens: 2,
+        total: 90_517,
+      }),
+    });
+    expect(attributes).toMatchObject({
+      "gen_ai.usage.input_tokens": 90_510,
+      "gen_ai.usage.output_tokens": 7,
+      "gen_ai.usage.cache_read.input_tokens": 90_000,
+      "gen_ai.usage.cache_creation.input_tokens": 500,
+    });
+  });
+
   it("shows a retrieval with its documents", () => {
     const { attributes, kind } = otherSpan({
       "langfuse.observation.type": "retriever",

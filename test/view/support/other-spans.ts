@@ -55,7 +55,7 @@ export function lastOf(spans: readonly ViewSpan[], kind: ViewSpan["kind"]): View
   return spans.findLast((span) => span.kind === kind);
 }
 
-type Value = string | number | boolean | readonly unknown[];
+type Value = string | number | boolean | readonly unknown[] | { readonly [name: string]: Value };
 
 /** A span of other instrumentation with these attributes, as it is read. */
 export function otherSpan(
@@ -88,6 +88,10 @@ export function attributesOf(attributes: Readonly<Record<string, Value>>) {
 
 function otlpValue(value: unknown): object {
   if (Array.isArray(value)) return { arrayValue: { values: value.map(otlpValue) } };
+  if (typeof value === "object" && value !== null) {
+    const values = Object.entries(value).map(([key, each]) => ({ key, value: otlpValue(each) }));
+    return { kvlistValue: { values } };
+  }
   if (typeof value === "number") return { doubleValue: value };
   return typeof value === "boolean" ? { boolValue: value } : { stringValue: value };
 }

@@ -52,7 +52,8 @@ function read({ attributes, name, parent_span_id }: ViewSpan): Reading | undefin
     const tokens = {
       inputTokens: sumOf(usage, "input"),
       outputTokens: sumOf(usage, "output"),
-      cachedTokens: sumOf(usage, "input_cached_tokens") ?? sumOf(usage, "input_cache_read"),
+      cachedTokens: sumOf(usage, "input_cached_tokens") ?? sumOf(usage, "cache_read"),
+      cacheWriteTokens: sumOf(usage, "cache_creation"),
     };
     return { kind, ...named, model, input, output: answerOf(output), ...tokens, cost };
   }
@@ -78,11 +79,14 @@ function answerOf(output: unknown): unknown {
   return Array.isArray(fields?.tool_calls) ? { role: "assistant", ...fields } : output;
 }
 
-/** Langfuse counts cached and reasoning tokens apart: `input` and `input_cached_tokens` are all input. */
-function sumOf(usage: unknown, side: string): number | undefined {
+/**
+ * Langfuse counts cached and reasoning tokens apart, and takes each type with `input` in its name for input: `input`,
+ * `input_cached_tokens`, and Anthropic's `cache_read_input_tokens`.
+ */
+function sumOf(usage: unknown, part: string): number | undefined {
   let sum: number | undefined;
   for (const [name, count] of Object.entries(fieldsOf(usage) ?? {})) {
-    if (name !== side && !name.startsWith(`${side}_`)) continue;
+    if (!name.includes(part)) continue;
     if (typeof count === "number" && count >= 0) sum = (sum ?? 0) + count;
   }
   return sum;

@@ -26,6 +26,8 @@ export interface Reading {
   readonly outputTokens?: number | undefined;
   /** Input tokens that came from a cache. */
   readonly cachedTokens?: number | undefined;
+  /** Input tokens that were written to a cache. */
+  readonly cacheWriteTokens?: number | undefined;
   /** US dollars as decimal text. */
   readonly cost?: string | undefined;
   /** What a retrieval looked for, and what it found. */
@@ -69,7 +71,8 @@ export function conventional(reading: Reading, span: ViewSpan): ViewAttributes {
     "gen_ai.usage.output_tokens": reading.outputTokens,
     "gen_ai.usage.cache_read.input_tokens":
       reading.cachedTokens ?? firstNumber(span.attributes, CACHE_READ),
-    "gen_ai.usage.cache_creation.input_tokens": firstNumber(span.attributes, CACHE_WRITE),
+    "gen_ai.usage.cache_creation.input_tokens":
+      reading.cacheWriteTokens ?? firstNumber(span.attributes, CACHE_WRITE),
     "gen_ai.provider.name": firstText(span.attributes, PROVIDER),
     [reading.kind === "run" ? "entelix.agent.usage.cost" : "entelix.model.cost"]: reading.cost,
     "gen_ai.retrieval.query.text": reading.query,
@@ -78,13 +81,29 @@ export function conventional(reading: Reading, span: ViewSpan): ViewAttributes {
     "user.id": reading.user ?? firstText(span.attributes, USER),
     "entelix.run.tags": TAGS.map((name) => textsIn(span.attributes[name])).find(Boolean),
   };
-  const added: Record<string, ViewValue> = {};
+  const added: Record<string, ViewValue> = listedMessages(span.attributes);
   for (const [name, value] of Object.entries(read)) {
     const isKnown = value === undefined || value === "" || Object.hasOwn(span.attributes, name);
     if (!isKnown) added[name] = value;
   }
   return added;
 }
+
+/** Messages that came as a list of values instead of JSON, as JSON. */
+function listedMessages(attributes: ViewAttributes): Record<string, ViewValue> {
+  const found: Record<string, ViewValue> = {};
+  for (const name of MESSAGES) {
+    const value = attributes[name];
+    if (Array.isArray(value)) found[name] = JSON.stringify(value.map(parsed));
+  }
+  return found;
+}
+
+const MESSAGES = [
+  "gen_ai.system_instructions",
+  "gen_ai.input.messages",
+  "gen_ai.output.messages",
+] as const;
 
 /** Where instrumentations of several vocabularies have them. `ai.settings.context` is of the AI SDK 7. */
 const CONVERSATION = [
