@@ -70,7 +70,7 @@ export interface ViewRun extends ViewStory {
   /** The run that dispatched it. */
   readonly parent_run_id?: string;
   /** The interrupted run that it continues. */
-  readonly resumed_from?: string;
+  readonly resumed_from?: string | undefined;
   /** Another run of the list continues it: it does not wait any more. */
   readonly resumed?: true;
   /** When its first event or row happened: Unix time in ns, as decimal text. */

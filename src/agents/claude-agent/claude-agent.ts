@@ -107,11 +107,12 @@ export class ClaudeAgent {
   }
 
   /**
-   * The latest run of a session. Store it with the session ID, and pass it as `resumedFromRunId` when another process
-   * resumes the session.
+   * The run that the next query of a session resumes. Store it with the session ID, and pass it as `resumedFromRunId`
+   * when another process resumes the session.
    *
    * @param tenant of the run.
-   * @returns `undefined` if the session is not known in this process.
+   * @returns the session's last run if it is paused or open. `undefined` if it has ended, or if the session is not known
+   * in this process.
    */
   lastRunOf(tenant: string, sessionId: string): string | undefined {
     return this.#knownOf(tenant, sessionId)?.runId;

@@ -61,8 +61,8 @@ export interface QueryDetails {
   /** Passed to the functions in the options. The adapter does not send it. */
   readonly metadata?: QueryMetadata | undefined;
   /**
-   * The run that this query resumes, if another process ran it: the value of `lastRunOf` in that process. Default:
-   * the last run of `options.resume` in this process.
+   * The paused run that this query resumes, if another process ran it: the value of `lastRunOf` in that process.
+   * Default: the last run of `options.resume` in this process, unless it has ended.
    */
   readonly resumedFromRunId?: string | undefined;
 }

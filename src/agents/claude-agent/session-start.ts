@@ -6,6 +6,7 @@ import type { Totals } from "./usage-difference.ts";
 
 /** The last run of a session, for the run that continues it. */
 export interface SessionRun {
+  /** While it is open or paused. A run that has ended is not resumed: the next one is a new run of the conversation. */
   readonly runId: string | undefined;
   /** A run that continues it has the same subject, unless the hook gives another one. */
   readonly subject: SubjectFields | undefined;
@@ -35,7 +36,7 @@ export interface SessionStart {
   readonly abortError: () => AgentError | undefined;
   readonly onError: (error: unknown) => void;
   readonly onForgotten: () => void;
-  /** Called with the latest run of a session. */
+  /** Called with the latest run of a session, and when it has ended without a pause. */
   readonly onRun: (sessionId: string, run: SessionRun) => void;
   /** Called with the totals of a session after each prompt. */
   readonly onTotals: (sessionId: string, totals: Totals) => void;

@@ -193,6 +193,7 @@ export class Session {
       this.#agents.end({ thrown: cutBy(ending.thrown), source: FROM_RUN });
       this.#main?.failed(ending);
       this.#main = undefined;
+      this.#remember(undefined);
     }
     this.#events.releaseAll();
     this.#from.onEnd();
@@ -235,9 +236,10 @@ export class Session {
     return run;
   }
 
-  #remember({ ref: { runId } }: AgentRun): void {
-    const subject = this.#continued?.subject;
-    if (this.#sessionId !== undefined) this.#from.onRun(this.#sessionId, { runId, subject });
+  /** @param run that the next query resumes. `undefined`: the last run has ended, so there is nothing to resume. */
+  #remember(run: AgentRun | undefined): void {
+    const last = { runId: run?.ref.runId, subject: this.#continued?.subject };
+    if (this.#sessionId !== undefined) this.#from.onRun(this.#sessionId, last);
   }
 
   #sessionIs(given: unknown): void {
@@ -360,11 +362,14 @@ export class Session {
   #finish(main: AgentRun, result: Fields, ending: Ending | undefined): void {
     const deferred = fieldsOf(result.deferred_tool_use);
     const waitsFor = textOf(deferred?.id);
-    if (ending !== undefined) main.failed(ending);
-    else if (waitsFor !== undefined) {
+    if (ending === undefined && waitsFor !== undefined) {
       main.paused(waitsFor, this.#readsRows ? deferred : null);
       this.#resumes = main.ref.runId;
-    } else main.completed(result.result);
+      return;
+    }
+    if (ending !== undefined) main.failed(ending);
+    else main.completed(result.result);
+    this.#remember(undefined);
   }
 
   #resultState(main: AgentRun): ResultState {

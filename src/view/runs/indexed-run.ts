@@ -73,6 +73,20 @@ export interface IndexedRun {
   isUnlisted: boolean;
 }
 
+/** Whether a run ended without a pause, so that no run resumes it. */
+export function hasEnded({ traits }: IndexedRun): boolean {
+  return traits !== undefined && traits.outcome !== "open" && traits.outcome !== "interrupted";
+}
+
+/** Whether the run that it names as resumed was not paused: it is a new run of the conversation. */
+export function namesEnded(
+  index: { find(tenantId: string, runId: string): IndexedRun | undefined },
+  { resumedFrom, tenant_id }: IndexedRun,
+): boolean {
+  const before = resumedFrom === undefined ? undefined : index.find(tenant_id, resumedFrom);
+  return before !== undefined && hasEnded(before);
+}
+
 export const NO_USAGE: RunUsage = {
   input: undefined,
   output: undefined,

@@ -11,7 +11,7 @@ import { partLines, type RunHead, withRowCount } from "../run-parts.ts";
 import { withEstimates } from "./estimates.ts";
 import { firstFailureOf } from "./first-failure.ts";
 import { type RowRange, rowRange } from "./indexed-row.ts";
-import { type IndexedRun, isKnown, tracesOf } from "./indexed-run.ts";
+import { hasEnded, type IndexedRun, isKnown, namesEnded, tracesOf } from "./indexed-run.ts";
 import { inOwnRuns, otherRunIn } from "./other-runs.ts";
 import { Progress } from "./progress.ts";
 import { tenantOf } from "./run-facts.ts";
@@ -233,8 +233,8 @@ function related({ index }: RunStore, run: IndexedRun): RelatedRun[] {
   return [
     ...named("parent", run.parentId),
     ...known("child", run.childCount === 0 ? [] : childrenOf(index.runs(), new Set([run]))),
-    ...named("resumes", run.resumedFrom),
-    ...known("resumed_by", [...(run.resumedBy ?? [])]),
+    ...named("resumes", namesEnded(index, run) ? undefined : run.resumedFrom),
+    ...known("resumed_by", hasEnded(run) ? [] : [...(run.resumedBy ?? [])]),
   ];
 }
 

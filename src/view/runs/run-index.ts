@@ -8,6 +8,7 @@ import type { IndexedRow } from "./indexed-row.ts";
 import {
   addTrace,
   clearSpans,
+  hasEnded,
   type IndexedRun,
   isKnown,
   msOfNs,
@@ -204,8 +205,8 @@ export class RunIndex {
     // Runs that are added meanwhile have their turn, too.
     for (const each of story) {
       const paused = this.#resumptions.pausedBefore(each);
-      if (paused !== undefined) story.add(paused);
-      for (const next of each.resumedBy ?? []) story.add(next);
+      if (paused !== undefined && !hasEnded(paused)) story.add(paused);
+      if (!hasEnded(each)) for (const next of each.resumedBy ?? []) story.add(next);
     }
     return story;
   }
@@ -214,8 +215,7 @@ export class RunIndex {
   #run(tenantId: string, runId: string, namedAt: bigint): IndexedRun | undefined {
     const runs = this.#byId.get(runId);
     const known = runs?.find((run) => run.tenant_id === tenantId);
-    if (known !== undefined) return known;
-    if (this.#leftOut.has(tenantId, runId)) return undefined;
+    if (known !== undefined || this.#leftOut.has(tenantId, runId)) return known;
     const [run_id, tenant_id] = [ownText(runId), ownText(tenantId)];
     const isPlain = runs === undefined && !run_id.includes("/");
     const tenant = tenant_id.replaceAll("%", "%25").replaceAll("/", "%2F");
@@ -277,6 +277,7 @@ export class RunIndex {
     const isOld = endBefore !== undefined && endBefore > start && end < endBefore;
     if (isOld && span.end_ns !== null) return;
     run.traits = traitsOf(span);
+    if (hasEnded(run)) for (const next of run.resumedBy ?? []) this.touch(next);
     run.end = end;
     if (end === 0n) return;
     this.#resumptions.ended(run, span);

@@ -1,7 +1,7 @@
 import { formatDecimal } from "../../events/door.ts";
 import type { ViewRun } from "../format.ts";
 import { type CostEstimates, estimatedCost } from "./estimates.ts";
-import { goesOn, type IndexedRun } from "./indexed-run.ts";
+import { goesOn, hasEnded, type IndexedRun } from "./indexed-run.ts";
 import { openWaits } from "./open-waits.ts";
 import type { RunTraits } from "./run-facts.ts";
 import { totalUsage } from "./run-trees.ts";
@@ -26,7 +26,7 @@ export function rowOf(run: IndexedRun, estimates?: CostEstimates): ViewRun {
     trace_id: run.trace?.id ?? "",
     ...(run.parentId === undefined ? {} : { parent_run_id: run.parentId }),
     ...(run.resumedFrom === undefined ? {} : { resumed_from: run.resumedFrom }),
-    ...((run.resumedBy?.size ?? 0) === 0 ? {} : { resumed: true }),
+    ...((run.resumedBy?.size ?? 0) === 0 || hasEnded(run) ? {} : { resumed: true }),
     start_ns: String(start),
     end_ns: isOpen ? null : String(end),
     ...(isOpen ? {} : { working_ms: working }),

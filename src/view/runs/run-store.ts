@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ViewRow, ViewRun, ViewSpan } from "../format.ts";
 import type { CostEstimates } from "./estimates.ts";
-import type { IndexedRun } from "./indexed-run.ts";
+import { type IndexedRun, namesEnded } from "./indexed-run.ts";
 import { isOfOthers } from "./other-runs.ts";
 import { tenantOf } from "./run-facts.ts";
 import { RunIndex } from "./run-index.ts";
@@ -243,6 +243,7 @@ export class RunStore {
   /** A run as the list has it. */
   view(run: IndexedRun): ViewRun {
     const row = rowOf(run, this.estimates);
+    if (namesEnded(this.index, run)) return { ...row, resumed_from: undefined };
     if (run.resumedFrom === undefined || row.question !== undefined) return row;
     return { ...row, question: this.#questionBefore(run) };
   }

@@ -5,6 +5,11 @@ import { observe, play, prompts } from "./observed.ts";
 import { INIT, result, type ScriptedProcess, scripted } from "./scripted-sdk.ts";
 
 const works = async (sdk: ScriptedProcess) => sdk.send(INIT, result("ok"));
+const deferred = {
+  terminal_reason: "tool_deferred",
+  deferred_tool_use: { id: "t1", name: "Bash", input: {} },
+};
+const pauses = async (sdk: ScriptedProcess) => sdk.send(INIT, result("", deferred));
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -114,11 +119,31 @@ describe("the conversation", () => {
     expect(seen.of("started")[0]?.envelope.thread_id).toBe(thread);
   });
 
-  it("that is resumed in this process is linked to its last run", async () => {
+  it("that is resumed after a complete run has a new run, which resumes nothing", async () => {
     const seen = observe();
     const { process } = await play(seen, works);
     const resume = process?.sessionId ?? "";
     await play(seen, works, { options: { resume } });
+    const [first, second] = seen.of("started");
+    expect(second?.envelope.resumed_from_run_id).toBeUndefined();
+    expect(second?.envelope.thread_id).toBe(first?.envelope.thread_id);
+    expect(seen.spans()[1]?.attributes).not.toHaveProperty("entelix.run.resumed_from");
+    expect(seen.agent.lastRunOf("acme", resume)).toBeUndefined();
+  });
+
+  it("that is resumed after a failed run has a new run, which resumes nothing", async () => {
+    const seen = observe();
+    const { process } = await play(seen, async (sdk) => sdk.send(INIT));
+    const resume = process?.sessionId ?? "";
+    await play(seen, works, { options: { resume } });
+    expect(seen.of("started")[1]?.envelope.resumed_from_run_id).toBeUndefined();
+  });
+
+  it("that is resumed in this process is linked to its paused run", async () => {
+    const seen = observe();
+    const { process } = await play(seen, pauses);
+    const resume = process?.sessionId ?? "";
+    await play(seen, pauses, { options: { resume } });
     await play(seen, works, { options: { resume, forkSession: true } });
     const [first, second, fork] = seen.of("started");
     expect(first?.envelope.resumed_from_run_id).toBeUndefined();
@@ -156,7 +181,7 @@ describe("the conversation", () => {
 
   it("that is resumed in another process is linked to the run that you name", async () => {
     const here = observe();
-    const { process } = await play(here, works);
+    const { process } = await play(here, pauses);
     const sessionId = process?.sessionId ?? "";
     const runId = here.agent.lastRunOf("acme", sessionId);
     expect(runId).toBe(here.of("started")[0]?.event.run_id);
@@ -187,12 +212,12 @@ describe("a conversation that is continued", () => {
     expect(process?.params.options).not.toHaveProperty("sessionId");
   });
 
-  it("is linked to its last run in this process, and has its subject", async () => {
+  it("is linked to its paused run in this process, and has its subject", async () => {
     const context = ({ user }: Readonly<Record<string, unknown>>) => ({
       user: user === undefined ? undefined : String(user),
     });
     const seen = observe({ context });
-    const { process } = await play(seen, works, {}, { metadata: { user: "ann" } });
+    const { process } = await play(seen, pauses, {}, { metadata: { user: "ann" } });
     const goesOn = async (sdk: ScriptedProcess) => {
       sdk.sessionId = process?.sessionId ?? "";
       await sdk.prompt("hi");

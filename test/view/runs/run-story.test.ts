@@ -331,7 +331,9 @@ describe("a run that was resumed", () => {
         { run_id: id, attributes: { "entelix.run.resumed_from": from } },
       );
     const index = new RunIndex();
-    const spans = [later("last", "resumed"), resumed, later("fork", "paused"), paused];
+    const attributes = { ...resumed.attributes, "entelix.run.outcome": "interrupted" };
+    const again = { ...resumed, attributes };
+    const spans = [later("last", "resumed"), again, later("fork", "paused"), paused];
     // The same spans again change nothing.
     for (const span of [...spans, ...spans]) index.addSpan(span, 1);
     for (const id of ["paused", "resumed", "last", "fork"]) {
@@ -344,6 +346,30 @@ describe("a run that was resumed", () => {
     const self = index.find("", "self");
     expect(self && index.storyOf(self).size).toBe(1);
   });
+
+  it.each([
+    ["complete", "before it"],
+    ["failed", "before it"],
+    ["complete", "after it"],
+  ])(
+    "is a new run of the conversation if the run that it names was %s and came %s",
+    (outcome, order) => {
+      using folder = new Folder();
+      const store = new RunStore(folder.path);
+      const source = store.addSource(STANDING.spans);
+      const attributes = { ...ASKED, "entelix.run.outcome": outcome };
+      const ended = { ...paused, attributes };
+      for (const span of order === "before it" ? [ended, resumed] : [resumed, ended]) {
+        store.add(source, span);
+      }
+      const [first, second] = ["paused", "resumed"].map((id) => store.index.find("", id));
+      expect(first && store.view(first)).not.toHaveProperty("resumed");
+      expect(second && store.view(second).resumed_from).toBeUndefined();
+      expect(second && store.view(second).question).toBeUndefined();
+      for (const run of [first, second]) expect(run && store.index.storyOf(run).size).toBe(1);
+      store.close();
+    },
+  );
 
   it("is told to the page again when its resumption comes", () => {
     const index = new RunIndex();
