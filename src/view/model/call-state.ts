@@ -5,7 +5,11 @@ import type { SpanNode } from "./span-tree.ts";
 import { outcomeOf } from "./span-words.ts";
 
 /** How a tool call went, in a few words: `not run`, `open`, `failed after 1.2 s`, or how long it took. */
-export function callState({ asker, node, received, waits }: CallItem, { end_ns }: ViewRun): string {
+export function callState(
+  { asker, handoff, node, received, waits }: CallItem,
+  { end_ns }: ViewRun,
+): string {
+  if (handoff !== undefined) return `handed over to ${handoff}`;
   if (node === undefined) {
     if (received !== undefined || waits === true) return "";
     // The span of a call, and of its run, mostly comes when it has ended.

@@ -48,6 +48,8 @@ export interface CallItem {
   readonly runs: readonly RunItem[];
   /** It waits for a decision when the run is paused. */
   readonly waits?: true;
+  /** The agent that it handed control to: no tool ran. */
+  readonly handoff?: string;
 }
 
 /** A decision about a tool call by a person or a policy. */

@@ -151,6 +151,7 @@ class Builder {
       this.#at(start, 0, () => talk.add({ kind: "wait", node, ms: wait.end - wait.start }));
     }
     this.#at(start, 0, () => talk.input(node, resumes));
+    this.#handedOver(node);
     for (const { attributes: details, name, time_ns } of span.events) {
       const time = timeSince(this.#source.tree.originNs, time_ns);
       const text = noteText(name, details);
@@ -158,6 +159,20 @@ class Builder {
       if (name === "entelix.approval") this.#lonelyDecision(node, details, time, talk);
     }
     if (end !== undefined) this.#at(end, 2, () => this.#runEnds(node, talk));
+  }
+
+  /** The call that handed control to a run is in the exchange of the agent before it: around the run, or beside it. */
+  #handedOver({ run, span, start }: SpanNode): void {
+    const agent = textIn(span.attributes, "gen_ai.agent.name");
+    const from = textIn(span.attributes, "entelix.handoff.from");
+    if (from === undefined || agent === undefined) return;
+    this.#at(start, 0, () => {
+      for (const [before, talk] of this.#ofRun) {
+        const isNear = before === run || before.run === run;
+        const name = textIn(before.span.attributes, "gen_ai.agent.name");
+        if (isNear && name === from) talk.handsOver(agent);
+      }
+    });
   }
 
   /** A decision about a call that has no span. */

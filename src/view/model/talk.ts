@@ -207,6 +207,15 @@ export class Talk {
     else call.runs.push(item);
   }
 
+  /** Another agent has control: a call handed it over, which is neither run nor decided. */
+  handsOver(agent: string): void {
+    const calls = [...this.#undone];
+    const call = calls.find(({ tool }) => plainName(tool).endsWith(plainName(agent))) ?? calls[0];
+    if (call === undefined) return;
+    call.handoff = agent;
+    this.#goesOn(call);
+  }
+
   /** A failed model call. One that is repeated without news in between is a retry. */
   modelError(node: SpanNode, text: string | undefined): void {
     this.#retries(node);
@@ -354,6 +363,11 @@ export class Talk {
 
 function callKey(callId: string, tool: string): string {
   return callId === "" ? `tool ${tool}` : `id ${callId}`;
+}
+
+/** The SDKs make names of tools from those of agents: `transfer_to_Billing_Desk`. */
+function plainName(name: string): string {
+  return name.replace(/\W/g, "_").toLowerCase();
 }
 
 const ROLES: ReadonlySet<string> = new Set(["system", "developer", "user", "assistant", "tool"]);

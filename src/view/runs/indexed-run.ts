@@ -49,7 +49,10 @@ export interface IndexedRun {
   parent: IndexedRun | undefined;
   childCount: number;
   below: Below | undefined;
+  /** Of all segments. */
   usage: RunUsage;
+  /** Of whole trees, before its last pause: a framework counts it anew after a pause. That of own calls goes on. */
+  usageBefore: RunUsage;
   /** Estimates by a list of prices, of calls whose senders say no cost. */
   estimated: EstimatedCost | undefined;
   /** Waits of its ended segments, and pauses between them, in ms. */
@@ -71,20 +74,6 @@ export interface IndexedRun {
   changedAt: number;
   /** It is older than the runs of the list, and retained because the user asked for it. */
   isUnlisted: boolean;
-}
-
-/** Whether a run ended without a pause, so that no run resumes it. */
-export function hasEnded({ traits }: IndexedRun): boolean {
-  return traits !== undefined && traits.outcome !== "open" && traits.outcome !== "interrupted";
-}
-
-/** Whether the run that it names as resumed was not paused: it is a new run of the conversation. */
-export function namesEnded(
-  index: { find(tenantId: string, runId: string): IndexedRun | undefined },
-  { resumedFrom, tenant_id }: IndexedRun,
-): boolean {
-  const before = resumedFrom === undefined ? undefined : index.find(tenant_id, resumedFrom);
-  return before !== undefined && hasEnded(before);
 }
 
 export const NO_USAGE: RunUsage = {
@@ -124,6 +113,7 @@ export function newRun({
     childCount: 0,
     below: undefined,
     usage: NO_USAGE,
+    usageBefore: NO_USAGE,
     estimated: undefined,
     waitedMs: 0,
     waitedBeforeMs: 0,
@@ -151,6 +141,7 @@ export function clearSpans(run: IndexedRun): void {
   run.lastStart = 0n;
   run.waitedMs = 0;
   run.waitedBeforeMs = 0;
+  run.usageBefore = NO_USAGE;
 }
 
 /** All traces with spans of a run. */

@@ -11,7 +11,7 @@ import { partLines, type RunHead, withRowCount } from "../run-parts.ts";
 import { withEstimates } from "./estimates.ts";
 import { firstFailureOf } from "./first-failure.ts";
 import { type RowRange, rowRange } from "./indexed-row.ts";
-import { hasEnded, type IndexedRun, isKnown, namesEnded, tracesOf } from "./indexed-run.ts";
+import { type IndexedRun, isKnown, tracesOf } from "./indexed-run.ts";
 import { inOwnRuns, otherRunIn } from "./other-runs.ts";
 import { Progress } from "./progress.ts";
 import { tenantOf } from "./run-facts.ts";
@@ -20,6 +20,7 @@ import { traitsIn } from "./run-row.ts";
 import type { RunStore } from "./run-store.ts";
 import { childrenOf } from "./run-trees.ts";
 import { factOf } from "./span-facts.ts";
+import { hasEnded, namesEnded } from "./stories.ts";
 
 /** Levels of child runs in a detail. */
 export const DEEPEST_CHILD = 64;

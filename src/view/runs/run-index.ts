@@ -8,7 +8,6 @@ import type { IndexedRow } from "./indexed-row.ts";
 import {
   addTrace,
   clearSpans,
-  hasEnded,
   type IndexedRun,
   isKnown,
   msOfNs,
@@ -28,7 +27,8 @@ import { decisionsOf, tenantOf, traitsOf, usageOf, waitsOf } from "./run-facts.t
 import type { Arrival, RunIndexOptions } from "./run-index-options.ts";
 import { isBefore } from "./run-log.ts";
 import { storyAfter } from "./run-story.ts";
-import { attach, runsAbove, setUsage } from "./run-trees.ts";
+import { attach, plusUsage, runsAbove, setUsage } from "./run-trees.ts";
+import { hasEnded, storyOf } from "./stories.ts";
 import { type Trace, Traces } from "./traces.ts";
 
 /**
@@ -201,14 +201,7 @@ export class RunIndex {
 
   /** A run, the paused runs that it continues, and those that continue it. */
   storyOf(run: IndexedRun): ReadonlySet<IndexedRun> {
-    const story = new Set([run]);
-    // Runs that are added meanwhile have their turn, too.
-    for (const each of story) {
-      const paused = this.#resumptions.pausedBefore(each);
-      if (paused !== undefined && !hasEnded(paused)) story.add(paused);
-      if (!hasEnded(each)) for (const next of each.resumedBy ?? []) story.add(next);
-    }
-    return story;
+    return storyOf(this, run);
   }
 
   /** The run with this name, a new one if there is none. `undefined` if it was left out. */
@@ -260,7 +253,10 @@ export class RunIndex {
     const follows = endBefore !== undefined && endBefore > 0n && start > endBefore;
     // A pause between segments is a wait for people as well. The time after a segment that was given up may be work.
     const paused = follows && run.traits?.outcome === "interrupted";
-    if (paused) run.waitedMs += Number(start - endBefore) / 1e6;
+    if (paused) {
+      run.waitedMs += Number(start - endBefore) / 1e6;
+      if (run.usage.whole) run.usageBefore = run.usage;
+    }
     startAt(run, start);
     this.#resumptions.addRunSpan(run, span, start);
     const parentId = textIn(attributes, "entelix.parent_run_id");
@@ -281,7 +277,8 @@ export class RunIndex {
     run.end = end;
     if (end === 0n) return;
     this.#resumptions.ended(run, span);
-    this.#setUsage(run, usageOf(span));
+    const usage = usageOf(span);
+    this.#setUsage(run, usage.whole ? plusUsage(run.usageBefore, usage) : usage);
     // A decision that took longer than the age limit began before this segment.
     const revived = follows && !paused;
     const waited = endWaits(run, {

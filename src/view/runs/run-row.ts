@@ -1,10 +1,11 @@
 import { formatDecimal } from "../../events/door.ts";
 import type { ViewRun } from "../format.ts";
 import { type CostEstimates, estimatedCost } from "./estimates.ts";
-import { goesOn, hasEnded, type IndexedRun } from "./indexed-run.ts";
+import { goesOn, type IndexedRun } from "./indexed-run.ts";
 import { openWaits } from "./open-waits.ts";
 import type { RunTraits } from "./run-facts.ts";
 import { totalUsage } from "./run-trees.ts";
+import { hasEnded } from "./stories.ts";
 
 /** A run as the list has it. */
 export function rowOf(run: IndexedRun, estimates?: CostEstimates): ViewRun {

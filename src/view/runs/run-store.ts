@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ViewRow, ViewRun, ViewSpan } from "../format.ts";
 import type { CostEstimates } from "./estimates.ts";
-import { type IndexedRun, namesEnded } from "./indexed-run.ts";
+import type { IndexedRun } from "./indexed-run.ts";
 import { isOfOthers } from "./other-runs.ts";
 import { tenantOf } from "./run-facts.ts";
 import { RunIndex } from "./run-index.ts";
@@ -9,6 +9,7 @@ import type { RunIndexOptions } from "./run-index-options.ts";
 import type { RunLog } from "./run-log.ts";
 import { rowOf } from "./run-row.ts";
 import { type SourcedSpan, SpanSpool } from "./span-spool.ts";
+import { namesEnded } from "./stories.ts";
 import type { Trace } from "./traces.ts";
 
 /** A span that has no end yet. */

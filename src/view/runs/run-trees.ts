@@ -38,13 +38,19 @@ export function setUsage(run: IndexedRun, usage: RunUsage): void {
 /** Usage of a run and of all below it. */
 export function totalUsage({ below, usage }: IndexedRun): RunUsage {
   if (usage.whole || below === undefined) return usage;
-  const cost = readDecimal(usage.cost);
-  const sum = below.cost === undefined ? cost : addDecimals(cost ?? ZERO, below.cost);
+  const cost = below.cost === undefined ? undefined : formatDecimal(below.cost);
+  return plusUsage(usage, { ...below, cost, whole: true });
+}
+
+/** The sum of two usages. */
+export function plusUsage(before: RunUsage, { cost, input, output, whole }: RunUsage): RunUsage {
+  const [costBefore, added] = [readDecimal(before.cost), readDecimal(cost)];
+  const sum = added === undefined ? costBefore : addDecimals(costBefore ?? ZERO, added);
   return {
-    input: plus(usage.input, below.input),
-    output: plus(usage.output, below.output),
+    input: plus(before.input, input),
+    output: plus(before.output, output),
     cost: sum === undefined ? undefined : formatDecimal(sum),
-    whole: true,
+    whole,
   };
 }
 

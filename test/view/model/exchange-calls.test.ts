@@ -175,3 +175,33 @@ it("a call with the ID of an earlier turn has its own result", () => {
   const calls = items.filter(({ kind }) => kind === "call");
   expect(calls).toMatchObject([{ received: "one" }, { received: "two" }]);
 });
+
+it("a call that hands control to another agent is neither run nor waits for a decision", () => {
+  const agent = (name: string, more = {}) => ({
+    run_id: name,
+    attributes: { "gen_ai.agent.name": name, ...more },
+  });
+  const paused = { "entelix.run.outcome": "interrupted" };
+  const from = (name: string) => ({ ...paused, "entelix.handoff.from": name });
+  const says = (id: string, run: string, at: number, tool: string) =>
+    modelSpan(id, at, [QUESTION], [asks(`c-${id}`, tool, {})], {
+      run_id: run,
+      parent_span_id: run,
+    });
+  const items = itemsOf([
+    runSpan("Triage", undefined, WHOLE, agent("Triage", paused)),
+    says("m1", "Triage", 1, "transfer_to_Billing_Desk"),
+    runSpan("Billing Desk", "Triage", { from: 2, to: 50 }, agent("Billing Desk", from("Triage"))),
+    says("m2", "Billing Desk", 3, "transfer_to_Refunds"),
+    runSpan("Refunds", "Triage", { from: 5, to: 50 }, agent("Refunds", from("Billing Desk"))),
+    says("m3", "Refunds", 6, "refund"),
+  ]);
+  const [, handed, billing, refunds] = items;
+  expect(handed).toMatchObject({ tool: "transfer_to_Billing_Desk", handoff: "Billing Desk" });
+  expect(handed).not.toHaveProperty("waits");
+  const inner = (item: typeof billing) =>
+    item?.kind === "run" ? item.exchange.items[1] : undefined;
+  expect(inner(billing)).toMatchObject({ tool: "transfer_to_Refunds", handoff: "Refunds" });
+  expect(inner(billing)).not.toHaveProperty("waits");
+  expect(inner(refunds)).toMatchObject({ tool: "refund", waits: true });
+});

@@ -137,6 +137,36 @@ describe("the numbers of a run", () => {
     });
   });
 
+  it("are the sum over its pauses if its framework counts the tree anew after each", () => {
+    const used = (input: number, output: number, cost: string, more = {}) => ({
+      attributes: {
+        "gen_ai.usage.input_tokens": input,
+        "gen_ai.usage.output_tokens": output,
+        "entelix.agent.usage.cost": cost,
+        "entelix.run.outcome": "interrupted",
+        ...more,
+      },
+    });
+    const last = {
+      run: "a",
+      from: 70,
+      to: 90,
+      ...used(31, 7, "0.1", { "entelix.run.outcome": "complete" }),
+    };
+    const index = indexOf([
+      span({ run: "a", from: 0, to: 10, ...used(93, 21, "0.2") }),
+      span({ run: "a", from: 30, to: 40, ...used(10, 2, "0.05") }),
+      span(last),
+      span(last),
+    ]);
+    expect(runOf(index, "a")).toMatchObject({
+      input_tokens: 134,
+      output_tokens: 30,
+      cost_usd: "0.35",
+      outcome: "complete",
+    });
+  });
+
   it("are those of its last segment, which count from its first", () => {
     const used = (tokens: number) => ({ "entelix.run.input_tokens": tokens });
     const parent = { "entelix.parent_run_id": "a" };

@@ -51,9 +51,7 @@ export function ToolCall({
           </span>
           {state !== "" && <span class="muted">{state}</span>}
           {waits === true && (
-            <span class="talk-state">
-              {hasWaited ? "needed a decision" : "needs a decision"}
-            </span>
+            <span class="talk-state">{hasWaited ? "needed a decision" : "needs a decision"}</span>
           )}
           <ToTimeline model={model} node={node ?? asker} query={query} />
         </p>
