@@ -80,7 +80,10 @@ describe("names and texts of strangers", () => {
     const grid = page.getByRole("grid", { name: "Runs" });
     await grid.getByText("<img src").first().waitFor();
     await page.goto(`${place}#/run/${RUN}`);
-    await page.getByText("What the model received").first().waitFor();
+    await page
+      .getByText(/What the model received|Error, for the model/)
+      .first()
+      .waitFor();
     const talkWidth = await page.evaluate<number>("document.documentElement.scrollWidth");
     expect(talkWidth).toBeLessThanOrEqual(1_280);
     expect(await page.locator("img, main script").count()).toBe(0);

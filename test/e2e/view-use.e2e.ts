@@ -133,7 +133,7 @@ describe("a run", () => {
     const details = page.getByRole("region", { name: "Details of the span" });
     await details.getByText("Error, for the operator").waitFor();
     expect(await details.innerText()).toContain("expired service account");
-    await details.getByText("What the model received").waitFor();
+    await details.getByText("Error, for the model").waitFor();
     await page.getByLabel("Failures only").check();
     for (const item of await items().all()) {
       expect(await spokenName(item)).toContain("failed");

@@ -79,7 +79,9 @@ export interface SpanError {
   /** `error.type`. */
   readonly type?: string;
   readonly exceptions: readonly SpanException[];
-  /** Text that the model received. */
+  /** The text that the model received, from the history of a later call. Then there is no `modelText`. */
+  readonly received?: string;
+  /** The sender's text for the model. An own loop may send another one, and after the last call no model gets it. */
   readonly modelText?: string;
   /** It is not known what the model received. */
   readonly modelTextUnknown: boolean;
@@ -117,6 +119,13 @@ export function errorOf(span: ViewSpan, rows: readonly ViewRow[] = []): SpanErro
     ...optional("modelText", modelText),
     modelTextUnknown,
   };
+}
+
+/** An error whose text for the model was found in the history of a later call: that is what the model received. */
+export function receivedError(error: SpanError, received: string | undefined): SpanError {
+  if (received === undefined) return error;
+  const { modelText: _said, ...rest } = error;
+  return { ...rest, received, modelTextUnknown: false };
 }
 
 /** The operator's text of a failed span in one piece; without it, the type of the error. */

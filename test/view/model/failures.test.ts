@@ -7,6 +7,7 @@ import {
   failedAndAbove,
   failuresIn,
   failureText,
+  receivedError,
 } from "../../../src/view/model/failures.ts";
 import { type SpanNode, spanTree } from "../../../src/view/model/span-tree.ts";
 import { runs } from "../../support/runs.ts";
@@ -145,6 +146,16 @@ describe("the error of a span", () => {
       exceptions: [],
       modelTextUnknown: false,
     });
+  });
+
+  it("has what the model received from a later call instead of the sender's text", () => {
+    const error = { exceptions: [], modelText: "unexpected error", modelTextUnknown: true };
+    expect(receivedError(error, "error: weather service down")).toEqual({
+      exceptions: [],
+      received: "error: weather service down",
+      modelTextUnknown: false,
+    });
+    expect(receivedError(error, undefined)).toBe(error);
   });
 
   it("has what the model received from the audit row where the span does not say it", () => {

@@ -1,9 +1,10 @@
 import type { SpanError } from "../../model/failures.ts";
 import { Text } from "../shell/text.tsx";
 
-/** The operator's text, and the text that the model received. */
+/** The operator's text, and the text for the model: what it received, if that was captured. */
 export function SpanErrorView({ error }: { readonly error: SpanError }) {
-  const { exceptions, message, modelText, modelTextUnknown, type } = error;
+  const { exceptions, message, modelText, modelTextUnknown, received, type } = error;
+  const forModel = received ?? modelText;
   return (
     <div class="errors">
       {(message !== undefined || type !== undefined || exceptions.length > 0) && (
@@ -46,11 +47,11 @@ export function SpanErrorView({ error }: { readonly error: SpanError }) {
           ))}
         </div>
       )}
-      {modelText !== undefined && (
+      {forModel !== undefined && (
         <div class="note plain">
-          <h3>What the model received</h3>
+          <h3>{received === undefined ? "Error, for the model" : "What the model received"}</h3>
           <p>
-            <Text limit={2000} lines value={modelText} />
+            <Text limit={2000} lines value={forModel} />
           </p>
         </div>
       )}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { count } from "../../../../events/format/door.ts";
 import { callState } from "../../../model/call-state.ts";
 import type { CallItem } from "../../../model/exchange-items.ts";
-import { errorOf, errorText, type SpanError } from "../../../model/failures.ts";
+import { errorOf, errorText, receivedError, type SpanError } from "../../../model/failures.ts";
 import type { RunModel } from "../../../model/run-model.ts";
 import { isWaiting } from "../../../model/story-words.ts";
 import { Text } from "../../shell/text.tsx";
@@ -65,11 +65,10 @@ export function ToolCall({
   );
 }
 
-/** The error of a failed call. What the model received may be only in the history of its next call. */
+/** The error of a failed call. What the model received is in the history of its next call. */
 function errorIn({ node, received }: CallItem, model: RunModel): SpanError | undefined {
   const error = node && errorOf(node.span, model.rows.get(node));
-  if (error?.modelText !== undefined || received === undefined) return error;
-  return error && { ...error, modelText: received, modelTextUnknown: false };
+  return error && receivedError(error, received);
 }
 
 /** A short value with its name, or a long one to open. */
