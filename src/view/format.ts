@@ -281,6 +281,8 @@ export interface RelatedRun {
   readonly run_id: string;
   /** Absent if the run is not in the list. */
   readonly key?: string;
+  /** The run is in the list under another tenant. Nothing else is said of it here. */
+  readonly other_tenant?: true;
   readonly agent?: string;
   readonly outcome?: RunOutcome;
 }

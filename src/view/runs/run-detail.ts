@@ -227,8 +227,13 @@ function joined(one: RowRange, other: RowRange): RowRange {
 }
 
 function related({ index }: RunStore, run: IndexedRun): RelatedRun[] {
-  const named = (relation: RelatedRun["relation"], run_id: string | undefined) =>
-    run_id === undefined ? [] : [relatedRun(relation, run_id, index.find(run.tenant_id, run_id))];
+  const named = (relation: RelatedRun["relation"], run_id: string | undefined) => {
+    if (run_id === undefined) return [];
+    const found = relatedRun(relation, run_id, index.find(run.tenant_id, run_id));
+    // Only that it is there: the rest is the other tenant's.
+    const isOfOther = found.key === undefined && index.named(run_id).some(isKnown);
+    return [isOfOther ? { ...found, other_tenant: true as const } : found];
+  };
   const known = (relation: RelatedRun["relation"], runs: readonly IndexedRun[]) =>
     runs.map((each) => relatedRun(relation, each.run_id, each));
   return [

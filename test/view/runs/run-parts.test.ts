@@ -103,3 +103,32 @@ describe("the first failure of a run", () => {
     expect(foundIn([open, fine])).toBeUndefined();
   });
 });
+
+it("a parent of another tenant is named as such, and nothing else is said of it", async () => {
+  using folder = new Folder();
+  const file = folder.at("runs.ndjson");
+  const [outer, inner] = [1, 2].map((n) => `018f3c7a-0000-7000-8000-00000000000${n}`);
+  const other = { run_id: inner, tenant_id: "globex" };
+  const lost = { run_id: "018f3c7a-0000-7000-8000-000000000003" };
+  const lines = [
+    started({ run_id: outer }),
+    started({ ...other, parent_run_id: outer }),
+    started({ ...lost, parent_run_id: "018f3c7a-0000-7000-8000-000000000009" }),
+    completed(other),
+    completed(lost),
+    completed({ run_id: outer }),
+  ];
+  writeFileSync(file, `${lines.join("\n")}\n`);
+  await withRuns([file], ALL, async (runs) => {
+    const parentOf = async (tenant: string, id: string | undefined) => {
+      const run = listOf(runs).runs.find((each) => each.tenant_id === tenant && each.run_id === id);
+      return (await runs.detail(run?.key ?? ""))?.related;
+    };
+    expect(await parentOf("globex", inner)).toEqual([
+      { relation: "parent", run_id: outer, other_tenant: true },
+    ]);
+    expect(await parentOf("acme", lost.run_id)).toEqual([
+      { relation: "parent", run_id: "018f3c7a-0000-7000-8000-000000000009" },
+    ]);
+  });
+});

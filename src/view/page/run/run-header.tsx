@@ -179,7 +179,8 @@ function RunWithOutcome({ run }: { readonly run: RelatedRun }) {
     <span class="row">
       <span>
         <RunLink run={run} />
-        {run.key === undefined && " (not in the list)"}
+        {run.key === undefined &&
+          (run.other_tenant === true ? " (of another tenant)" : " (not in the list)")}
       </span>
       {run.outcome !== undefined && <Badge outcome={run.outcome} />}
     </span>
