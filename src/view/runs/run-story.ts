@@ -32,8 +32,12 @@ export function storyAfter(before: ViewStory, span: ViewSpan): ViewStory {
         withTool(before, span.attributes),
         decisionIn(span.attributes, span.start_ns),
       );
-    case "model":
-      return withModel(before, span.attributes);
+    case "model": {
+      const story = withModel(before, span.attributes);
+      if (before.question !== undefined || span.vocabulary !== undefined) return story;
+      // The span of an open run has not come yet, or has no input.
+      return { ...story, question: lastText(conversationOf(span), "input", "user") };
+    }
     case "step":
     case "other":
       return before;

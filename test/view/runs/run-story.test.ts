@@ -42,6 +42,18 @@ describe("the story of a run", () => {
     });
   });
 
+  it("has the question of a model call while the run is open, then its own", () => {
+    const call = viewSpan("model", "run", TIMES, {
+      kind: "model",
+      attributes: { "gen_ai.input.messages": said("user", "Which order?") },
+    });
+    const silent = { ...call, attributes: {} };
+    expect(storyOf(call, silent)).toEqual({ question: "Which order?" });
+    expect(storyOf(call, run(ASKED)).question).toBe("Where is order 17?");
+    expect(storyOf(run(ASKED), call).question).toBe("Where is order 17?");
+    expect(storyOf(silent).question).toBeUndefined();
+  });
+
   it("has the last question of a long conversation", () => {
     const messages = [
       { role: "user", parts: [{ type: "text", content: "Hello" }] },
@@ -213,7 +225,7 @@ describe("the story of a run", () => {
     });
     const below = { vocabulary: "OpenInference", parent_span_id: "agent", remote_parent: false };
     expect(toldBy(call(below))).toBeUndefined();
-    expect(storyOf(call({}))).toEqual({});
+    expect(storyOf(call({}))).toEqual({ question: "Where is order 17?" });
   });
 
   it("is bounded, whatever the spans say", () => {
