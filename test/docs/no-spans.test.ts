@@ -19,7 +19,7 @@ function messages(heading: string): readonly string[] {
 
 describe("docs/no-spans.md", () => {
   it.each([
-    ["A line on standard error", 15],
+    ["A line on standard error", 16],
     ["The backend", 4],
   ])("%s: the code has each of the %i messages", (heading, count) => {
     const named = messages(heading);

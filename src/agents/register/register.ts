@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import {
   Bridge,
   beforeProcessEnds,
@@ -20,6 +19,7 @@ import { AgentSink } from "./agent-sink.ts";
 import { enableAiSdk } from "./ai-sdk.ts";
 import { enableLangChain } from "./langchain.ts";
 import { enableOpenAIAgents } from "./openai-agents.ts";
+import { isAiSdk6, nearestWith, needCode } from "./unreported.ts";
 
 /** Maximum time for the last spans and metrics at the end of the process, in ms. */
 const FLUSH_MS = 2_000;
@@ -137,14 +137,19 @@ export function register(settings: RegisterSettings, entry: string | undefined):
     if (name === "ai-sdk") enableAiSdk(reporting);
     else if (name === "openai-agents") enableOpenAIAgents(reporting);
     else if (entry === undefined || !enableLangChain(reporting, entry)) return;
-    if (isInstalled(packageName, entry)) enabled.push(title);
+    if (name === "ai-sdk" && isAiSdk6(entry)) return;
+    if (nearestWith(join("node_modules", packageName), entry) !== undefined) enabled.push(title);
   };
   enable("ai-sdk", "AI SDK", "ai");
   enable("openai-agents", "OpenAI Agents", "@openai/agents-core");
   enable("langchain", "LangChain", "@langchain/core");
-  if (enabled.length === 0) return "none of the frameworks is installed that it can report";
+  const unreported = needCode(entry);
+  const others = unreported.length === 0 ? "" : `. These need code: ${unreported.join(", ")}`;
+  if (enabled.length === 0) {
+    return `none of the frameworks is installed that it can report${others}`;
+  }
   const costs = prices && price === undefined ? `, no costs: ${NO_PRICES}` : "";
-  return `reports ${enabled.join(", ")}, tenant ${tenant}${costs}`;
+  return `reports ${enabled.join(", ")}, tenant ${tenant}${costs}${others}`;
 }
 
 const NO_PRICES = "npm install @pydantic/genai-prices";
@@ -192,14 +197,4 @@ function entryIn(entry: string, name: string): unknown {
 
 function isSetup(value: unknown): value is (options: TracingOptions) => Tracing {
   return typeof value === "function";
-}
-
-function isInstalled(packageName: string, entry: string | undefined): boolean {
-  let folder = entry === undefined ? process.cwd() : dirname(entry);
-  for (;;) {
-    if (existsSync(join(folder, "node_modules", packageName))) return true;
-    const above = dirname(folder);
-    if (above === folder) return false;
-    folder = above;
-  }
 }

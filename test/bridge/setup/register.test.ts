@@ -1,4 +1,6 @@
-import { join } from "node:path";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { listening } from "../../support/listening.ts";
 import { OtlpServer, type OtlpServerOptions } from "../../support/otlp-server.ts";
@@ -205,6 +207,39 @@ describe("node --import entelix-otel/register", () => {
     await server?.close();
     const wrong = await run("ends.mjs", args, { [name]: "yes" });
     expect(wrong.err).toContain(`TypeError: ${name}: expected true or false, got "yes"`);
+  });
+
+  it("names the frameworks of the application that need code, and their pages", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "entelix-otel-register-"));
+    const install = async (name: string, version: string) => {
+      const path = join(folder, "node_modules", name);
+      await mkdir(path, { recursive: true });
+      await writeFile(join(path, "package.json"), JSON.stringify({ name, version }));
+    };
+    const said = async (dependencies: Readonly<Record<string, string>>) => {
+      await writeFile(join(folder, "package.json"), JSON.stringify({ dependencies }));
+      const { code, err, out } = await run(relative(PROGRAMS, join(folder, "app.mjs")));
+      await server?.close();
+      expect([code, out]).toEqual([0, "works\n"]);
+      return err;
+    };
+    try {
+      await writeFile(join(folder, "app.mjs"), 'console.log("works");\n');
+      // Only another package needs it.
+      await install("@modelcontextprotocol/sdk", "1.32.2");
+      await install("@mastra/core", "1.71.0");
+      await install("ai", "6.0.3");
+      const none = "entelix-otel: none of the frameworks is installed that it can report";
+      const needed = ". These need code: AI SDK 6 (docs/ai-sdk.md), Mastra (docs/mastra.md)\n";
+      expect(await said({})).toBe(`${none}\n`);
+      expect(await said({ "@mastra/core": "1", ai: "6" })).toBe(none + needed);
+      await install("ai", "7.0.0");
+      expect(await said({ ai: "7", "@modelcontextprotocol/sdk": "1" })).toBe(
+        "entelix-otel: reports AI SDK, tenant default. These need code: MCP (docs/mcp.md)\n",
+      );
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it("sends nothing for a program without agents", async () => {
