@@ -133,8 +133,12 @@ function NoRuns({ feed }: { readonly feed: Feed }) {
     );
   }
   if (!loaded || sources.some(({ read }) => read < 1)) return <p role="status">Reading…</p>;
+  const receivers = sources.filter(({ kind }) => kind === "otlp");
   return (
     <div class="panel" role="status">
+      {receivers.map(({ name }) => (
+        <WaitsForSpans key={name} url={name} />
+      ))}
       <p>
         <strong>No runs.</strong> The sources have no run of an agent yet.
         {sources.some(isWaiting) &&
@@ -144,6 +148,32 @@ function NoRuns({ feed }: { readonly feed: Feed }) {
         <p>{counted(otherSpans, "span belongs", "spans belong")} to no run, and can't be shown.</p>
       )}
     </div>
+  );
+}
+
+const NO_SPANS = "https://github.com/entelix/entelix-otel/blob/main/docs/no-spans.md";
+
+/** What to run, so that this receiver gets spans. */
+function WaitsForSpans({ url }: { readonly url: string }) {
+  return (
+    <>
+      <p>
+        Waits for spans at <code>{url}</code>. Start your application in another terminal:
+      </p>
+      <pre>
+        <code>
+          {`export OTEL_EXPORTER_OTLP_ENDPOINT=${url}\n`}
+          {"export OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true\n"}
+          {"node --import entelix-otel/register app.mjs"}
+        </code>
+      </pre>
+      <p>
+        With a setup in its code, run <code>node app.mjs</code>. Nothing comes?{" "}
+        <a href={NO_SPANS} rel="noopener noreferrer" target="_blank">
+          No spans?
+        </a>
+      </p>
+    </>
   );
 }
 

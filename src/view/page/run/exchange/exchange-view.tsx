@@ -42,6 +42,12 @@ function NoContent({ captured }: { readonly captured: boolean }) {
       <a href={PRIVACY} rel="noopener noreferrer" target="_blank">
         {captured ? "turn it on with captureContent" : "how to include them"}
       </a>
+      {captured && (
+        <>
+          , or without code (<code>entelix-otel/register</code>) with{" "}
+          <code>OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true</code>
+        </>
+      )}
       .
     </p>
   );
