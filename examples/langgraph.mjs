@@ -10,7 +10,7 @@ const sink = telemetry.createBridge({ captureContent: true, approvalPerson: true
 const handler = new LangChainHandler({
   sink,
   tenant: "acme",
-  decidedBy: (_decision, metadata) => metadata.approver,
+  decidedBy: (_decision, { approver }) => (typeof approver === "string" ? approver : undefined),
 });
 
 const schema = z.object({ order: z.number() });
@@ -47,7 +47,7 @@ try {
   // The run waits for a person, who approves: here at once, in a second run.
   const answer = new Command({ resume: { decisions: [{ type: "approve" }] } });
   const { messages } = await agent.invoke(answer, { ...config, metadata: { approver: "ann" } });
-  console.log(messages.at(-1).text);
+  console.log(messages.at(-1)?.text);
 } finally {
   await telemetry.shutdown(); // sends what waits, also of a run that failed
 }
