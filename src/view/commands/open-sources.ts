@@ -83,11 +83,13 @@ export async function openSources(
   const jaeger =
     options.jaeger === undefined ? undefined : await jaegerUrl(options.jaeger, stop.signal);
   const folder = await TemporaryFolder.make();
+  let received: ReceivedSpans | undefined;
   const store = new RunStore(folder.path, {
     mostRuns: options.mostRuns,
     wanted: options.run,
     estimates: options.estimates,
     mostBytes: options.listen === undefined ? undefined : MOST_RECEIVED_BYTES,
+    onSpansLeftOut: (spans) => received?.leftOut(spans),
   });
   const sources: Source[] = [];
   const states: SourceState[] = [];
@@ -135,14 +137,13 @@ export async function openSources(
     const stateAt = (url: string) => stateOf(url, "otlp", true);
     const { content, listen: address, save } = options;
     const receiving = ReceivedSpans.listen(stateAt, store, { content, address, save });
-    add(
-      await receiving.catch((error: unknown) => {
-        stop.abort();
-        store.close();
-        folder.remove();
-        throw error;
-      }),
-    );
+    received = await receiving.catch((error: unknown) => {
+      stop.abort();
+      store.close();
+      folder.remove();
+      throw error;
+    });
+    add(received);
   }
   const ready = Promise.all(
     sources.map(async (source) => {

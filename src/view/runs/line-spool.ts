@@ -18,6 +18,14 @@ export interface TaggedLine {
   readonly tag: number;
 }
 
+/** Where the lines of a chain in a batch are. */
+interface Piece {
+  readonly start: number;
+  readonly tag: number;
+  /** Bytes without the head. */
+  readonly length: number;
+}
+
 /**
  * Lines in one file, in chains. The lines of a chain in a batch are one piece. Memory holds only the offset of the last
  * piece of each chain, so it does not grow with lines. Each piece has the offset of the one before.
@@ -106,26 +114,44 @@ export class LineSpool {
     return pieces.reverse().flat();
   }
 
-  /** Copies chains to another file, as bytes. Their next lines must be added there. */
-  copyTo(other: LineSpool, chains: Iterable<Chain>): void {
+  /**
+   * Copies chains to another file, as bytes. Their next lines must be added there.
+   *
+   * @param mostBytes above which the oldest pieces of the longest chains are left out. The newest of each is copied.
+   * @returns the number of lines that were left out.
+   */
+  copyTo(other: LineSpool, chains: Iterable<Chain>, mostBytes = Number.POSITIVE_INFINITY): number {
     this.flush();
-    for (const chain of chains) {
-      const starts: number[] = [];
-      for (let { last } = chain; last > 0; ) {
-        starts.push(last - 1);
-        last = Number(this.#bytes(last - 1, HEAD).readBigUInt64LE());
-      }
+    const copied = [...chains].map((chain) => this.#piecesOf(chain));
+    let excess = -mostBytes;
+    for (const { bytes } of copied) excess += bytes;
+    let leftOut = 0;
+    for (const { chain, pieces } of copied.sort((one, two) => two.bytes - one.bytes)) {
       chain.last = 0;
-      for (const start of starts.reverse()) {
-        const head = this.#bytes(start, HEAD);
-        other.#append(
-          this.#bytes(start + HEAD, head.readUInt32LE(12)),
-          head.readUInt32LE(8),
-          chain,
-        );
+      for (const [at, { length, start, tag }] of pieces.entries()) {
+        const bytes = this.#bytes(start + HEAD, length);
+        const isLeftOut = excess > 0 && at < pieces.length - 1;
+        if (isLeftOut) excess -= HEAD + length;
+        if (isLeftOut) leftOut += linesIn(bytes);
+        else other.#append(bytes, tag, chain);
       }
     }
     other.#write();
+    return leftOut;
+  }
+
+  /** The pieces of a chain, the oldest first. */
+  #piecesOf(chain: Chain): { chain: Chain; pieces: readonly Piece[]; bytes: number } {
+    const pieces: Piece[] = [];
+    let bytes = 0;
+    for (let { last } = chain; last > 0; ) {
+      const head = this.#bytes(last - 1, HEAD);
+      const length = head.readUInt32LE(12);
+      pieces.push({ start: last - 1, tag: head.readUInt32LE(8), length });
+      bytes += HEAD + length;
+      last = Number(head.readBigUInt64LE());
+    }
+    return { chain, pieces: pieces.reverse(), bytes };
   }
 
   /** All lines, by batches. Those of a batch are in the order of their chains. */
@@ -164,4 +190,10 @@ export class LineSpool {
     }
     return bytes;
   }
+}
+
+function linesIn(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) lines += 1;
+  return lines;
 }

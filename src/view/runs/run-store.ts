@@ -43,12 +43,20 @@ type OnProgress = (share: number) => void;
  */
 export const STANDING = { gone: 0, log: 1, spans: 2, recording: 3 } as const;
 
+/** Part of the limit of the file that spans may have when some were left out. */
+const KEPT = 0.75;
+
 /** Pauses of a conversation through which its question is looked for. It also ends a ring. */
 const MOST_PAUSES = 64;
 
 export interface RunStoreOptions extends RunIndexOptions {
-  /** Bytes of the file of spans above which the older half of the runs is left out. Default: no limit. */
+  /**
+   * Bytes of the file of spans above which the older half of the runs is left out. If the others have more than three
+   * quarters of it, the oldest spans of the longest traces are left out, too. Default: no limit.
+   */
   readonly mostBytes?: number | undefined;
+  /** Called with the number of spans that were left out of runs that are retained, each time it has grown. */
+  readonly onSpansLeftOut?: ((spans: number) => void) | undefined;
 }
 
 /** The runs of all sources: an index in memory, and their spans in a file. */
@@ -70,7 +78,8 @@ export class RunStore {
   /** Open spans that the index does not have, and their sources: most spans end before anyone looks. */
   readonly #unseen = new Map<OpenSpan, number>();
   #rebuiltAt = 0;
-  #mostBytes: number;
+  readonly #mostBytes: number;
+  #spansLeftOut = 0;
 
   /** @param folder for the file of spans; only its owner can read it. */
   constructor(folder: string, options: RunStoreOptions = {}) {
@@ -276,10 +285,11 @@ export class RunStore {
     const before = this.#spool;
     this.#spool = this.#newSpool();
     // As bytes: parsing would take seconds, in which no sender is answered.
-    before.copyTo(this.#spool, this.index.traces.ofRuns());
+    const leftOut = before.copyTo(this.#spool, this.index.traces.ofRuns(), this.#mostBytes * KEPT);
     before.close();
-    // One run may be larger than the limit.
-    this.#mostBytes = Math.max(this.#options.mostBytes ?? 0, this.#spool.bytes * 2);
+    if (leftOut === 0) return;
+    this.#spansLeftOut += leftOut;
+    this.#options.onSpansLeftOut?.(this.#spansLeftOut);
   }
 
   #newIndex(): RunIndex {

@@ -37,9 +37,14 @@ export class SpanSpool {
     return this.#lines.read(trace).map(spanIn);
   }
 
-  /** Copies the spans of some traces to another file, where their next spans must be added. */
-  copyTo(other: SpanSpool, traces: Iterable<Trace>): void {
-    this.#lines.copyTo(other.#lines, traces);
+  /**
+   * Copies the spans of some traces to another file, where their next spans must be added.
+   *
+   * @param mostBytes above which the oldest spans of the longest traces are left out.
+   * @returns the number of spans that were left out.
+   */
+  copyTo(other: SpanSpool, traces: Iterable<Trace>, mostBytes: number): number {
+    return this.#lines.copyTo(other.#lines, traces, mostBytes);
   }
 
   /** All spans, in about the order in which they came. */

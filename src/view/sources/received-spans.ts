@@ -30,6 +30,8 @@ export class ReceivedSpans {
   readonly #source: number;
   readonly #receiver: SpanReceiver;
   readonly #saved: SavedRequests | undefined;
+  /** The problem of {@link ReceivedSpans.leftOut}. */
+  #leftOut: string | undefined;
 
   private constructor(
     state: SourceState,
@@ -38,11 +40,11 @@ export class ReceivedSpans {
     receiver: SpanReceiver,
     saved: SavedRequests | undefined,
   ) {
-    this.#receiver = receiver;
-    this.#saved = saved;
     this.#state = state;
     this.#store = store;
     this.#options = options;
+    this.#receiver = receiver;
+    this.#saved = saved;
     this.#source = store.addSource(STANDING.spans);
   }
 
@@ -110,6 +112,13 @@ export class ReceivedSpans {
    */
   gone(): void {
     this.report(GONE);
+  }
+
+  /** @param spans of runs that are shown, which were left out because all take too much of the disk. */
+  leftOut(spans: number): void {
+    if (this.#leftOut !== undefined) this.#state.solved(this.url, this.#leftOut);
+    this.#leftOut = `too many spans to keep: the oldest ${spans} of the longest runs were left out`;
+    this.report(this.#leftOut);
   }
 
   report(problem: string): void {

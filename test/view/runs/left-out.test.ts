@@ -1,3 +1,4 @@
+import { readdirSync, statSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { leftOutLines } from "../../../src/view/commands/opened-runs.ts";
@@ -222,18 +223,35 @@ describe("a store with a limit of its file", () => {
     await runs.close();
   });
 
-  it("keeps one run that is larger than the limit", async () => {
+  it("leaves out the oldest spans of one run that is larger than the limit, and says how many", async () => {
     using folder = new Folder();
-    const store = new RunStore(folder.path, { mostBytes: 1 });
+    const MIB = 1024 * 1024;
+    const leftOut: number[] = [];
+    const store = new RunStore(folder.path, {
+      mostBytes: 20 * MIB,
+      onSpansLeftOut: (spans) => leftOut.push(spans),
+    });
     const source = store.addSource(STANDING.spans);
-    const long = "x".repeat(1024 * 1024);
-    for (let at = 0; at < 20; at += 1) {
-      const attributes = { "entelix.tenant_id": "acme", long };
+    const attributes = { "entelix.tenant_id": "acme", long: "x".repeat(MIB) };
+    let most = 0;
+    for (let at = 0; at < 100; at += 1) {
       store.add(source, toolSpan(`tool ${at}`, "span 0", times(0), { ...fieldsOf(0), attributes }));
+      const sizes = readdirSync(folder.path).map((name) => statSync(folder.at(name)).size);
+      most = Math.max(most, ...sizes);
     }
     store.add(source, spanOf(0));
+    // A batch of 4 MiB is written at once.
+    expect(most).toBeLessThan(25 * MIB);
     const runs = storedRuns(store);
-    expect((await runs.detail("run 0"))?.spans).toHaveLength(21);
+    const shown = (await runs.detail("run 0"))?.spans ?? [];
+    const tools = shown.filter(({ kind }) => kind === "tool");
+    expect(tools.length).toBeGreaterThan(5);
+    const newest = seconds(100).slice(-tools.length);
+    expect(new Set(tools.map(({ span_id }) => span_id))).toEqual(
+      new Set(newest.map((at) => `tool ${at}`)),
+    );
+    expect(shown).toHaveLength(tools.length + 1);
+    expect(leftOut.at(-1)).toBe(100 - tools.length);
     await runs.close();
   });
 });
