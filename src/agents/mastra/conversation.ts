@@ -76,7 +76,21 @@ export function requestAtEnd(
   const isSame =
     messages.length === preview.length &&
     messages.every((each, index) => fieldsOf(each)?.role === fieldsOf(preview[index])?.role);
-  return conversation.messages(isSame ? messages : preview);
+  return conversation.messages(isSame ? messages : preview.flatMap(withoutMarks));
+}
+
+/** Mastra's marks for calls and results whose content the preview does not have. They are no words of a message. */
+const MARKS = /\[tool(?:-result)?: [^\]]*\] ?/g;
+
+/** A message of the preview without the marks; none if it has nothing else. */
+function withoutMarks(message: unknown): readonly unknown[] {
+  const fields = fieldsOf(message);
+  const content = textOf(fields?.content);
+  if (content === undefined || (fields?.role !== "assistant" && fields?.role !== "tool")) {
+    return [message];
+  }
+  const words = content.replace(MARKS, "").trim();
+  return words === "" && content !== "" ? [] : [{ ...fields, content: words }];
 }
 
 /**

@@ -239,9 +239,17 @@ describe("model calls", () => {
     step.end();
     const second = generation.child("model_step");
     const request = second.child("model_inference", { attributes: REQUEST });
-    second.update({ input: [{ role: "user", content: "cut short" }] });
+    const marks = [
+      { role: "assistant", content: "[tool: nope]" },
+      { role: "tool", content: "[tool-result: refund][tool-result: nope]" },
+      { role: "assistant", content: "I look. [tool: refund]" },
+    ];
+    second.update({ input: [{ role: "user", content: "cut short" }, ...marks] });
     request.end(answered());
-    expect(heard.ofType("model_complete")[1]?.input).toEqual([user("cut short")]);
+    expect(heard.ofType("model_complete")[1]?.input).toEqual([
+      user("cut short"),
+      { role: "assistant", parts: [{ type: "text", content: "I look." }] },
+    ]);
   });
 
   it("are complete where Mastra rejects the object that the model gave", async () => {
