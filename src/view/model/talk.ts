@@ -57,6 +57,10 @@ export class Talk {
   readonly #items: ExchangeItem[] = [];
   readonly #systems: MessageItem[] = [];
   readonly #earlier: ExchangeItem[] = [];
+  /** Calls of the history without a span so far. */
+  readonly #askedBefore = new Set<ExchangeItem>();
+  /** Calls of the history that this run made: they are items of this run. */
+  readonly #madeNow = new Set<ExchangeItem>();
   readonly #systemKeys = new Set<string>();
   readonly #seen = new SeenMessages();
   /** The texts of answers: the answer of a run may have them without the calls beside them. */
@@ -187,6 +191,10 @@ export class Talk {
         this.#items.push(call);
       }
     }
+    if (this.#askedBefore.delete(call)) {
+      this.#madeNow.add(call);
+      this.#items.push(call);
+    }
     same.last = call;
     this.#callsOf("", tool).last = call;
     this.#goesOn(call);
@@ -258,10 +266,9 @@ export class Talk {
 
   finish(): void {
     const first = this.#first;
+    const items = this.#earlier.filter((item) => !this.#madeNow.has(item));
     const earlier: readonly ExchangeItem[] =
-      first === undefined || this.#earlier.length === 0
-        ? []
-        : [{ kind: "earlier", node: first, items: this.#earlier }];
+      first === undefined || items.length === 0 ? [] : [{ kind: "earlier", node: first, items }];
     const state = this.#state === undefined ? [] : [this.#state];
     this.#exchange.items = [...this.#systems, ...earlier, ...this.#items, ...state];
   }
@@ -318,6 +325,7 @@ export class Talk {
     }
     this.#undone.add(call);
     this.#pending.push(call);
+    if (into === this.#earlier) this.#askedBefore.add(call);
     into.push(call);
   }
 

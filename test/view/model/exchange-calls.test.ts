@@ -205,3 +205,37 @@ it("a call that hands control to another agent is neither run nor waits for a de
   expect(inner(billing)).not.toHaveProperty("waits");
   expect(inner(refunds)).toMatchObject({ tool: "refund", waits: true });
 });
+
+it("a call of the history that the resumed run makes is shown in this run, behind its input", () => {
+  const asked = [
+    QUESTION,
+    asks("c1", "look_up", {}),
+    resultOf("c1", "twice"),
+    asks("c2", "refund", {}),
+  ];
+  const input = [...asked, { role: "tool", parts: [{ type: "text", content: "{}" }] }];
+  const items = itemsOf([
+    runSpan("run", undefined, WHOLE, {
+      attributes: {
+        "entelix.run.resumed_from": "paused",
+        "gen_ai.input.messages": JSON.stringify(input),
+      },
+    }),
+    toolSpan(
+      "t",
+      "run",
+      { from: 5, to: 6 },
+      { attributes: { "gen_ai.tool.call.id": "c2", "gen_ai.tool.name": "refund" } },
+    ),
+    modelSpan("m", 10, [...input, resultOf("c2", "refunded")], [answerOf("Done.")]),
+  ]);
+  const [earlier, resumed, refund, answer] = items;
+  expect(earlier).toMatchObject({
+    kind: "earlier",
+    items: [{ kind: "message" }, { kind: "call", tool: "look_up" }],
+  });
+  expect(resumed).toMatchObject({ kind: "message", resumes: true });
+  expect(refund).toMatchObject({ kind: "call", tool: "refund", received: "refunded" });
+  expect(answer).toMatchObject({ kind: "message" });
+  expect(items).toHaveLength(4);
+});
