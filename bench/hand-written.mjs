@@ -1,7 +1,9 @@
 // What a careful person writes by hand against the SDK for the same spans, attributes and ids:
 // attributes at the start, the usual way. `equal.mjs` shows that the exported spans are the bridge's.
 import { ROOT_CONTEXT, SpanKind, trace } from "@opentelemetry/api";
-import { RunIds } from "../dist/context.mjs";
+import { built } from "./built.mjs";
+
+const { RunIds } = await built("context.mjs");
 
 /** The ids of the next span, as a hand-written id generator would be told them. */
 export const nextIds = {

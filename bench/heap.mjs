@@ -1,9 +1,10 @@
 // One million runs, one in a hundred never ended: once the limit on open runs is reached the heap stays
 // flat. `node --expose-gc heap.mjs RUNS LIMIT`; prints JSON.
 import { BasicTracerProvider } from "@opentelemetry/sdk-trace-node";
-import { Bridge, createIdGenerator } from "../dist/index.mjs";
+import { built } from "./built.mjs";
 import { makeRuns } from "./workload.mjs";
 
+const { Bridge, createIdGenerator } = await built("index.mjs");
 const [total, openRuns] = process.argv.slice(2).map(Number);
 const sink = new Bridge({
   tracerProvider: new BasicTracerProvider({ idGenerator: createIdGenerator(), spanProcessors: [] }),

@@ -1,4 +1,4 @@
-// node bench/replay.mjs [--short] [DIALECT ...]: replay of recorded lines from bytes to spans, in events
+// node bench/replay.mjs [--rounds N] [--short] [--write] [DIALECT ...]: replay of recorded lines from bytes to spans, in events
 // per second as a share of what `JSON.parse` makes of the same lines as strings in memory.
 //
 // One dialect a process, since code that is warm for another is slower; the ratio is the median of the
@@ -6,23 +6,18 @@
 // is the time of parsing with every digit kept, of numbers and times, in that of `JSON.parse`; "floor" is the
 // ratio of a replay that would do nothing but split lines, `JSON.parse` them and make their spans.
 import { execFile } from "node:child_process";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { withBundle } from "../scripts/bundle-typescript.mjs";
+import { show } from "./page.mjs";
+import { format, median, NAMES, ROUNDS, short, write } from "./processes.mjs";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const GOALS = { entelix: 0.35, "agent-sdk": 0.3, defect: 0.3, graph: 0.3 };
 
-const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
-const format = (value) => value.toFixed(3);
-
-/**
- * @param short one process a dialect, without a control: shows that it works, and about how fast.
- * @returns one row a dialect, for `console.table`.
- */
-export function replayRows({ short, dialects = Object.keys(GOALS) }) {
-  const processes = short ? 1 : 5;
+/** @returns one row a dialect. `--short` has one process each, without a control. */
+function replayRows(dialects) {
   const rounds = short ? 3 : 21;
   return withBundle(new URL("replay/child.mjs", import.meta.url), async (program) => {
     const child = async (dialect, what) => {
@@ -36,7 +31,7 @@ export function replayRows({ short, dialects = Object.keys(GOALS) }) {
       const exact = [];
       const floors = [];
       const control = [];
-      for (let n = 0; n < processes; n++) {
+      for (let n = 0; n < ROUNDS; n++) {
         ours.push(await child(dialect, "replay"));
         exact.push(1 / (await child(dialect, "exact")).ratio);
         floors.push((await child(dialect, "floor")).ratio);
@@ -69,17 +64,11 @@ function row(dialect, { ours, exact, floors, control }) {
   };
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const args = process.argv.slice(2);
-  const dialects = args.filter((arg) => !arg.startsWith("--"));
-  const unknown = dialects.find((name) => !(name in GOALS));
-  if (unknown !== undefined) {
-    throw new TypeError(`expected one of ${Object.keys(GOALS).join(", ")}; got ${unknown}`);
-  }
-  console.table(
-    await replayRows({
-      short: args.includes("--short"),
-      dialects: dialects.length > 0 ? dialects : undefined,
-    }),
-  );
+const unknown = NAMES.find((name) => !(name in GOALS));
+if (unknown !== undefined) {
+  throw new TypeError(`expected one of ${Object.keys(GOALS).join(", ")}; got ${unknown}`);
 }
+if (NAMES.length > 0 && write) {
+  throw new TypeError("--write: expected no dialects, because the table has all");
+}
+show("replay", await replayRows(NAMES.length > 0 ? NAMES : Object.keys(GOALS)));

@@ -1,4 +1,4 @@
-// node bench/values.mjs: the conversion of values to bounded JSON against JSON.stringify of what it keeps.
+// node bench/values.mjs [--short] [--write]: the conversion of values to bounded JSON against JSON.stringify of what it keeps.
 //
 // Both take turns in one process; each figure is the median of its rounds. A small value is compared with
 // JSON.stringify of the value itself. For large values the last column is the time for a value against
@@ -8,6 +8,8 @@
 import { register } from "node:module";
 import { setImmediate } from "node:timers/promises";
 import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
+import { show } from "./page.mjs";
+import { median, short } from "./processes.mjs";
 
 register("./path/strip-types.mjs", import.meta.url);
 const { boundedJson } = await import("../src/events/door.ts");
@@ -16,13 +18,10 @@ const { AuditSink, MemorySessionLog } = await import("../src/entries/audit.ts");
 
 const tracerProvider = new BasicTracerProvider({ idGenerator: createIdGenerator() });
 
-const short = process.argv.includes("--short");
 const ROUNDS = short ? 15 : 61;
 /** Rounds of values of 5 MB. */
 const APART = short ? 3 : 9;
 const SPAN = { bytes: 4096, binary: "summary", errorText: true };
-
-const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 
 function nanoseconds(call, times) {
   const from = process.hrtime.bigint();
@@ -66,7 +65,7 @@ const LARGE = {
 /** The small value of a span or a row. */
 const SMALL = { order: 17, city: "Bern", items: [{ sku: "a-1", count: 2 }], paid: true };
 
-export function valueRows() {
+function valueRows() {
   const rows = [];
   const [native, ours] = turns(
     [() => JSON.stringify(SMALL), () => boundedJson(SMALL, SPAN)],
@@ -162,7 +161,7 @@ async function apart(calls) {
   return times.map(median);
 }
 
-export async function rowRows() {
+async function rowRows() {
   const event = { type: "tool_complete", run_id: "r", tenant_id: "acme", tool_use_id: "c" };
   const call = { ...event, tool: "t", tool_version: null, duration_ms: 1 };
   const write = (output) =>
@@ -183,7 +182,7 @@ export async function rowRows() {
 }
 
 /** Milliseconds of the agent's thread for a tool result of 5 MB, as in `Bridge.send`. */
-export async function bridgeRows() {
+async function bridgeRows() {
   const rows = [];
   for (const [value, make] of Object.entries(FORMS)) {
     const content = make(5);
@@ -201,8 +200,9 @@ export async function bridgeRows() {
   return rows;
 }
 
-if (import.meta.filename === process.argv[1]) {
-  console.table(valueRows());
+console.log("a value as JSON of 4 KB / JSON.stringify of what is kept of it");
+console.table(valueRows());
+if (!short) {
   console.table(await rowRows());
-  console.table(await bridgeRows());
+  show("values", await bridgeRows(), "medians of nine calls, ms by the wall clock");
 }

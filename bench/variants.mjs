@@ -4,8 +4,10 @@ import {
   AlwaysOnSampler,
   BasicTracerProvider,
 } from "@opentelemetry/sdk-trace-node";
-import { Bridge, createIdGenerator } from "../dist/index.mjs";
+import { built } from "./built.mjs";
 import { handWrittenRun, nextIds } from "./hand-written.mjs";
+
+const { Bridge, createIdGenerator } = await built("index.mjs");
 
 const NOTHING = {
   onStart() {},

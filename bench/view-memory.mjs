@@ -1,6 +1,6 @@
-// npm run build && node --expose-gc bench/view-memory.mjs [ROWS]: how much memory the server of `view` takes for an
-// audit log of a million rows, six a run. Prints JSON: MB in all, and bytes for each run of the list, which has at most
-// 100,000.
+// npm run build && node --expose-gc bench/view-memory.mjs [ROWS] [--write]: how much memory the server of `view` takes for an
+// audit log of a million rows, six a run. The list has at most 100,000
+// runs.
 //
 // The log is followed, as `view` does it, so that what a replay keeps for events to come counts, too.
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,13 +10,15 @@ import { PassThrough } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { build } from "tsdown";
 import { NdjsonSessionLog } from "../dist/audit.mjs";
+import { show } from "./page.mjs";
+import { NAMES } from "./processes.mjs";
 
 const ROWS = 6;
 /** Runs of the list. */
 const LISTED = 100_000;
 /** In MB: Node gives itself 1 GB of heap on a machine with 2 GB. */
 const GOAL = 500;
-const rows = Number(process.argv[2] ?? 1_000_000);
+const [rows = 1_000_000] = NAMES.map(Number);
 const runs = Math.ceil(rows / ROWS);
 
 const folder = mkdtempSync(join(tmpdir(), "entelix-otel-bench-view-"));
@@ -51,22 +53,21 @@ try {
   const detailStarted = performance.now();
   const detail = await sources.detail(key);
   const detailMs = performance.now() - detailStarted;
-  console.log(
-    JSON.stringify({
-      runs,
-      rows: runs * ROWS,
-      mb: Math.round(bytes / 1e6),
-      goal: GOAL,
-      reached: bytes <= GOAL * 1e6,
-      bytes_a_run: Math.round(bytes / Math.min(runs, LISTED)),
-      left_out: sources.list([]).left_out ?? 0,
-      cpu_s: Math.round((cpu.user + cpu.system) / 1e5) / 10,
-      list_mb: Math.round(listBytes / 1e5) / 10,
-      list_ms: Math.round(listMs),
-      detail_ms: Math.round(detailMs),
-      detail: [detail.spans.length, detail.rows.length],
-    }),
-  );
+  const found = {
+    "rows of the log": runs * ROWS,
+    runs,
+    "left out": sources.list([]).left_out ?? 0,
+    "heap, MB": Math.round(bytes / 1e6),
+    goal: `<= ${GOAL}`,
+    reached: bytes <= GOAL * 1e6 ? "yes" : "no",
+    "bytes of a listed run": Math.round(bytes / Math.min(runs, LISTED)),
+    "to read, s of CPU": ((cpu.user + cpu.system) / 1e6).toFixed(1),
+    "JSON of the list, MB": (listBytes / 1e6).toFixed(1),
+    "to make it, ms": Math.round(listMs),
+    "to open a run, ms": Math.round(detailMs),
+  };
+  if (detail.spans.length === 0 || detail.rows.length === 0) throw new Error("no run was opened");
+  show("view-memory", [found], "one process");
   await sources.close();
 } finally {
   rmSync(built, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// npm run build && node bench/view-open.mjs [MB] [PAIRS]: the CPU time of `view` until it has read a recording, relative
+// npm run build && node bench/view-open.mjs [MB] [PAIRS] [--write]: the CPU time of `view` until it has read a recording, relative
 // to that of `replay` of the same file. Both are whole processes, which take turns. The recording has copies of the
 // recordings of this package, with new IDs and later times, several runs at once. Also: the memory of `view`, and the
 // CPU time of its server for one run that is opened then.
@@ -9,32 +9,33 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { withBundle } from "../scripts/bundle-typescript.mjs";
-import { format, judged, median, pairs } from "./processes.mjs";
+import { show } from "./page.mjs";
+import { format, judged, median, NAMES, pairs, ROUNDS } from "./processes.mjs";
 import { measured } from "./view-open/measured.mjs";
 
 const GOAL = 1.5;
 const RECORDINGS = fileURLToPath(new URL("../recordings/", import.meta.url));
-const megabytes = Number(process.argv[2] ?? 100);
-const count = Number(process.argv[3] ?? 5);
+const [megabytes = 100, count = ROUNDS] = NAMES.map(Number);
 
 const folder = mkdtempSync(join(tmpdir(), "entelix-otel-bench-open-"));
 try {
   const file = join(folder, "recorded.ndjson");
   const { bytes, lines } = await written(file);
-  console.log(`${(bytes / 1e6).toFixed(0)} MB, ${lines} lines`);
   const base = () => replay(file);
   const made = await pairs(count, base, () => view(file));
   const ratios = made.map(([replayed, viewed]) => viewed.cpuS / replayed.cpuS);
   const all = (field) => median(made.map(([, viewed]) => viewed[field]));
-  console.table([
+  const rows = [
     {
+      recording: `${(bytes / 1e6).toFixed(0)} MB, ${lines} lines`,
       ...judged(ratios, GOAL),
       "replay, s": format(median(made.map(([{ cpuS }]) => cpuS))),
       "view, s": format(all("cpuS")),
       "view, MB": Math.round(all("mb")),
       "to open a run, s": format(all("openS")),
     },
-  ]);
+  ];
+  show("view-open", rows, `medians of ${count} processes`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,4 +1,4 @@
-// npm run build && node bench/view-page.mjs: what the page of `view` costs the browser. A run with 20,000 spans is
+// npm run build && node bench/view-page.mjs [BROWSERS] [run] [--write]: what the page of `view` costs the browser. A run with 20,000 spans is
 // opened in five fresh browsers, for the CPU time of its script and the time until head, first failure and tree are
 // there, and scrolled; a list of 100,000 runs is searched,
 // sorted and scrolled. Of each part stands the longest task of the main thread, by the wall clock and by its CPU time:
@@ -12,12 +12,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { chromium as findChromium } from "../scripts/servers/chromium.mjs";
-import { median } from "./processes.mjs";
+import { show } from "./page.mjs";
+import { median, NAMES, ROUNDS } from "./processes.mjs";
 
 const SPANS = 20_000;
 const RUNS = 100_000;
 /** Browsers that open the run. */
-const OPENED = Number(process.argv[2] ?? 5);
+const OPENED = Number(NAMES[0] ?? ROUNDS);
 const GOALS = { scriptS: 2, taskMs: 100, shownMs: 500 };
 const BEGIN = Date.parse("2026-11-02T08:00:00Z");
 const TOOLS = ["search_docs", "sql_query", "send_email", "read_file", "calculator"];
@@ -119,18 +120,20 @@ try {
   const runs = await written("runs.ndjson", manyRuns());
   const opened = [];
   for (let n = 0; n < OPENED; n++) opened.push(await viewed(run, n === OPENED - 1, openRun));
-  const [spans] = opened.map((one) => one.spans);
-  console.log(
-    `run with ${spans} spans, opened: ${median(opened.map((one) => one.scriptS)).toFixed(2)} s of CPU time for script (median of ${opened.length}; goal <= ${GOALS.scriptS})`,
-  );
   const ms = (name) => Math.round(median(opened.map(({ shownMs }) => shownMs[name])));
-  console.log(
-    `from the click: head after ${ms("head")} ms, first failure after ${ms("failure")} ms, tree after ${ms("tree")} ms (goal of the first two <= ${GOALS.shownMs})`,
-  );
-  console.table(opened.at(-1).tasks);
-  if (process.argv[3] === "run") process.exit();
-  console.log(`list of ${RUNS} runs`);
-  console.table(await viewed(runs, true, useList));
+  const title = `a run of ${opened[0].spans} spans`;
+  const scriptS = median(opened.map((one) => one.scriptS)).toFixed(2);
+  const goal = `<= ${GOALS.shownMs}`;
+  const rows = [
+    { [title]: "CPU time of script, s", measured: scriptS, goal: `<= ${GOALS.scriptS}` },
+    { [title]: "from the click to its head, ms", measured: ms("head"), goal },
+    { [title]: "to its first failure, ms", measured: ms("failure"), goal },
+    { [title]: "to the tree of spans, ms", measured: ms("tree"), goal: "" },
+  ];
+  show("view-run", rows, `medians of ${opened.length} browsers`);
+  show("view-scroll", opened.at(-1).tasks, "one browser");
+  if (NAMES[1] === "run") process.exit();
+  show("view-list", await viewed(runs, true, useList), `a list of ${RUNS} runs, one browser`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

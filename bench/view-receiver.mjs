@@ -1,14 +1,15 @@
-// npm run build && node bench/view-receiver.mjs [SPANS]: what `view --listen` costs for each span that programs send: CPU
-// time of the process, in that of `replay` for each span that it makes, and its memory while they come. The spans come
+// npm run build && node bench/view-receiver.mjs [SPANS] [protobuf|json] [--write]: what `view --listen` costs for each span that programs send: CPU
+// time of the process, and its memory while they come. The spans come
 // as protobuf, 512 in a request, on four connections at once. A run has five spans.
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { JsonTraceSerializer, ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
+import { show } from "./page.mjs";
+import { NAMES } from "./processes.mjs";
 import { measured } from "./view-open/measured.mjs";
 
-const total = Number(process.argv[2] ?? 200_000);
-const form = process.argv[3] ?? "protobuf";
+const [spanCount = "200000", form = "protobuf"] = NAMES;
+const total = Number(spanCount);
 const RUNS = 102;
 const SENDERS = 4;
 
@@ -101,12 +102,6 @@ async function sender() {
     if (status !== 200) refused += 1;
   }
 }
-/** Of the receiver, now. Only on Linux. */
-function residentMb() {
-  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
-}
-
 /** Sent again if the connection was closed before, as exporters do. */
 async function post(bytes) {
   for (;;) {
@@ -133,25 +128,20 @@ function posted(bytes) {
 }
 const before = await cost();
 const began = performance.now();
-const memory = [];
-const timer = setInterval(() => memory.push([sent, residentMb()]), 5_000);
 await Promise.all(Array.from({ length: SENDERS }, sender));
-clearInterval(timer);
 const seconds = (performance.now() - began) / 1000;
 const after = await cost();
-console.log(
-  JSON.stringify({
-    form,
-    spans: sent,
-    bytes_a_span: Math.round(body.length / spans),
-    refused,
-    resets,
-    us_cpu_a_span: +(((after.cpuS - before.cpuS) * 1e6) / sent).toFixed(2),
-    spans_a_second: Math.round(sent / seconds),
-    most_mb: Math.round(after.mb),
-    memory,
-  }),
-);
+const found = {
+  form,
+  spans: sent,
+  "bytes of a span": Math.round(body.length / spans),
+  "CPU, µs a span": (((after.cpuS - before.cpuS) * 1e6) / sent).toFixed(1),
+  "spans a second": Math.round(sent / seconds),
+  "requests refused": refused,
+  "connections lost": resets,
+  "most memory, MB": Math.round(after.mb),
+};
+show("view-receiver", [found], "one process");
 child.kill("SIGINT");
 agent.destroy();
 await once(child, "exit");

@@ -1,8 +1,9 @@
-// node --expose-gc bench/view-search.mjs: what a search over a full list costs the page of `view`: 100,000 runs with
+// node --expose-gc bench/view-search.mjs [--write]: what a search over a full list costs the page of `view`: 100,000 runs with
 // texts, tools and tags, one in ten of them resumed. The time of a search is that of everything it changes: matching
 // rows, conversations, order, numbers and bars; without drawing. Median and highest of all searches, in ms of CPU. Memory is the
 // heap with the list against the heap without it; `bytes` is its JSON.
 import { register } from "node:module";
+import { show } from "./page.mjs";
 import { threadTime } from "./thread-time.mjs";
 
 register("./path/strip-types.mjs", import.meta.url);
@@ -147,4 +148,4 @@ function timed(action) {
   return times.sort((one, other) => one - other)[2];
 }
 
-console.table([measured(false), measured(true)]);
+show("view-search", [measured(false), measured(true)], "ms of CPU time, one process");

@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AlwaysOnSampler, BasicTracerProvider } from "@opentelemetry/sdk-trace-node";
-import { NdjsonSessionLog, verifyLog } from "../../dist/audit.mjs";
-import { Bridge, createIdGenerator } from "../../dist/index.mjs";
+import { built } from "../built.mjs";
 import { handWritten } from "../variants.mjs";
 
+const { NdjsonSessionLog, verifyLog } = await built("audit.mjs");
+const { Bridge, createIdGenerator } = await built("index.mjs");
 const ROWS_A_RUN = 8;
 
 const NOTHING = {

@@ -1,5 +1,9 @@
-// `import.mjs api|uuid|main`: CPU time of one import, in us. Prints JSON.
-const WHAT = { api: "@opentelemetry/api", uuid: "uuid", main: "../../dist/index.mjs" };
+// `import.mjs api|main|setup`: CPU time of one import, in us. Prints JSON.
+const WHAT = {
+  api: "@opentelemetry/api",
+  main: "../../dist/index.mjs",
+  setup: "../../dist/setup.mjs",
+};
 
 const what = WHAT[process.argv[2]];
 const from = process.cpuUsage();

@@ -6,7 +6,9 @@ import {
   AlwaysOnSampler,
   BasicTracerProvider,
 } from "@opentelemetry/sdk-trace-node";
-import { Bridge, createIdGenerator } from "../../dist/index.mjs";
+import { built } from "../built.mjs";
+
+const { Bridge, createIdGenerator } = await built("index.mjs");
 
 export function openSink(sampled, openRuns = 10_000) {
   const limits = { openRuns, markerAfterMs: 0 };

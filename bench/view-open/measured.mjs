@@ -5,9 +5,13 @@ import { fileURLToPath } from "node:url";
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.mjs", import.meta.url));
 const OWN_COST = new URL("own-cost.mjs", import.meta.url).href;
 
-/** @returns the process, `cost` for what it has cost so far, and all costs that it has said. */
+/**
+ * @param args of the command. Default: Node alone, without the package.
+ * @returns the process, `cost` for what it has cost so far, and all costs that it has said.
+ */
 export function measured(args) {
-  const child = spawn(process.execPath, ["--import", OWN_COST, MAIN, ...args], {
+  const program = args === undefined ? ["--eval", "0"] : [MAIN, ...args];
+  const child = spawn(process.execPath, ["--import", OWN_COST, ...program], {
     stdio: ["ignore", "pipe", "inherit", "pipe"],
   });
   const costs = [];

@@ -121,7 +121,7 @@ export const SERVERS = {
   deno: npm("2.9.6", "deno/", "node_modules"),
   workers: npm("4.20260730.0", "workers/", "node_modules"),
   "package-managers": npm("4.18.1", "package-managers/", "node_modules"),
-  // What their users would pick instead of the adapters, for `bench/peers.mjs`; the version is that of OpenInference.
+  // What their users would pick instead of the adapters, for `bench/agents.mjs`; the version is that of OpenInference.
   peers: npm("4.1.1", "peers/", "node_modules"),
   // What draws the pictures of the dashboards.
   echarts: npm("6.1.0", "echarts/", "node_modules/echarts/dist/echarts.esm.mjs"),

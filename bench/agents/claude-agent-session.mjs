@@ -1,14 +1,13 @@
 // What the process of the Claude Agent SDK 0.3.332 sends for a run: messages and calls of hooks, in the fields and the
 // order that were recorded from it.
 import { randomUUID } from "node:crypto";
-import { MODEL, payloadOf, USAGE } from "./payload.mjs";
+import { ANSWER, callOf, MODEL, question, result, USAGE } from "./texts.mjs";
 
 const SERVER = "shop";
 const named = (tool) => `mcp__${SERVER}__${tool}`;
 
-/** @returns of run `n` the prompt, and each step: `{ message }`, or `{ event, input }` of a hook. */
-export function sessionOf(n) {
-  const { answer, calls, question } = payloadOf(n);
+/** @returns the prompt, and each step: `{ message }`, or `{ event, input }` of a hook. */
+export function sessionOf({ size, turns }) {
   const sessionId = randomUUID();
   const message = (type, more) => ({
     message: { type, session_id: sessionId, uuid: randomUUID(), ...more },
@@ -25,60 +24,53 @@ export function sessionOf(n) {
       ...more,
     },
   });
-  const asks = calls.map(({ args, id, name }) =>
-    message("assistant", {
-      message: answerOf("msg_1", [{ type: "tool_use", id, name: named(name), input: args }]),
-      parent_tool_use_id: null,
-      timestamp: "2026-11-26T08:54:35.690Z",
-      tool_use_meta: [{ id, display_name: name, server_display_name: SERVER, tool_name: name }],
-    }),
-  );
-  const works = calls.map(({ args, id, name, output }) => {
+  const turn = (n) => {
+    const { args, id, name } = callOf(n);
     const call = {
       tool_name: named(name),
       tool_input: args,
       tool_use_id: id,
       mcp_server: { name: SERVER, source: "sdk" },
     };
-    const content = [{ type: "text", text: output }];
-    return {
-      begins: hook("PreToolUse", call),
-      ends: hook("PostToolUse", { ...call, tool_response: content, duration_ms: 6 }),
-      result: message("user", {
+    const content = [{ type: "text", text: result(size) }];
+    return [
+      message("assistant", {
+        message: answerOf(n, [{ type: "tool_use", id, name: named(name), input: args }]),
+        parent_tool_use_id: null,
+        timestamp: "2026-11-26T08:54:35.690Z",
+        tool_use_meta: [{ id, display_name: name, server_display_name: SERVER, tool_name: name }],
+      }),
+      hook("PreToolUse", call),
+      hook("PostToolUse", { ...call, tool_response: content, duration_ms: 6 }),
+      message("user", {
         message: { role: "user", content: [{ tool_use_id: id, type: "tool_result", content }] },
         parent_tool_use_id: null,
         timestamp: "2026-11-26T08:54:35.888Z",
         tool_use_result: content,
         tool_result_meta: [{ id, permission_decision: { decision: "accept", source: "config" } }],
       }),
-    };
-  });
-  const [first, ...others] = works;
+    ];
+  };
+  const prompt = question();
   const steps = [
-    hook("UserPromptSubmit", { prompt: question }),
+    hook("UserPromptSubmit", { prompt }),
     message("system", INIT),
-    asks[0],
-    first.begins,
-    ...asks.slice(1),
-    first.ends,
-    // A call begins before the result of the one before is sent.
-    ...others.flatMap(({ begins, ends }, k) => [begins, works[k].result, ends]),
-    works.at(-1).result,
+    ...Array.from({ length: turns }, (_, n) => turn(n)).flat(),
     message("assistant", {
-      message: answerOf("msg_2", [{ type: "text", text: answer }]),
+      message: answerOf(turns, [{ type: "text", text: ANSWER }]),
       parent_tool_use_id: null,
       timestamp: "2026-11-26T08:54:36.032Z",
     }),
-    message("result", { ...RESULT, result: answer }),
+    message("result", { ...RESULT, num_turns: turns + 1, result: ANSWER }),
   ];
-  // Read from JSON, as the SDK reads them: the engine keeps other objects in another, slower form.
-  return { question, steps: JSON.parse(JSON.stringify(steps)) };
+  // Read from JSON, as the SDK reads them: the engine keeps other objects in a slower form.
+  return { prompt, steps: JSON.parse(JSON.stringify(steps)) };
 }
 
 /** A message of the model as the SDK sends it: one content block of an answer. */
-function answerOf(id, content) {
+function answerOf(n, content) {
   return {
-    id,
+    id: `msg_${n}`,
     type: "message",
     role: "assistant",
     model: MODEL,
@@ -109,7 +101,6 @@ const INIT = {
 const RESULT = {
   subtype: "success",
   is_error: false,
-  num_turns: 4,
   stop_reason: "end_turn",
   terminal_reason: "completed",
   duration_ms: 528,

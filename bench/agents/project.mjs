@@ -1,6 +1,6 @@
 // A folder in which the built package, the frameworks and the peers are one application, with one copy of each.
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -10,10 +10,10 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /**
  * Installs what is missing.
  *
- * @param others name to the folder of another checkout, built: its package is there under that name.
- * @returns the folder; it is gone when the process exits.
+ * @param before folder of another version of the package, built; it is `entelix-otel-before` in the project.
+ * @returns the folder, which is removed when the process exits, and `versionOf` a package in it.
  */
-export function makeProject(others = {}) {
+export function makeProject(before) {
   const install = [join(ROOT, "scripts/servers/install.mjs"), "peers"];
   const stdio = ["ignore", "pipe", "inherit"];
   const said = execFileSync(process.execPath, install, { encoding: "utf8", stdio });
@@ -22,12 +22,16 @@ export function makeProject(others = {}) {
   const folder = mkdtempSync(join(dirname(modules), "project-"));
   process.once("exit", () => rmSync(folder, { recursive: true }));
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-  for (const [name, root] of Object.entries({ "entelix-otel": ROOT, ...others })) {
+  const packages = { "entelix-otel": ROOT };
+  if (before !== undefined) packages["entelix-otel-before"] = before;
+  for (const [name, root] of Object.entries(packages)) {
     const copy = join(folder, "node_modules", name);
     mkdirSync(copy, { recursive: true });
     cpSync(join(root, "dist"), join(copy, "dist"), { recursive: true });
     cpSync(join(root, "package.json"), join(copy, "package.json"));
   }
   cpSync(HERE, folder, { recursive: true });
-  return folder;
+  const versionOf = (name) =>
+    JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8")).version;
+  return { folder, versionOf };
 }
