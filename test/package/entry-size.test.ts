@@ -2,6 +2,7 @@ import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { reachedFiles } from "../../scripts/reached-files.ts";
+import { readPage } from "../docs/pages.ts";
 
 const src = fileURLToPath(new URL("../../src", import.meta.url));
 
@@ -57,6 +58,13 @@ describe("the main entry", () => {
   it("weighs no more than it may", () => {
     expect(size.minified / 1024).toBeLessThanOrEqual(MOST.minified);
     expect(size.gzip / 1024).toBeLessThanOrEqual(MOST.gzip);
+  });
+
+  it("has the size on docs/benchmarks.md, or nearly: measure again with `node bench/entry-size.mjs --write`", () => {
+    const row = /^\| KiB \| ([\d.]+) \| ([\d.]+) \|$/m.exec(readPage("docs/benchmarks.md"));
+    const [minified, gzip] = (row ?? []).slice(1).map((kib) => Number(kib) * 1024);
+    expect(Math.abs(size.minified / (minified ?? 0) - 1)).toBeLessThan(0.05);
+    expect(Math.abs(size.gzip / (gzip ?? 0) - 1)).toBeLessThan(0.05);
   });
 
   it("is the whole of it that was weighed", () => {
