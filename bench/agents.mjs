@@ -18,7 +18,7 @@ const before = BEFORE === undefined ? [] : ["before"];
 /** Runs of a slice, slices to warm up and slices that count, of a run of three turns. */
 const SLICES = {
   "ai-sdk": { runs: 25, warmUp: 32, slices: 21 },
-  "openai-agents": { runs: 25, warmUp: 32, slices: 21 },
+  "openai-agents": { runs: 25, warmUp: 28, slices: 15 },
   langgraph: { runs: 5, warmUp: 24, slices: 15 },
   "claude-agent": { runs: 100, warmUp: 20, slices: 15 },
   mastra: { runs: 50, warmUp: 20, slices: 15 },
@@ -76,7 +76,7 @@ const TABLES = {
     async rows(framework) {
       // OpenInference would send 300 MB for a run of LangGraph with 200 turns.
       const cases = turnsTo(framework === "langgraph" ? 50 : 200);
-      const sides = sidesOf(framework, OTHERS);
+      const sides = sidesOf(framework, [...OTHERS, "new messages"]);
       const made = await rounds(framework, sides, ROUNDS, { measure: "warm", cases });
       return growthRows(framework, made, cases, "turns");
     },

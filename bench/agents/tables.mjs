@@ -73,8 +73,10 @@ const BESIDE = {
   control: "/ itself (control)",
 };
 
+/** Our spans with `messages: "new"`. */
+const NEW = "new messages";
 /** Not measured in every run. */
-const OPTIONAL = ["new messages", "before"];
+const OPTIONAL = [NEW, "before"];
 
 /** One row a case: how the cost grows with `what`, turns or size. All frameworks have the same columns. */
 export function growthRows(framework, results, cases, what) {
@@ -95,6 +97,7 @@ export function growthRows(framework, results, cases, what) {
       ...(ten < 0 ? {} : { "a turn / at 10 turns": grown() }),
       ...Object.fromEntries(sides.map((side) => [BESIDE[side], cell(ours, costs(side))])),
       "KB sent": sent("ours"),
+      ...(results.has(NEW) ? { 'with `"new"`': sent(NEW) } : {}),
       "KB sent by others": peers.map(sent).join(", "),
     };
   });
