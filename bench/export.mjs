@@ -1,4 +1,4 @@
-// node bench/export.mjs [cpu|loss|encode] [--short]: spans created, encoded and sent to a receiver on this machine, in
+// node bench/export.mjs [cpu|loss|encode] [--rounds N] [--short] [--write]: spans created, encoded and sent to a receiver on this machine, in
 // CPU of the process, as a share of hand-written SDK calls with the stock batch processor and OTLP/JSON exporter; what
 // is lost of more spans than those take; and encoding alone, beside OpenTelemetry's encoders.
 //
@@ -12,18 +12,14 @@
 import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { parseArgs, promisify } from "node:util";
+import { promisify } from "node:util";
 import { withBundle } from "../scripts/bundle-typescript.mjs";
+import { show } from "./page.mjs";
+import { format, median, NAMES, ROUNDS as PAIRS, short } from "./processes.mjs";
 
 const run = promisify(execFile);
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { short: { type: "boolean", default: false } },
-});
-const { short } = values;
 /** Which tables: all, unless one is named. */
-const wanted = (table) => positionals.length === 0 || positionals.includes(table);
-const PAIRS = short ? 1 : 5;
+const wanted = (table) => NAMES.length === 0 || NAMES.includes(table);
 const ROUNDS = short ? 3 : 25;
 /** The first fits into the queue, the second does not. */
 const [BURST, LONG_BURST] = [100_000, 300_000];
@@ -31,8 +27,6 @@ const BURSTS = short ? 1 : 5;
 const PACED = short ? 60_000 : 240_000;
 const BASE = "stock JSON";
 const UNSENT = "hand-written, unsent";
-const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
-const format = (value) => value.toFixed(3);
 
 if (wanted("encode")) {
   await withBundle(new URL("export/encode.mjs", import.meta.url), encodeTable);
@@ -64,8 +58,7 @@ async function child(what, side, url, count, compression = "none") {
 }
 
 async function cpuTable(url) {
-  console.log("created + encoded + sent, CPU / hand-written calls, stock processor, OTLP/JSON");
-  console.table([
+  show("export", [
     await row(url, BASE, "none", undefined),
     await row(url, "hand-written, chunks", "none", 0.5),
     await row(url, "bridge, chunks", "none", 0.5),
@@ -74,8 +67,7 @@ async function cpuTable(url) {
     await row(url, "hand-written, chunks", "gzip", 0.6),
     await row(url, "bridge, chunks", "gzip", 0.6),
   ]);
-  console.log("created alone, CPU / hand-written calls");
-  console.table([
+  show("export-unsent", [
     await row(url, UNSENT, "none", undefined, UNSENT),
     await row(url, "own records, unsent", "none", 0.35, UNSENT),
   ]);
@@ -105,12 +97,11 @@ async function encodeTable(program) {
       encoder: encoder === stock ? "control" : encoder,
       ratio: format(median(ratios)),
       spread: `${format(Math.min(...ratios))}–${format(Math.max(...ratios))}`,
-      "us a span": last.us.toFixed(2),
+      "µs a span": last.us.toFixed(2),
       "bytes a span": Math.round(last.bytesASpan),
     });
   }
-  console.log("encoding alone, CPU / OpenTelemetry's protobuf serializer");
-  console.table(rows);
+  show("export-encode", rows);
 }
 
 async function row(url, side, compression, goal, base = BASE) {
@@ -134,7 +125,7 @@ async function row(url, side, compression, goal, base = BASE) {
     goal: goal === undefined ? "" : `<= ${goal.toFixed(2)}`,
     reached: goal === undefined ? "" : ratio <= goal ? "yes" : "no",
     spread: `${format(Math.min(...ratios))}–${format(Math.max(...ratios))}`,
-    "us a span": median(ours.map(({ us }) => us)).toFixed(2),
+    "µs a span": median(ours.map(({ us }) => us)).toFixed(2),
     ...(base === UNSENT
       ? {}
       : {
@@ -151,10 +142,8 @@ async function lossTables(url) {
     bursts.push({ side, ...(await burst(url, side)) });
     more.push({ side, ...(await pastTheBound(url, side)) });
   }
-  console.log(`a burst of ${BURST} spans in one tick, then a shutdown; memory in MiB`);
-  console.table(bursts);
-  console.log("more than that: lost / counted");
-  console.table(more);
+  show("export-burst", bursts, `the most of ${BURSTS} processes`);
+  show("export-more", more, "one process");
 }
 
 async function burst(url, side) {

@@ -5,7 +5,16 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { NAMES } from "./processes.mjs";
 
-const PROGRAMS = ["agents", "bridge", "audit", "open-runs", "replay", "values", "entry-size"];
+const PROGRAMS = [
+  "agents",
+  "bridge",
+  "audit",
+  "open-runs",
+  "replay",
+  "values",
+  "export",
+  "entry-size",
+];
 
 const strange = NAMES.find((name) => !PROGRAMS.includes(name));
 if (strange !== undefined) {

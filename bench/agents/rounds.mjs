@@ -11,6 +11,12 @@ import { makeProject } from "./project.mjs";
 const run = promisify(execFile);
 /** Of one process, in ms. */
 const LIMIT = 900_000;
+/** Of one export. With the usual ones, exporters lose the largest requests on a busy machine. */
+const TIMEOUTS = {
+  OTEL_EXPORTER_OTLP_TIMEOUT: "120000",
+  OTEL_BSP_EXPORT_TIMEOUT: "120000",
+  LANGFUSE_TIMEOUT: "120",
+};
 
 /**
  * Installs the peers and starts the receiver.
@@ -38,7 +44,7 @@ export async function startRounds(before) {
     const { stdout } = await run(
       nodeOf(framework),
       [...flags, "child.mjs", JSON.stringify(given)],
-      { cwd: folder, env: { PATH: process.env.PATH }, timeout: LIMIT, killSignal: "SIGKILL" },
+      { cwd: folder, env: { PATH: process.env.PATH, ...TIMEOUTS }, timeout: LIMIT, killSignal: "SIGKILL" },
     );
     return JSON.parse(stdout.trim().split("\n").at(-1));
   }
