@@ -1,6 +1,6 @@
 // node bench/age.mjs: how many commits the figures of docs/benchmarks.md are behind HEAD. It warns above 20, and fails
-// from 100 on. It also warns if the clone does not have the commit (a shallow clone, rewritten history), because the age
-// is unknown then, and if a table has no figures.
+// from 100 on. It also warns if the history that the clone has is without the commit (a shallow clone, a rebase),
+// because the age is unknown then, and if a table has no figures.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -15,14 +15,14 @@ function commitsOn(page) {
 }
 
 /**
- * @param behind how many commits are in HEAD and not in this one; `undefined` if the clone does not have it.
+ * @param behind how many commits are in HEAD and not in this one; `undefined` if it is not in the history that the clone has.
  * @returns `ok`, `warning` or `failed`, and why.
  */
 function verdictOf(commit, behind) {
   const figures = `docs/benchmarks.md has figures of commit ${commit}`;
   const again = "measure again: npm run bench -- --write";
   if (behind === undefined) {
-    const why = "which is not in this clone (shallow, or its history was rewritten)";
+    const why = "which is not in the history of this clone (shallow, or rewritten)";
     return { state: "warning", text: `${figures}, ${why}: their age is unknown` };
   }
   const text = `${figures}, ${behind} commits behind`;
@@ -31,12 +31,13 @@ function verdictOf(commit, behind) {
   return { state: "ok", text };
 }
 
-/** @param root of a clone. @returns `undefined` if it does not have the commit. */
+/** @param root of a clone. @returns `undefined` if the commit is not in the history that the clone has. */
 function commitsBehind(root, commit) {
+  const stdio = ["ignore", "pipe", "ignore"];
+  const git = (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8", stdio });
   try {
-    const args = ["rev-list", "--count", `${commit}..HEAD`];
-    const stdio = ["ignore", "pipe", "ignore"];
-    return Number(execFileSync("git", args, { cwd: root, encoding: "utf8", stdio }));
+    git("merge-base", "--is-ancestor", commit, "HEAD");
+    return Number(git("rev-list", "--count", `${commit}..HEAD`));
   } catch {
     return undefined;
   }

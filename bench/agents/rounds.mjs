@@ -44,7 +44,12 @@ export async function startRounds(before) {
     const { stdout } = await run(
       nodeOf(framework),
       [...flags, "child.mjs", JSON.stringify(given)],
-      { cwd: folder, env: { PATH: process.env.PATH, ...TIMEOUTS }, timeout: LIMIT, killSignal: "SIGKILL" },
+      {
+        cwd: folder,
+        env: { PATH: process.env.PATH, ...TIMEOUTS },
+        timeout: LIMIT,
+        killSignal: "SIGKILL",
+      },
     );
     return JSON.parse(stdout.trim().split("\n").at(-1));
   }

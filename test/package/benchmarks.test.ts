@@ -94,7 +94,7 @@ describe("bench/age.mjs", () => {
     expect(said.status).toBe(0);
     expect(said.stdout).toEqual([
       expect.stringMatching(
-        /^warning: .* not in this clone \(shallow, .*\): their age is unknown$/,
+        /^warning: .* not in the history of this clone \(shallow, or rewritten\): their age is unknown$/,
       ),
     ]);
     expect(ageIn(clone, [behind(4)]).stdout[0]).toMatch(/^ok: .* 4 commits behind$/);
