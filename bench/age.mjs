@@ -15,7 +15,7 @@ function commitsOn(page) {
 }
 
 /**
- * @param behind how many commits are in HEAD and not in this one; `undefined` if it is not in the history that the clone has.
+ * @param behind how many commits are in HEAD and not in this one; `undefined` if the history of the clone is without it.
  * @returns `ok`, `warning` or `failed`, and why.
  */
 function verdictOf(commit, behind) {
