@@ -15,7 +15,7 @@ function commitsOn(page) {
 }
 
 /**
- * @param behind how many commits are in HEAD and not in this one; `undefined` if the history of the clone is without it.
+ * @param behind how many commits are in HEAD and not in this one; `undefined` if the history does not have it.
  * @returns `ok`, `warning` or `failed`, and why.
  */
 function verdictOf(commit, behind) {
