@@ -124,7 +124,7 @@ export function errorOf(span: ViewSpan, rows: readonly ViewRow[] = []): SpanErro
 /** An error whose text for the model was found in the history of a later call: that is what the model received. */
 export function receivedError(error: SpanError, received: string | undefined): SpanError {
   if (received === undefined) return error;
-  const { modelText: _said, ...rest } = error;
+  const { modelText: _own, ...rest } = error;
   return { ...rest, received, modelTextUnknown: false };
 }
 
