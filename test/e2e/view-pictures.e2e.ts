@@ -70,11 +70,7 @@ describe.each(THEMES)("the %s theme", (theme) => {
         "run/01a1fbfa-4968-71c5-8c19-2e5f98e57b52?span=7b7e3daa355bf724",
         "Input of the tool",
       ],
-      [
-        "failure",
-        "run/01a1fbfa-48c1-71d5-8faa-5819dc0675b4?view=timeline",
-        "Error, for the model",
-      ],
+      ["failure", "run/01a1fbfa-48c1-71d5-8faa-5819dc0675b4?view=timeline", "Error, for the model"],
       ["pause", "run/01a1fbfa-6d3c-7a41-9c5e-2f60c1d7b8a4?view=timeline", "Resumes"],
       ["graph", "run/01a1fbfa-4968-71c5-8c19-2e5f98e57b52?view=graph", "research_team"],
     ])("draws view-%s.png", draw);
