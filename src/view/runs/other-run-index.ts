@@ -2,7 +2,7 @@ import type { ViewSpan } from "../format.ts";
 import { type IndexedRun, NO_USAGE } from "./indexed-run.ts";
 import { type OtherRun, otherRunIn } from "./other-runs.ts";
 import type { RunUsage } from "./run-facts.ts";
-import { withTold } from "./run-story.ts";
+import { withOuterStory } from "./run-story.ts";
 import { type Facts, type Origin, type OriginalSpan, TraceFacts } from "./span-facts.ts";
 import type { Trace } from "./traces.ts";
 
@@ -76,13 +76,13 @@ export class OtherRuns {
     this.#set(run, found);
   }
 
-  #set(run: IndexedRun, { end, failure, spans, start, told, traits, usage }: OtherRun): void {
+  #set(run: IndexedRun, { end, failure, spans, start, outerStory, traits, usage }: OtherRun): void {
     run.start = start;
     run.end = end;
     run.traits = traits;
     run.spans = spans.size;
     run.firstFailure = failure;
-    run.story = withTold(run.story, told);
+    run.story = withOuterStory(run.story, outerStory);
     const hasCalls = !run.usage.whole && run.usage !== NO_USAGE;
     if (!hasCalls) this.#index.setUsage(run, usage ?? NO_USAGE);
     this.#index.touch(run);

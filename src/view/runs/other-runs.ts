@@ -32,7 +32,7 @@ export interface OtherRun {
   readonly end: bigint;
   readonly traits: RunTraits;
   /** Question, answer and error. */
-  readonly told: ViewStory;
+  readonly outerStory: ViewStory;
   /** What its agent says of all calls. */
   readonly usage: RunUsage | undefined;
   readonly failure: ViewFailure | undefined;
@@ -51,12 +51,12 @@ export interface OtherRun {
 export function otherRunIn(facts: Facts, hasOwnRun: boolean): OtherRun | undefined {
   const all = [...facts.values()];
   if (!all.some(({ of }) => of === "agent")) return undefined;
-  const places = placesIn(facts);
-  const spans = all.filter((fact) => fact.of === "agent" && places.get(fact)?.isInOwn === false);
+  const positions = positionsIn(facts);
+  const spans = all.filter((fact) => fact.of === "agent" && positions.get(fact)?.isInOwn === false);
   if (spans.length === 0) return undefined;
-  const tops = new Set(spans.map((fact) => places.get(fact)?.top ?? fact));
+  const tops = new Set(spans.map((fact) => positions.get(fact)?.top ?? fact));
   for (const fact of hasOwnRun ? [] : all) if (fact.parent === undefined) tops.add(fact);
-  const agent = agentIn(spans, places, tops);
+  const agent = agentIn(spans, positions, tops);
   // While the run of this package is open, the parents of others may be spans of it that have not ended.
   if (hasOwnRun && (agent === undefined || !all.some(isOwnEnd))) return undefined;
   const ended = [...tops].filter(isSettled);
@@ -78,7 +78,7 @@ export function otherRunIn(facts: Facts, hasOwnRun: boolean): OtherRun | undefin
       tenant_id: "",
       outcome: isOpen ? "open" : hasFailed ? "failed" : "complete",
     },
-    told: (isOpen ? undefined : (agent ?? call)?.told) ?? {},
+    outerStory: (isOpen ? undefined : (agent ?? call)?.outerStory) ?? {},
     usage: agent?.usage,
     failure: firstFailureOf(members.map(({ failure }) => failure)),
   };
@@ -87,12 +87,12 @@ export function otherRunIn(facts: Facts, hasOwnRun: boolean): OtherRun | undefin
 /** The outermost agent: the last one if there are several, an open one first. */
 function agentIn(
   spans: readonly SpanFact[],
-  places: ReadonlyMap<SpanFact, Place>,
+  positions: ReadonlyMap<SpanFact, Position>,
   tops: ReadonlySet<SpanFact>,
 ): SpanFact | undefined {
-  const agents = spans.filter((fact) => isAgent(fact, tops) && places.get(fact)?.isOutermost);
+  const agents = spans.filter((fact) => isAgent(fact, tops) && positions.get(fact)?.isOutermost);
   // Where the outermost span of the trace is known, agents whose parent did not come are below it.
-  const outer = preferred(agents, (agent) => hasNoParent(places.get(agent)?.top ?? agent));
+  const outer = preferred(agents, (agent) => hasNoParent(positions.get(agent)?.top ?? agent));
   return preferred(outer, ({ end }) => end === 0n).reduce<SpanFact | undefined>(later, undefined);
 }
 
@@ -114,7 +114,7 @@ function isCall({ kind }: SpanFact): boolean {
 }
 
 /** Where a span is in its trace. */
-interface Place {
+interface Position {
   /** The outermost known span above it; itself if there is none. */
   readonly top: SpanFact;
   /** No agent is above it. */
@@ -123,14 +123,14 @@ interface Place {
   readonly isInOwn: boolean;
 }
 
-function placesIn(facts: Facts): ReadonlyMap<SpanFact, Place> {
-  const places = new Map<SpanFact, Place>();
+function positionsIn(facts: Facts): ReadonlyMap<SpanFact, Position> {
+  const positions = new Map<SpanFact, Position>();
   const above = ({ parent }: SpanFact) => (parent === undefined ? undefined : facts.get(parent));
   for (const fact of facts.values()) {
     const path: SpanFact[] = [];
     const seen = new Set<SpanFact>();
     let at: SpanFact | undefined = fact;
-    for (; at !== undefined && !places.has(at) && !seen.has(at); at = above(at)) {
+    for (; at !== undefined && !positions.has(at) && !seen.has(at); at = above(at)) {
       seen.add(at);
       path.push(at);
     }
@@ -138,15 +138,15 @@ function placesIn(facts: Facts): ReadonlyMap<SpanFact, Place> {
     const steps = ring < 0 ? path : withoutRing(path, ring);
     for (const below of steps.reverse()) {
       const parent = above(below);
-      const place = parent === undefined ? undefined : places.get(parent);
-      places.set(below, {
-        top: place?.top ?? below,
-        isOutermost: place === undefined || (place.isOutermost && !isRun(parent)),
-        isInOwn: below.of === "own" || place?.isInOwn === true,
+      const position = parent === undefined ? undefined : positions.get(parent);
+      positions.set(below, {
+        top: position?.top ?? below,
+        isOutermost: position === undefined || (position.isOutermost && !isRun(parent)),
+        isInOwn: below.of === "own" || position?.isInOwn === true,
       });
     }
   }
-  return places;
+  return positions;
 }
 
 /** A path to a ring of parents, which damaged input can have: it ends with the span of the ring that has the first ID. */

@@ -48,27 +48,29 @@ export function storyAfter(before: ViewStory, span: ViewSpan): ViewStory {
 
 /**
  * What a span of other instrumentation says of a run that it is the outermost agent or the last call of. `undefined`:
- * it can be neither.
+ * it is neither, or says nothing of itself.
  */
-export function toldBy(span: ViewSpan): ViewStory | undefined {
-  const isOuter = span.parent_span_id === undefined || span.remote_parent !== false;
-  const canBe = span.kind === "run" || (isOuter && (span.kind === "model" || span.kind === "step"));
+export function outerStoryOf(span: ViewSpan): ViewStory | undefined {
+  const { failed, kind, parent_span_id, remote_parent } = span;
+  const isOuter = parent_span_id === undefined || remote_parent === true;
+  const canBe =
+    kind === "run" || (kind === "model" && (isOuter || failed)) || (kind === "step" && failed);
   return canBe ? withOwnTexts(withRun({}, span), {}) : undefined;
 }
 
 /** The story of a run of other instrumentation with what its agent says. */
-export function withTold(story: ViewStory, told: ViewStory): ViewStory {
-  const { answer, asked, error, question } = told;
+export function withOuterStory(story: ViewStory, outerStory: ViewStory): ViewStory {
+  const { answer, asked, error, question } = outerStory;
   return {
     ...story,
     question,
     answer,
     asked,
     error,
-    thread_id: told.thread_id ?? story.thread_id,
-    user: told.user ?? story.user,
-    session: told.session ?? story.session,
-    tags: told.tags ?? story.tags,
+    thread_id: outerStory.thread_id ?? story.thread_id,
+    user: outerStory.user ?? story.user,
+    session: outerStory.session ?? story.session,
+    tags: outerStory.tags ?? story.tags,
   };
 }
 

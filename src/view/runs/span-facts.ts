@@ -5,7 +5,7 @@ import { earlierFailure } from "./first-failure.ts";
 import { usageIn } from "./other-usage.ts";
 import { ownText } from "./own-texts.ts";
 import type { RunUsage } from "./run-facts.ts";
-import { toldBy } from "./run-story.ts";
+import { outerStoryOf } from "./run-story.ts";
 import type { Trace } from "./traces.ts";
 
 /** Spans whose facts are in memory, of all traces: about 50 MB. */
@@ -34,7 +34,7 @@ export interface SpanFact {
   /** Of a step: the agent's name if it is the outermost span. */
   readonly name: string | undefined;
   /** Question, answer and error, if it can be what the run is about. */
-  readonly told: ViewStory | undefined;
+  readonly outerStory: ViewStory | undefined;
   /** Of an agent, with all its calls. */
   readonly usage: RunUsage | undefined;
   readonly source: number;
@@ -52,13 +52,14 @@ export interface OriginalSpan extends Origin {
   readonly span: ViewSpan;
 }
 
+/** Its IDs are texts of their own: JSON and protobuf are read into new ones. */
 export function factOf(span: ViewSpan, { source, standing }: Origin): SpanFact {
   const { attributes, end_ns, failed, kind, parent_span_id, remote_parent, run_id } = span;
   const isAgent = span.vocabulary !== undefined;
   const agent = isAgent ? textIn(attributes, "gen_ai.agent.name") : undefined;
   return {
-    id: ownText(span.span_id),
-    parent: parent_span_id === undefined ? undefined : ownText(parent_span_id),
+    id: span.span_id,
+    parent: parent_span_id,
     isRemote: remote_parent,
     kind,
     of: isAgent ? "agent" : run_id === undefined ? "none" : "own",
@@ -68,7 +69,7 @@ export function factOf(span: ViewSpan, { source, standing }: Origin): SpanFact {
     end: end_ns === null ? 0n : BigInt(end_ns),
     agent: agent === undefined ? undefined : ownText(agent),
     name: isAgent && kind === "step" ? ownText(cut(span.name, MOST_NAME).text) : undefined,
-    told: isAgent ? toldBy(span) : undefined,
+    outerStory: isAgent ? outerStoryOf(span) : undefined,
     usage: isAgent && kind === "run" ? usageIn(span) : undefined,
     source,
     standing,

@@ -3,7 +3,7 @@ import type { ViewAttributes, ViewSpan } from "../../../src/view/format.ts";
 import { RunIndex } from "../../../src/view/runs/run-index.ts";
 import { rowOf } from "../../../src/view/runs/run-row.ts";
 import { RunStore, STANDING } from "../../../src/view/runs/run-store.ts";
-import { MOST_STORY_TEXT, storyAfter, toldBy } from "../../../src/view/runs/run-story.ts";
+import { MOST_STORY_TEXT, outerStoryOf, storyAfter } from "../../../src/view/runs/run-story.ts";
 import { Folder } from "../../cli/support/folder.ts";
 import { at, runSpan, toolSpan, viewSpan } from "../support/view-span.ts";
 
@@ -218,13 +218,13 @@ describe("the story of a run", () => {
     const attributes = { ...ASKED, "gen_ai.output.messages": said("assistant", "Sent.") };
     const call = (rest: Partial<ViewSpan>) =>
       viewSpan("call", undefined, TIMES, { kind: "model", attributes, ...rest });
-    expect(toldBy(call({ vocabulary: "OpenInference" }))).toMatchObject({
+    expect(outerStoryOf(call({ vocabulary: "OpenInference" }))).toMatchObject({
       question: "Where is order 17?",
       answer: "Sent.",
       thread_id: "t1",
     });
     const below = { vocabulary: "OpenInference", parent_span_id: "agent", remote_parent: false };
-    expect(toldBy(call(below))).toBeUndefined();
+    expect(outerStoryOf(call(below))).toBeUndefined();
     expect(storyOf(call({}))).toEqual({ question: "Where is order 17?" });
   });
 
