@@ -179,6 +179,15 @@ describe("a log that is behind", () => {
     expect((await log.append(key, entries(1))).ordinal).toBe(8);
   });
 
+  it("has the same limit after many writes", async () => {
+    const disk = new MemoryDisk(seeded(1));
+    const log = await NdjsonSessionLog.open("/log", { files: disk.layer(), maxPendingBytes: 3000 });
+    for (let n = 0; n < 50; n += 1) await log.append(key, [entry(`w${n}`)]);
+    const sent = Array.from({ length: 20 }, (_, n) => log.append(key, [entry(`n${n}`)]));
+    const settled = await Promise.allSettled(sent);
+    expect(settled.filter(({ status }) => status === "fulfilled")).toHaveLength(7);
+  });
+
   it("keeps little more than the rows of the calls that wait, durability each too", async () => {
     for (const durability of ["batch", "each"] as const) {
       const { log } = await setUp(durability);

@@ -31,6 +31,8 @@ export interface CommitQueueOptions<Call> {
 
 interface PendingCommit<Call> extends Commit {
   readonly batch: CommitBatch<Call>;
+  /** Of its calls. The batch may have more during its write. */
+  bytes: number;
   readonly settle: (failure: Error | undefined) => void;
 }
 
@@ -60,7 +62,9 @@ export class CommitQueue<Call> {
     const { batch } = commit;
     const before = batch.bytes;
     batch.add(call);
-    this.#bytes += batch.bytes - before;
+    const added = batch.bytes - before;
+    commit.bytes += added;
+    this.#bytes += added;
     // Deferred, so that other calls of the same moment share the write.
     this.#running ??= Promise.resolve().then(() => this.#run());
     return commit;
@@ -101,7 +105,7 @@ export class CommitQueue<Call> {
   }
 
   #settle(commit: PendingCommit<Call>, failure: Error | undefined): void {
-    this.#bytes -= commit.batch.bytes;
+    this.#bytes -= commit.bytes;
     commit.settle(failure);
   }
 }
@@ -115,5 +119,5 @@ function pendingCommit<Call>(batch: CommitBatch<Call>): PendingCommit<Call> {
       else reject(failure);
     };
   });
-  return { batch, written, reported: written.catch(() => {}), settle };
+  return { batch, bytes: 0, written, reported: written.catch(() => {}), settle };
 }
