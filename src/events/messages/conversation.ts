@@ -38,7 +38,7 @@ interface Group {
 export class Conversation implements Keeper {
   bytes = 0;
   #entries = new WeakMap<object, Entry>();
-  #last: readonly Entry[] = [];
+  #last: readonly (Entry | undefined)[] = [];
   /** By the first draft. It has each draft that shares nothing with other code. */
   #groups = new WeakMap<Draft, Group | undefined>();
 
@@ -75,20 +75,24 @@ export class Conversation implements Keeper {
   #read(list: readonly unknown[], viewOf: (each: unknown) => unknown): readonly Entry[] {
     const before = this.bytes;
     const entries: Entry[] = [];
-    for (const each of list) {
-      const value = viewOf(each);
-      const known = isObject(each) ? this.#entries.get(each) : undefined;
-      const last = this.#last[entries.length];
-      if (known !== undefined && isSame(value, known)) entries.push(known);
-      else if (last !== undefined && isSame(value, last)) entries.push(last);
-      else {
-        this.bytes -= known?.bytes ?? 0;
-        entries.push(this.#entryOf(each, value));
+    try {
+      for (const each of list) {
+        const value = viewOf(each);
+        const known = isObject(each) ? this.#entries.get(each) : undefined;
+        const last = this.#last[entries.length];
+        if (known !== undefined && isSame(value, known)) entries.push(known);
+        else if (last !== undefined && isSame(value, last)) entries.push(last);
+        else {
+          this.bytes -= known?.bytes ?? 0;
+          entries.push(this.#entryOf(each, value));
+        }
       }
+      return entries;
+    } finally {
+      // Entries that cannot be copied are not kept: their size is not known.
+      this.#last = entries.map((entry) => (entry.copy === NO_COPY ? undefined : entry));
+      keptConversations.used(this, this.bytes - before);
     }
-    this.#last = entries;
-    keptConversations.used(this, this.bytes - before);
-    return entries;
   }
 
   #entryOf(each: unknown, value: unknown): Entry {

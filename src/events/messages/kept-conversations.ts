@@ -20,7 +20,8 @@ class KeptConversations {
   /** @param added bytes that it keeps since its last use. */
   used(keeper: Keeper, added: number): void {
     this.#used.delete(keeper);
-    this.#used.add(keeper);
+    // One that keeps nothing needs no place, in case its run never ends.
+    if (keeper.bytes > 0) this.#used.add(keeper);
     this.bytes += added;
     for (const oldest of this.#used) {
       if (this.bytes <= MOST_KEPT) return;
