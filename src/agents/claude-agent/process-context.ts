@@ -42,12 +42,18 @@ function contextIn(
  */
 export function addEnvironment(options: Fields, context: RunContext): void {
   const given = fieldsOf(options.env);
-  const setTo = (value: unknown) => {
-    Object.defineProperty(options, "env", { value, writable: true });
+  let value: unknown;
+  let isSet = false;
+  const set = (next: unknown) => {
+    value = next;
+    isSet = true;
+  };
+  const get = () => {
+    // The options themselves stay as they are: an application's own `query` may have frozen them.
+    if (!isSet) set(environmentWith(context, given));
     return value;
   };
-  const get = () => setTo(environmentWith(context, given));
-  Object.defineProperty(options, "env", { get, set: setTo, configurable: true, enumerable: true });
+  Object.defineProperty(options, "env", { get, set, configurable: true, enumerable: true });
 }
 
 function environmentWith(context: RunContext, given: Fields | undefined): Fields {

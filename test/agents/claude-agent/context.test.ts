@@ -64,6 +64,14 @@ describe("the environment of the process", () => {
     expect(options).toEqual({ model: "two" });
   });
 
+  it("can be read from options that were frozen", async () => {
+    const seen = observe();
+    const { process } = await play(seen, works, { options: { env: { MARK: "1" } } });
+    const options = Object.freeze(process?.params.options ?? {});
+    expect(options.env).toMatchObject({ MARK: "1", ENTELIX_ROOT_RUN_ID: expect.any(String) });
+    expect(options.env).toBe(options.env);
+  });
+
   it("is not copied where nothing reads it, and may be replaced", async () => {
     const read = vi.fn(() => "1");
     const env = Object.defineProperty({}, "MARK", { get: read, enumerable: true });
