@@ -30,8 +30,20 @@ export function earlierMessages(
     if (wanted === 0) break;
     const own = rawMessagesIn(textIn(before.attributes, "gen_ai.input.messages") ?? "") ?? [];
     const count = earlierCount(before);
-    pieces.push(own.slice(0, Math.max(0, wanted - count)));
+    const dropped = numberIn(before.attributes, "entelix.content.dropped_messages") ?? 0;
+    pieces.push(firstOf(own, Math.max(0, wanted - count), dropped));
     wanted = Math.min(wanted, count);
   }
   return pieces.reverse().flat();
+}
+
+/**
+ * The first messages of a span, as far as they are known.
+ *
+ * @param dropped number of messages that the span dropped. They are missing behind its first one.
+ */
+function firstOf(own: readonly unknown[], wanted: number, dropped: number): readonly unknown[] {
+  if (dropped === 0 || wanted >= own.length + dropped) return own.slice(0, wanted);
+  // Which of the others come before the dropped ones is not known. A single one is the newest.
+  return own.length > 1 ? own.slice(0, Math.min(wanted, 1)) : [];
 }

@@ -51,6 +51,24 @@ describe("messages that only the spans of earlier calls have", () => {
     expect(shown(model([0, 1, 4]))).toEqual(whole);
   });
 
+  it("are not those of the end of a span that dropped some of its middle", () => {
+    const earlier = (count: number) => {
+      const dropped = { attributes: { "entelix.content.dropped_messages": 2 } };
+      const rest = { attributes: { "entelix.content.earlier_messages": count } };
+      const { tree } = runModel(
+        runDetail([
+          RUN,
+          modelSpan("m0", 1, [SYSTEM, SECOND, YES], [FIRST], dropped),
+          modelSpan("m1", 11, [ASKED], [SECOND], rest),
+        ]),
+      );
+      const node = tree.byId.get("m1");
+      return node && earlierMessages(tree.nodes, node);
+    };
+    expect(earlier(2)).toEqual([SYSTEM]);
+    expect(earlier(5)).toEqual([SYSTEM, SECOND, YES]);
+  });
+
   it("are each once in the conversation of the run, also if a user says the same again", () => {
     const texts = (of: ReturnType<typeof model>) => textsOf(exchangeOf(of).items);
     expect(texts(model([0, 2, 4]))).toEqual([
