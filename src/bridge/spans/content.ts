@@ -2,6 +2,7 @@ import {
   boundedCopy,
   boundedJson,
   type ContentField,
+  type Instant,
   inputMessages,
   instructionParts,
   isPlainWithin,
@@ -131,12 +132,18 @@ export class ContentPolicy {
   }
 
   /** The input of a model call, and how many messages it leaves out since the run's call before it had them. */
-  request(value: unknown, field: ContentField, cuts: ContentCuts, run: object): Request {
+  request(
+    value: unknown,
+    field: ContentField,
+    cuts: ContentCuts,
+    run: object,
+    call: { readonly startedAt: Instant },
+  ): Request {
     if (this.#earlier === undefined || !this.captures) {
-      return { text: this.input(value, field, cuts), earlier: 0 };
+      return { text: this.input(value, field, cuts), earlier: undefined };
     }
     const texts = this.#textsOf(value, field, cuts, true);
-    const earlier = this.#earlier.count(run, texts);
+    const earlier = this.#earlier.count(run, call, texts);
     return { text: this.#shortened(texts?.slice(earlier), value, field, cuts), earlier };
   }
 
@@ -274,8 +281,8 @@ export class ContentPolicy {
 /** The input of a model call on its span. */
 interface Request {
   readonly text: string | undefined;
-  /** Messages before them, which are on the span of the call before. */
-  readonly earlier: number;
+  /** Messages before them, which are on spans of calls that started before. `undefined`: none. */
+  readonly earlier: number | undefined;
 }
 
 /** The texts that the redaction hook made of a message. */

@@ -41,7 +41,7 @@ export class ModelSpans {
     if (handle.recording) {
       try {
         if (further !== undefined) this.#ends.setFurther(handle, further);
-        this.#ends.describeRequest(handle, run, content, context);
+        this.#ends.describeRequest(handle, run, call, content, context);
       } catch (error) {
         this.#port.contain(error);
       }

@@ -107,15 +107,17 @@ export class SpanEnds {
   describeRequest(
     handle: SpanHandle,
     run: Run<SpanHandle>,
+    call: ModelCall<SpanHandle>,
     asked: unknown,
     context: ModelContext | undefined,
   ): void {
     if (!this.#content.captures) return;
     if (asked !== undefined) {
       const field = "gen_ai.input.messages";
-      const { earlier, text } = this.#content.request(asked, fieldOf(field, run), handle, run);
+      const of = fieldOf(field, run);
+      const { earlier, text } = this.#content.request(asked, of, handle, run, call);
       handle.set(field, text);
-      if (earlier > 0) handle.set("entelix.content.earlier_messages", earlier);
+      handle.set("entelix.content.earlier_messages", earlier);
     }
     if (context === undefined) return;
     const system = "gen_ai.system_instructions";
@@ -220,7 +222,7 @@ export class SpanEnds {
         if (this.#content.captures) {
           const reasons = end.attributes?.["gen_ai.response.finish_reasons"];
           this.#describeAnswer(handle, run, end.content, textsOf(reasons));
-          this.describeRequest(handle, run, end.asked, end.context);
+          this.describeRequest(handle, run, call, end.asked, end.context);
         }
         break;
       case "interrupted":

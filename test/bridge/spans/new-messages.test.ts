@@ -71,6 +71,37 @@ describe("the messages of a model call with `messages: new`", () => {
     expect(calls(chat, {}, false)).toEqual(expected);
   });
 
+  it("are all those of the end, if start and end of the call have an input", () => {
+    const test = bench({ captureContent: true, messages: "new" });
+    test.at(0, run.started());
+    test.at(1, run.modelStart("m0", { input: [SYSTEM, ASKED] }));
+    test.at(2, run.modelComplete("m0"));
+    test.at(3, run.modelStart("m1", { input: [SYSTEM, ASKED, ANSWERED] }));
+    test.at(4, run.modelComplete("m1", { input: [SYSTEM, ASKED] }));
+    test.at(5, run.complete());
+    expect(shownOn(test.spans())).toEqual([
+      { messages: [SYSTEM, ASKED], earlier: undefined },
+      { messages: [SYSTEM, ASKED], earlier: 0 },
+    ]);
+  });
+
+  it("do not depend on calls that started later", () => {
+    const test = bench({ captureContent: true, messages: "new" });
+    test.at(0, run.started());
+    test.at(1, run.modelStart("m0"));
+    test.at(2, run.modelStart("m1"));
+    test.at(3, run.modelComplete("m1", { input: [SYSTEM, ASKED] }));
+    test.at(4, run.modelComplete("m0", { input: [SYSTEM, NAMED] }));
+    test.at(5, run.modelStart("m2", { input: [SYSTEM, ASKED, ANSWERED] }));
+    test.at(6, run.modelComplete("m2"));
+    test.at(7, run.complete());
+    expect(shownOn(test.spans())).toEqual([
+      { messages: [SYSTEM, ASKED], earlier: undefined },
+      { messages: [SYSTEM, NAMED], earlier: undefined },
+      { messages: [ANSWERED], earlier: 2 },
+    ]);
+  });
+
   it("start with the first one that differs", () => {
     const edited = said("user", "Where are they?");
     expect(calls([...GROWING, [SYSTEM, edited, ANSWERED], [ANSWERED]]).slice(2)).toEqual([
