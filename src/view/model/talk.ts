@@ -79,6 +79,8 @@ export class Talk {
   #error: OpenError | undefined;
   #first: SpanNode | undefined;
   #wasAnswered = false;
+  /** Number of messages that the last input had. */
+  #inputs = 0;
   #state: StateItem | undefined;
   readonly #exchange: { items: readonly ExchangeItem[] } = { items: [] };
 
@@ -99,10 +101,14 @@ export class Talk {
       this.#system(instructions, node, () => instructionsIn(instructions));
     }
     const text = textIn(attributes, "gen_ai.input.messages");
+    const earlier = earlierCount(node.span);
+    const before = this.#inputs;
+    this.#inputs = earlier;
     if (text === undefined) return;
     const messages: (MessageKey & { readonly message: () => ChatMessage })[] = [];
     let callerKey = `${textIn(attributes, "gen_ai.request.model")}\n${instructions}`;
     for (const raw of rawMessagesIn(text) ?? [text]) {
+      this.#inputs += 1;
       const message = () =>
         typeof raw === "string" ? messageOfText(raw, "input") : messageOf(raw, "input");
       const key = messageKey(raw, "input");
@@ -112,17 +118,18 @@ export class Talk {
       } else messages.push({ ...key, message });
     }
     const caller = node.span.kind === "model" ? this.#caller(node, callerKey) : undefined;
-    // A span without the messages of earlier spans repeats only answers.
-    const isNew =
-      earlierCount(node.span) > 0
-        ? messages.map((one) => !one.isAnswer || !this.#seen.has(one))
-        : this.#seen.newIn(messages, caller?.answeredAt);
+    // A span that only adds to the messages of the call before it repeats only answers. If the application cut or
+    // changed the conversation, it repeats others as well.
+    const adds = earlier > 0 && (earlier >= before || !messages.some((one) => one.isAnswer));
+    const isNew = adds
+      ? messages.map((one) => !one.isAnswer || !this.#seen.has(one))
+      : this.#seen.newIn(messages, caller?.answeredAt);
     const lastAnswer = messages.findLastIndex(({ isAnswer }) => isAnswer);
     // Answers before the first of this run are of the runs before it.
     const history = this.#wasAnswered ? 0 : lastAnswer + 1;
-    const before = messages.filter((_, index) => index < history && isNew[index] === true);
-    this.#seen.addBefore(before);
-    for (const { message } of before) this.#message(message(), node, this.#earlier);
+    const past = messages.filter((_, index) => index < history && isNew[index] === true);
+    this.#seen.addBefore(past);
+    for (const { message } of past) this.#message(message(), node, this.#earlier);
     for (const [index, one] of messages.entries()) {
       if (index < history || isNew[index] !== true) continue;
       this.#seen.add(one);

@@ -78,6 +78,28 @@ describe("messages that only the spans of earlier calls have", () => {
     expect(texts(model([0, 2, 4]))).toEqual(texts(model([])));
   });
 
+  it("are each once if the application leaves out the oldest, too", () => {
+    const [more, third] = [userText("no, the red one"), answerOf("Found it.")];
+    const request = [SYSTEM, YES, SECOND, more];
+    const texts = [0, 1].map((earlier) => {
+      const rest = { attributes: { "entelix.content.earlier_messages": earlier } };
+      return textsOf(
+        exchangeOf(
+          runModel(
+            runDetail([
+              RUN,
+              modelSpan("m0", 1, [SYSTEM, ASKED], [FIRST]),
+              modelSpan("m1", 11, [SYSTEM, ASKED, FIRST, YES], [SECOND]),
+              modelSpan("m2", 21, request.slice(earlier), [third], rest),
+            ]),
+          ),
+        ).items,
+      );
+    });
+    expect(texts[0]).toHaveLength(7);
+    expect(texts[1]).toEqual(texts[0]);
+  });
+
   it("are those of the same run, as far as there are any", () => {
     const { tree } = model([0, 2, 9], { run_id: "another" });
     const node = tree.byId.get("m2");
