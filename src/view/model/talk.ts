@@ -1,4 +1,5 @@
 import { numberIn, textIn } from "./attributes.ts";
+import { Callers } from "./callers.ts";
 import {
   type ChatMessage,
   type ChatPart,
@@ -46,12 +47,6 @@ interface SameCalls {
   last: OpenCall | undefined;
 }
 
-/** Who calls a model: calls with the same model and instructions are of one conversation. */
-interface Caller {
-  /** Position behind its last answer. */
-  answeredAt: number | undefined;
-}
-
 /** The exchange of one run while it is put together. Its spans come in the order of time. */
 export class Talk {
   readonly #items: ExchangeItem[] = [];
@@ -65,9 +60,7 @@ export class Talk {
   readonly #seen = new SeenMessages();
   /** The texts of answers: the answer of a run may have them without the calls beside them. */
   readonly #answers = new Set<string>();
-  /** Who calls models, by model and instructions. */
-  readonly #callers = new Map<string, Caller>();
-  readonly #callerOf = new Map<SpanNode, Caller>();
+  readonly #callers = new Callers();
   /** The calls of the message that asked last, which have no result so far: results may have no IDs. */
   #pending: OpenCall[] = [];
   /** By ID, and by tool. */
@@ -117,13 +110,14 @@ export class Talk {
         this.#system(key.key, node, message);
       } else messages.push({ ...key, message });
     }
-    const caller = node.span.kind === "model" ? this.#caller(node, callerKey) : undefined;
+    const isCall = node.span.kind === "model";
+    const since = isCall ? this.#callers.asks(node, callerKey) : undefined;
     // A span that only adds to the messages of the call before it repeats only answers. If the application cut or
     // changed the conversation, it repeats others as well.
     const adds = earlier > 0 && (earlier >= before || !messages.some((one) => one.isAnswer));
     const isNew = adds
       ? messages.map((one) => !one.isAnswer || !this.#seen.has(one))
-      : this.#seen.newIn(messages, caller?.answeredAt);
+      : this.#seen.newIn(messages, since);
     const lastAnswer = messages.findLastIndex(({ isAnswer }) => isAnswer);
     // Answers before the first of this run are of the runs before it.
     const history = this.#wasAnswered ? 0 : lastAnswer + 1;
@@ -150,8 +144,7 @@ export class Talk {
     const text = textIn(node.span.attributes, "gen_ai.output.messages");
     if (text === undefined) this.#items.push({ kind: "message", node, message: NOT_CAPTURED });
     else this.#output(text, node);
-    const caller = this.#callerOf.get(node);
-    if (caller !== undefined) caller.answeredAt = this.#seen.end;
+    this.#callers.answered(node, this.#seen.end);
   }
 
   /** A run's answer: mostly the last one of its models, which is not added again. */
@@ -278,13 +271,6 @@ export class Talk {
       first === undefined || items.length === 0 ? [] : [{ kind: "earlier", node: first, items }];
     const state = this.#state === undefined ? [] : [this.#state];
     this.#exchange.items = [...this.#systems, ...earlier, ...this.#items, ...state];
-  }
-
-  #caller(node: SpanNode, key: string): Caller {
-    const caller = this.#callers.get(key) ?? { answeredAt: undefined };
-    this.#callers.set(key, caller);
-    this.#callerOf.set(node, caller);
-    return caller;
   }
 
   /** Instructions are added once. They come first, unless the models had answered already. */
