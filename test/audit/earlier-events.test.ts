@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { RowAnchor } from "../../src/audit/audit-row.ts";
+import { namedThread, type RowAnchor } from "../../src/audit/audit-row.ts";
+import { EarlierEvents } from "../../src/audit/ndjson/earlier-events.ts";
+import { EventCache } from "../../src/audit/ndjson/event-cache.ts";
 import type { NdjsonSessionLogOptions } from "../../src/audit/ndjson/ndjson-options.ts";
 import { NdjsonSessionLog } from "../../src/audit/ndjson/ndjson-session-log.ts";
+import { logPaths, SegmentStore } from "../../src/audit/ndjson/segment-store.ts";
+import { ThreadTable } from "../../src/audit/ndjson/thread-table.ts";
+import { encodeEntries } from "../../src/audit/row-text.ts";
 import type { FileLayer } from "../../src/audit/storage/file-layer.ts";
 import { verifyLog } from "../../src/audit/verify/verify-log.ts";
 import { failingDisk } from "./storage/support/failing-disk.ts";
@@ -174,5 +179,28 @@ describe("events of sealed segments", () => {
     expect((await log.append(key, [event(61)])).ordinal).toBe(61);
     await log.close();
     expect(await verifyLog("/log", { files: layer })).toMatchObject({ ok: true, rows: 61 });
+  });
+});
+
+describe("a search for earlier events", () => {
+  it("has the rows that the cache forgets before the caller goes on", async () => {
+    const store = new SegmentStore(new MemoryDisk(seeded(1)).layer(), logPaths("/log"));
+    const active = { threads: new Map(), rows: 0 };
+    const table = new ThreadTable({ store, sealed: [], active, heads: 1, onError: () => {} });
+    const events = new EventCache(1, true);
+    const earlier = new EarlierEvents({ store, table, events, maxBytes: 1_000_000 });
+    const thread = namedThread(key);
+    const [stored, queued] = encodeEntries([event(1), event(2)], thread);
+    const [row, waiting] = [1, 2].map((ordinal) => ({ ordinal, hash: `${ordinal}` }));
+    if (stored?.event_name == null || queued?.event_name == null) throw new Error("no names");
+    if (row === undefined || waiting === undefined) throw new Error("no rows");
+    events.stored(stored.event_name, row);
+    events.queued(queued.event_name, waiting);
+    const found = earlier.search(thread, [stored, queued]);
+    events.sealed();
+    events.sealed();
+    expect(events.anchorOf(stored.event_name)).toBeUndefined();
+    // A queued row may fail, so it is not one that is stored.
+    expect(await found).toEqual(new Map([[stored.event_name, row]]));
   });
 });

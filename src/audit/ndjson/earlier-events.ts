@@ -62,7 +62,7 @@ export class EarlierEvents {
   }
 
   /**
-   * Finds the rows of the entries' events in sealed segments. When it resolves, every other event is in the cache or
+   * Finds the stored rows of the entries' events, in the cache and in sealed segments. Every other event is queued or
    * new.
    */
   async search(
@@ -90,6 +90,12 @@ export class EarlierEvents {
       // A segment was sealed meanwhile, which removed its events from the cache.
       if (of !== this.#options.table.sealed) continue;
       if (!allRead) this.#unsearched += left.length;
+      // A segment may be sealed before the caller goes on, which removes events from the cache.
+      for (const { event_name: name } of entries) {
+        if (name === null || this.#options.events.isQueued(name)) continue;
+        const anchor = this.#options.events.anchorOf(name);
+        if (anchor !== undefined) found.set(name, anchor);
+      }
       return found;
     }
   }
