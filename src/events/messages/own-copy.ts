@@ -99,6 +99,8 @@ export function equalsCopy(value: unknown, copy: unknown): boolean {
     fields += 1;
     const inner = value[name];
     const known = copy[name];
+    // A field that the copy has not is equal to nothing, also if its value is `undefined`.
+    if ((known === undefined || name === "__proto__") && !Object.hasOwn(copy, name)) return false;
     if (inner !== known && !equalsCopy(inner, known)) return false;
   }
   for (const _ in copy) fields -= 1;

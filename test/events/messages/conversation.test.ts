@@ -151,6 +151,22 @@ describe("the messages of a conversation", () => {
     expect(read()).toEqual({ role: "user", parts: [{ type: "text", content: "new" }] });
   });
 
+  it("are converted again if a field was replaced by one without a value", () => {
+    const one = { role: "user", content: "old" };
+    const proto: unknown = JSON.parse('{"role":"user","__proto__":{}}');
+    for (const other of [
+      { role: "user", name: undefined },
+      { a: undefined, b: undefined },
+      proto,
+    ]) {
+      const conversation = new Conversation();
+      conversation.messages([one]);
+      const given = [other, { role: "user", content: "new" }];
+      expect(conversation.messages(given)).toEqual(toMessages(given));
+      conversation.end();
+    }
+  });
+
   it("cannot be changed by a sink", () => {
     const [message] = new Conversation().messages([
       { role: "user", content: [{ type: "x", y: {} }] },
