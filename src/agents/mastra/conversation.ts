@@ -79,8 +79,8 @@ export function requestAtEnd(
   return conversation.messages(isSame ? messages : preview.flatMap(withoutMarks));
 }
 
-/** Mastra's marks for calls and results whose content the preview does not have. They are no words of a message. */
-const MARKS = /\[tool(?:-result)?: [^\]]*\] ?/g;
+/** Mastra's marks for calls and results whose content the preview does not have. They do not belong to the text of a message. */
+const MARKS = /\[tool(?:-result)?: [^[\]]*\] ?/g;
 
 /** A message of the preview without the marks; none if it has nothing else. */
 function withoutMarks(message: unknown): readonly unknown[] {

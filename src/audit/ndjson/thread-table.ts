@@ -28,7 +28,7 @@ export class LogThread implements NamedThread, ChainEnd {
   readonly tenant_id: string;
   readonly thread_id: string;
   readonly name: string;
-  /** Of its last row, queued or stored. */
+  /** Number of the last row, queued or stored. */
   ordinal = UNREAD;
   hash = NO_HASH;
   /** The last row that is stored. `undefined`: only the disk knows it. */

@@ -31,7 +31,7 @@ export interface CommitQueueOptions<Call> {
 
 interface PendingCommit<Call> extends Commit {
   readonly batch: CommitBatch<Call>;
-  /** Of its calls. The batch may have more during its write. */
+  /** Bytes of its calls. The batch may have more during its write. */
   bytes: number;
   readonly settle: (failure: Error | undefined) => void;
 }

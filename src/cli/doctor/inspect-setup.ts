@@ -27,7 +27,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** What the file's setup is. */
 export interface InspectedSetup {
   readonly findings: readonly Finding[];
-  /** Whether it is a setup of this package. Of others, the endpoint is not known. */
+  /** Whether it is a setup of this package. The endpoint of others is not known. */
   readonly isOurs: boolean;
   /** The `endpoint` in the file's code; `undefined`: as the variables say. */
   readonly endpoint: string | undefined;

@@ -6,7 +6,7 @@ import type { InputMessage } from "./message.ts";
 import { frozen } from "./own-copy.ts";
 import { isObject } from "./own-fields.ts";
 
-/** The JSON of a message that nobody can change. It is written once, and cut once for each size. */
+/** The JSON of a frozen message. It is written once, and cut once for each size. */
 export class MessageText implements JsonNode {
   readonly whole = true;
   readonly message: InputMessage;
@@ -43,7 +43,7 @@ export class MessageText implements JsonNode {
   }
 }
 
-/** The messages that nobody can change. Each has a text from its first reader on. */
+/** The frozen messages. Each has a text from its first reader on. */
 const own = new WeakMap<object, InputMessage | MessageText>();
 
 /** Freezes a message that shares nothing with other code, so that its JSON can be kept. */
@@ -59,7 +59,7 @@ export function copiedMessage(message: InputMessage): InputMessage {
   return isMessage(copy) ? ownMessage(copy) : message;
 }
 
-/** The kept JSON of a list of messages that nobody can change. `undefined` for any other value. */
+/** The kept JSON of a list of frozen messages. `undefined` for any other value. */
 export function keptTexts(list: unknown): readonly MessageText[] | undefined {
   if (!Array.isArray(list)) return undefined;
   const texts: MessageText[] = [];

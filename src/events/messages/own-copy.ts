@@ -5,7 +5,7 @@ import { isObject } from "./own-fields.ts";
 // Whether code outside changed a value in place is found by comparing it with a copy. A text is compared by its
 // reference first, so this costs a step for each field and not for each character.
 
-/** A copy that nobody else can change, and about how many bytes it takes. */
+/** A copy that no other code can change, and about how many bytes it takes. */
 export interface OwnCopy {
   readonly value: unknown;
   readonly bytes: number;

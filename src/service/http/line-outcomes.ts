@@ -141,7 +141,7 @@ function json(text: string): string {
 /** A group goes to the journal when it has this many lines, or bytes of text. */
 const GROUP_LINES = 512;
 const GROUP_BYTES = 256 * 1024;
-/** Lines of all senders that keep what was decoded, in UTF-16 units. It takes several times the memory of the text. */
+/** Lines of all senders that keep their decoded events, in UTF-16 units. Events take several times the memory of the text. */
 const MOST_DECODED = 8 * 1024 * 1024;
 /** Maximum time that a line waits for others, in ms: lines of slow senders go alone. */
 const GROUP_MS = 250;

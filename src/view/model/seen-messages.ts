@@ -54,7 +54,7 @@ export class SeenMessages {
    *
    * Messages before the last known answer were sent before it, so they are known if the conversation has them as
    * often. Messages behind it are known only if they were shown after that answer: a user can say the same again. A
-   * call without a known answer may be sent only what is new.
+   * call without a known answer may have only new messages.
    *
    * @param since for such a call: position of the last answer to the same caller. Default: it has none.
    */

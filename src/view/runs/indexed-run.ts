@@ -49,9 +49,9 @@ export interface IndexedRun {
   parent: IndexedRun | undefined;
   childCount: number;
   below: Below | undefined;
-  /** Of all segments. */
+  /** The usage of all segments. */
   usage: RunUsage;
-  /** Of whole trees, before its last pause: a framework counts it anew after a pause. That of own calls goes on. */
+  /** Usage of whole trees before the last pause: a framework counts it anew after a pause. That of own calls goes on. */
   usageBefore: RunUsage;
   /** Estimates by a list of prices, of calls whose senders say no cost. */
   estimated: EstimatedCost | undefined;
@@ -130,7 +130,7 @@ export function newRun({
   };
 }
 
-/** Removes what is known of a run from its spans, but its usage. */
+/** Removes the data of a run that its spans said, except its usage. */
 export function clearSpans(run: IndexedRun): void {
   run.spans = 0;
   run.story = NO_STORY;

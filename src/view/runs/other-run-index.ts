@@ -36,7 +36,7 @@ export class OtherRuns {
     this.#facts = new TraceFacts(index.readTrace, (traces) => this.settle(traces));
   }
 
-  /** What is known of the spans of a trace. */
+  /** The known facts of the spans of a trace. */
   factsOf(trace: Trace): Facts {
     return this.#facts.of(trace);
   }

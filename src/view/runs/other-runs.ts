@@ -40,7 +40,7 @@ export interface OtherRun {
 
 /**
  * The run of other instrumentation in a trace; `undefined` if it has none. It is read from the parents of the spans, so
- * it is the same in whichever order they come.
+ * it does not depend on their order.
  *
  * Its outcome is that of the outermost agent: a request around it may succeed although the agent failed. Without an
  * agent, it failed if its last call failed, or the request around it. A span whose parent did not come is the outermost
