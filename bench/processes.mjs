@@ -7,6 +7,8 @@ import { parseArgs, promisify } from "node:util";
 
 const run = promisify(execFile);
 const HERE = fileURLToPath(new URL(".", import.meta.url));
+// Programs that are bundled run in another folder.
+process.env.ENTELIX_BENCH_PACKAGE ??= fileURLToPath(new URL("..", import.meta.url));
 
 export const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 export const format = (value) => value.toFixed(3);
