@@ -246,6 +246,11 @@ function nameIn(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+/** Whether an event says of which run it is. Programs without types may leave that out. */
+export function namesRun({ run_id, tenant_id, type }: AgentEvent): boolean {
+  return [run_id, tenant_id, type].every((text) => typeof text === "string");
+}
+
 /** The span that a `traceparent` names. */
 function spanIdIn(value: unknown): string | undefined {
   const text = nameIn(value);

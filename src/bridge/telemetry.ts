@@ -12,7 +12,7 @@ import {
   signalOf,
 } from "../events/door.ts";
 import type { Diagnostics } from "./diagnostics.ts";
-import { EventContexts } from "./event-context.ts";
+import { EventContexts, namesRun } from "./event-context.ts";
 import { bothOf, Lifecycle, type Outcome, type Run, resolveLimits } from "./lifecycle/door.ts";
 import { countLate, noteNoProvider, noteSameRun } from "./lost-runs.ts";
 import { BridgeMetrics, NOTHING_REPLACED } from "./metrics/bridge-metrics.ts";
@@ -395,8 +395,4 @@ export class Telemetry {
     this.lifecycle.runs.tick(at, "process");
     this.lifecycle.runs.markOpenRuns(at);
   }
-}
-
-function namesRun({ run_id, tenant_id, type }: AgentEvent): boolean {
-  return [run_id, tenant_id, type].every((text) => typeof text === "string");
 }
