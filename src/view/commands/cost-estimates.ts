@@ -8,13 +8,13 @@ export const PRICES_OPTIONS = {
   prices: {
     type: "boolean",
     about:
-      "Estimate costs that the senders do not say, by the list of prices of @pydantic/genai-prices, which must be installed. The page shows its date.",
+      "Estimate costs that the senders do not say, by the prices of @pydantic/genai-prices, which must be installed.",
   },
   "own-prices": {
     type: "string",
     value: "FILE",
     about:
-      "The same by your own list, a file of JSON with a date. It replaces that of --prices; with both options, it comes first.",
+      "The same by your own list of prices, a file of JSON. With both options, it comes first.",
   },
 } as const;
 

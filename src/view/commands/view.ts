@@ -46,10 +46,8 @@ export const view: Command = {
     SOURCES_NOTE,
     "The page is served on 127.0.0.1 only. Its address has a token that works once, in one browser. Files and logs are followed as they grow, and Jaeger is asked again every 10 s. A database is read once.",
     "With --listen, run your program beside it: its runs appear while it works. Spans of other instrumentation are shown, too, by the GenAI conventions and by OpenInference's names. Metrics and logs are taken, and not kept. Pages of browsers may not send anything.",
-    `The newest ${count(MOST_LISTED)} runs are shown. If there are more, the command and the page say how many are left out.`,
-    "The page shows content: messages, inputs and outputs of tools, payloads of audit rows.",
-    "SIGINT and SIGTERM end the command.",
-    "Exit code: 0 stopped by a signal, or printed with --json; 2 printed, and something is wrong with a source; 1 the command failed.",
+    `The page shows content: messages, inputs and outputs of tools, payloads of audit rows. It has the newest ${count(MOST_LISTED)} runs, and says how many are left out.`,
+    "Exit code: 0 stopped by SIGINT or SIGTERM, or printed with --json; 2 printed, and something is wrong with a source; 1 the command failed.",
   ],
   run: async (args, io) => {
     const { values, positionals } = parseArgs({ args, options: OPTIONS, allowPositionals: true });
