@@ -82,7 +82,10 @@ export const lines: Family = {
   },
 };
 
-/** Each line is accepted, or told of with its number and copied; the runs around are as they are alone. */
+/**
+ * Each line is accepted, or copied and told of with its number, or with that of the line that begins its value; the runs
+ * around are as they are alone.
+ */
 async function replayFile(
   trial: Trial,
   file: FuzzedFile,
@@ -100,26 +103,36 @@ async function replayFile(
   const args = ["--dialect", file.dialect, "--out", out, "--rejects", rejects, ...audit];
   const ran = await runCommand(trial, ["replay", events, ...args, "--json", ...SERVICE]);
   const named = new Set(numbersIn(ran.stderr, events));
-  const { rejected, report } = await readByLibrary(file);
-  count(trial, file, named);
-  trial.equal("exit code", ran.code, named.size > 0 ? 2 : 0);
-  trial.equal("lines that the command and the library reject", [...named], [...rejected]);
+  const { rejected, report, told } = await readByLibrary(file);
+  count(trial, file, rejected);
+  trial.equal("exit code", ran.code, rejected.size > 0 ? 2 : 0);
+  trial.equal("lines that the command and the library name", [...named], [...told]);
+  const silent = [...rejected].filter(
+    (line) => !told.has(line) && !continues(file, line, rejected),
+  );
+  trial.equal("lines that are rejected without a word", silent, []);
   const summary: unknown = ran.stdout === "" ? {} : JSON.parse(ran.stdout);
   const counts = ["events", "rejected", "failures"].map((name) => Number(field(summary, name)));
   trial.equal("events, rejected, failures", counts, [
     report.events + report.unknown,
-    named.size,
+    rejected.size,
     0,
   ]);
   const all = report.events + report.unknown + report.rejected + report.skipped;
   trial.equal("lines", all, file.lines.length - blanks(file).size);
-  const copied = file.lines.filter((_, at) => named.has(at + 1)).map((line) => `${line}\n`);
+  const copied = file.lines.filter((_, at) => rejected.has(at + 1)).map((line) => `${line}\n`);
   trial.equal("the copy of the rejected lines", await readFile(rejects, "utf8"), copied.join(""));
   if (audit.length > 0) {
     const { code, said } = await verifyInProcess(join(folder, "audit"));
     trial.equal("exit code of audit verify", [code, code === 0 ? "" : said], [0, ""]);
   }
   if (runs.length > 0) await checkRuns(trial, out, runs, audit.length > 0);
+}
+
+/** Whether a line may be a part of a JSON value that began in a line before. */
+function continues(file: FuzzedFile, line: number, rejected: ReadonlySet<number>): boolean {
+  const content = String(file.lines[line - 1]).trim();
+  return rejected.has(line - 1) || content === "]" || content === "}";
 }
 
 /** @param audited whether the spans name rows of an audit log. */

@@ -58,11 +58,15 @@ export function blanks({ lines }: FuzzedFile): ReadonlySet<number> {
   return new Set(numbers.filter((number) => number > 0));
 }
 
-/** What the library makes of the file: the numbers of the lines that it rejects, and its counts. */
+/**
+ * What the library makes of the file: the numbers of the lines that it rejects, of those among them that have an issue
+ * of their own, and its counts.
+ */
 export async function readByLibrary(file: FuzzedFile) {
   const runtime = RUNTIMES.find(({ dialect }) => dialect.name === file.dialect);
   if (runtime === undefined) throw new Error(`${file.dialect}: no such dialect`);
   const rejected = new Set<number>();
+  const told = new Set<number>();
   const bytes = bytesOf(file);
   const report = await readEvents(
     (async function* () {
@@ -71,10 +75,11 @@ export async function readByLibrary(file: FuzzedFile) {
     {
       dialects: [runtime.dialect],
       onEvent: () => {},
-      onIssue: ({ line }) => void rejected.add(line),
+      onIssue: ({ line }) => void told.add(line),
+      onRejected: ({ line }) => void rejected.add(line),
     },
   );
-  return { rejected, report };
+  return { rejected, report, told };
 }
 
 const NEW_LINE = Buffer.from("\n");
