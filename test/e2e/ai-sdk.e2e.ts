@@ -178,7 +178,7 @@ describe("the AI SDK 6 by the row of the README", () => {
     const row = readPage("README.md")
       .split("\n")
       .find((line) => line.startsWith("| [AI SDK 6]"));
-    const [, , , telemetry = ""] = row?.split("|") ?? [];
+    const [, , , , telemetry = ""] = row?.split("|") ?? [];
     const [option, statement] = [...telemetry.matchAll(/`([^`]+)`/g)].map(([, code]) => code);
     const project = await AdaptersProject.create("ai-sdk-6-newest", tarball, process.execPath);
     try {
@@ -229,7 +229,9 @@ describe("the AI SDK 7", () => {
     await using receiver = await OtlpServer.start();
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, BY_HAND };
     const said = await project.registered("register-ai-sdk.mjs", env);
-    expect(said).toBe("entelix-otel: reports AI SDK, tenant default\nhello\n");
+    expect(said).toBe(
+      "entelix-otel: reports AI SDK, tenant default. These need code: MCP (docs/mcp.md)\nhello\n",
+    );
     expect(receiver.spans.map(({ name }) => name)).toEqual(names);
   });
 

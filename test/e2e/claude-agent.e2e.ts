@@ -65,8 +65,8 @@ const TREES: Readonly<Record<string, readonly string[]>> = {
     `  ${tool("t1", "cancelled")}`,
     ...ONE_ANSWER,
   ],
-  "resume in another process": [...ONE_ANSWER, `${run(1)} links=1`, `  ${LAST_CHAT}`],
-  fork: [...ONE_ANSWER, `${run(1)} links=1`, `  ${LAST_CHAT}`],
+  "resume in another process": [...ONE_ANSWER, run(1), `  ${LAST_CHAT}`],
+  fork: [...ONE_ANSWER, run(1), `  ${LAST_CHAT}`],
   "two tenants at once": [...ONE_CALL, ...ONE_CALL],
   "max turns": [
     `${failedRun("usage_limit_exceeded")} ${used(1)}`,

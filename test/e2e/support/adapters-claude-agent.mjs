@@ -141,11 +141,14 @@ const scenes = {
   },
   "the environment": async (config) => {
     const command = "echo trace=$TRACEPARENT run=$ENTELIX_PARENT_RUN_ID";
-    const messages = await ask(config, oneCall(command), bash);
+    let own;
+    const follow = ({ session_id }) => {
+      own ??= config.agent.lastRunOf("acme", session_id);
+    };
+    const messages = await ask(config, oneCall(command), { ...bash, follow });
     const said = /trace=00-[0-9a-f]{32}-[0-9a-f]{16}-01 run=([0-9a-f-]{36})/;
     const [, run] = said.exec(JSON.stringify(messages)) ?? [];
-    const own = config.agent.lastRunOf("acme", messages[0].session_id);
-    if (run !== own) throw new Error(`expected the run ${own}, got ${run}`);
+    if (run === undefined || run !== own) throw new Error(`expected the run ${own}, got ${run}`);
   },
 };
 

@@ -284,7 +284,7 @@ export const FRAMEWORKS: readonly Framework[] = [
         lines: [
           run("complete, user u1"),
           "  model: complete",
-          run("complete, user u1, linked to the paused run", "resumed"),
+          run("complete, user u1"),
           "  model: complete",
         ],
       },
