@@ -37,10 +37,11 @@ interface Group {
  */
 export class Conversation implements Keeper {
   bytes = 0;
-  #entries = new WeakMap<object, Entry>();
+  /** Both are made when they are needed: a weak map costs as much as the conversion of a message. */
+  #entries: WeakMap<object, Entry> | undefined;
   #last: readonly (Entry | undefined)[] = [];
-  /** By the first draft. It has each draft that shares nothing with other code. */
-  #groups = new WeakMap<Draft, Group | undefined>();
+  /** By the first draft. It has each draft that may be joined and shares nothing with other code. */
+  #groups: WeakMap<Draft, Group | undefined> | undefined;
 
   /**
    * The same messages as those of `toMessages`, frozen if JSON has all of them. Never throws.
@@ -62,9 +63,9 @@ export class Conversation implements Keeper {
 
   clear(): void {
     this.bytes = 0;
-    this.#entries = new WeakMap();
+    this.#entries = undefined;
     this.#last = [];
-    this.#groups = new WeakMap();
+    this.#groups = undefined;
   }
 
   /** The run ended. */
@@ -78,7 +79,7 @@ export class Conversation implements Keeper {
     try {
       for (const each of list) {
         const value = viewOf(each);
-        const known = isObject(each) ? this.#entries.get(each) : undefined;
+        const known = isObject(each) ? this.#entries?.get(each) : undefined;
         const last = this.#last[entries.length];
         if (known !== undefined && isSame(value, known)) entries.push(known);
         else if (last !== undefined && isSame(value, last)) entries.push(last);
@@ -105,14 +106,20 @@ export class Conversation implements Keeper {
     const converted = one ? draftMessage(drafts, "user") : undefined;
     const single = converted && own(converted);
     if (copy === undefined) {
-      if (isObject(each)) this.#entries.delete(each);
+      if (isObject(each)) this.#entries?.delete(each);
       return { copy: NO_COPY, bytes: 0, message, single, drafts, isKnown };
     }
-    for (const draft of drafts) this.#groups.set(draft, undefined);
+    if (single === undefined) {
+      this.#groups ??= new WeakMap();
+      for (const draft of drafts) this.#groups.set(draft, undefined);
+    }
     const { bytes } = copy;
     this.bytes += bytes;
     const entry = { copy: shown, bytes, message, single, drafts, isKnown };
-    if (isObject(each)) this.#entries.set(each, entry);
+    if (isObject(each)) {
+      this.#entries ??= new WeakMap();
+      this.#entries.set(each, entry);
+    }
     return entry;
   }
 
@@ -140,12 +147,15 @@ export class Conversation implements Keeper {
 
   #messageOf(drafts: readonly Draft[]): InputMessage | undefined {
     const [first] = drafts;
-    const known = first && this.#groups.get(first);
+    const groups = this.#groups;
+    const known = first && groups?.get(first);
     if (known !== undefined && areSame(known.drafts, drafts)) return known.message;
     const message = draftMessage(drafts, "user");
     if (first === undefined || message === undefined) return undefined;
-    if (!drafts.every((draft) => this.#groups.has(draft))) return copiedMessage(message);
-    this.#groups.set(first, { drafts, message: ownMessage(message) });
+    if (groups === undefined || !drafts.every((draft) => groups.has(draft))) {
+      return copiedMessage(message);
+    }
+    groups.set(first, { drafts, message: ownMessage(message) });
     return message;
   }
 }
