@@ -3,6 +3,7 @@
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
+import { parts } from "../../scripts/check-package/protobuf-spans.mjs";
 import { MARKS } from "./texts.mjs";
 
 /** Counts what exporters send. */
@@ -47,45 +48,14 @@ function jsonSpans(body) {
 
 /** Of a request in protobuf: trace and parent of each span, in hex. */
 function* spansOf(body) {
-  for (const resource of fields(body, 1)) {
-    for (const scope of fields(resource, 2)) {
-      for (const span of fields(scope, 2)) {
-        const hex = (number) => fields(span, number)[0]?.toString("hex") ?? "";
+  for (const resource of parts(body, 1)) {
+    for (const scope of parts(resource, 2)) {
+      for (const span of parts(scope, 2)) {
+        const hex = (number) => parts(span, number)[0]?.toString("hex") ?? "";
         yield { trace: hex(1), parent: hex(4) };
       }
     }
   }
-}
-
-const VARINT = 0;
-const FIXED64 = 1;
-const FIXED32 = 5;
-
-/** The values of a field with a length. */
-function fields(bytes, number) {
-  const found = [];
-  let at = 0;
-  const varint = () => {
-    let value = 0;
-    for (let scale = 1; ; scale *= 128) {
-      const byte = bytes[at++];
-      value += (byte & 0x7f) * scale;
-      if (byte < 0x80) return value;
-    }
-  };
-  while (at < bytes.length) {
-    const tag = varint();
-    const form = tag & 7;
-    if (form === VARINT) varint();
-    else if (form === FIXED64) at += 8;
-    else if (form === FIXED32) at += 4;
-    else {
-      const length = varint();
-      if (tag >>> 3 === number) found.push(bytes.subarray(at, at + length));
-      at += length;
-    }
-  }
-  return found;
 }
 
 if (fileURLToPath(import.meta.url) === process.argv[1]) {

@@ -29,7 +29,7 @@ export function pointsOfProtobuf(bytes, metric) {
 }
 
 /** The contents of a message's fields of that number that have a length, or eight bytes. */
-function parts(bytes, wanted) {
+export function parts(bytes, wanted) {
   const found = [];
   let at = 0;
   const varint = () => {

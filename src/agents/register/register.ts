@@ -131,19 +131,20 @@ export function register(settings: RegisterSettings, entry: string | undefined):
   const { frameworks, prices, tenant } = settings;
   const price = prices ? priceOf() : undefined;
   const reporting = { sink, tenant, price };
+  const hasAiSdk6 = isAiSdk6(entry);
   const enabled: string[] = [];
   const enable = (name: (typeof FRAMEWORKS)[number], title: string, packageName: string) => {
     if (!frameworks.has(name)) return;
     if (name === "ai-sdk") enableAiSdk(reporting);
     else if (name === "openai-agents") enableOpenAIAgents(reporting);
     else if (entry === undefined || !enableLangChain(reporting, entry)) return;
-    if (name === "ai-sdk" && isAiSdk6(entry)) return;
+    if (name === "ai-sdk" && hasAiSdk6) return;
     if (nearestWith(join("node_modules", packageName), entry) !== undefined) enabled.push(title);
   };
   enable("ai-sdk", "AI SDK", "ai");
   enable("openai-agents", "OpenAI Agents", "@openai/agents-core");
   enable("langchain", "LangChain", "@langchain/core");
-  const unreported = needCode(entry);
+  const unreported = needCode(entry, hasAiSdk6);
   const others = unreported.length === 0 ? "" : `. These need code: ${unreported.join(", ")}`;
   if (enabled.length === 0) {
     return `none of the frameworks is installed that it can report${others}`;

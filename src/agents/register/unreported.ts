@@ -18,14 +18,15 @@ const AI_SDK_6 = "AI SDK 6 (docs/ai-sdk.md)";
  * that only other packages need are none of its frameworks.
  *
  * @param entry the application's first file. Default: a file of the current directory.
+ * @param hasAiSdk6 whether the application loads version 6 of the AI SDK.
  */
-export function needCode(entry: string | undefined): readonly string[] {
+export function needCode(entry: string | undefined, hasAiSdk6: boolean): readonly string[] {
   const folder = nearestWith("package.json", entry);
   const named = folder === undefined ? undefined : manifestOf(folder).dependencies;
   const found = NEED_CODE.filter(([name]) => fieldIn(named, name) !== undefined).map(
     ([, title, page]) => `${title} (${page})`,
   );
-  if (fieldIn(named, "ai") !== undefined && isAiSdk6(entry)) found.unshift(AI_SDK_6);
+  if (hasAiSdk6 && fieldIn(named, "ai") !== undefined) found.unshift(AI_SDK_6);
   return [...new Set(found)];
 }
 

@@ -8,7 +8,8 @@ import { type Finding, note } from "./finding.ts";
 
 /*
  * A separate program: loads the file of its argument as the application would, checks the providers that the file
- * registers, and writes the findings and its endpoint as JSON to file descriptor 3. It does not end by itself: its parent kills it.
+ * registers, and writes the findings and its endpoint as JSON to file descriptor 3. It does not end by itself: its
+ * parent kills it.
  */
 
 const [path = ""] = process.argv.slice(2);

@@ -101,7 +101,9 @@ class Builder {
       const id = textIn(attributes, "gen_ai.tool.call.id");
       if (name !== "entelix.approval" || id === undefined) continue;
       const key = callKey(span.run_id, id);
-      this.#approvals.set(key, [...(this.#approvals.get(key) ?? []), attributes]);
+      const known = this.#approvals.get(key);
+      if (known === undefined) this.#approvals.set(key, [attributes]);
+      else known.push(attributes);
     }
   }
 

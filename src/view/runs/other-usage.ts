@@ -1,9 +1,8 @@
 import type { ViewSpan } from "../format.ts";
 import { costIn, numberIn } from "../model/attributes.ts";
-import { addCosts } from "../model/usage.ts";
 import { NO_USAGE } from "./indexed-run.ts";
 import type { RunUsage } from "./run-facts.ts";
-import { plus } from "./run-trees.ts";
+import { plusUsage } from "./run-trees.ts";
 
 /** The usage that a span of other instrumentation says; `undefined` if it says none. */
 export function usageIn({ attributes }: ViewSpan): RunUsage | undefined {
@@ -19,11 +18,5 @@ export function usageIn({ attributes }: ViewSpan): RunUsage | undefined {
 export function usageAfter(before: RunUsage, span: ViewSpan): RunUsage {
   const usage = span.kind === "model" ? usageIn(span) : undefined;
   if (usage === undefined) return before;
-  const calls = before.whole ? NO_USAGE : before;
-  return {
-    input: plus(calls.input, usage.input),
-    output: plus(calls.output, usage.output),
-    cost: addCosts(calls.cost, usage.cost),
-    whole: false,
-  };
+  return plusUsage(before.whole ? NO_USAGE : before, { ...usage, whole: false });
 }

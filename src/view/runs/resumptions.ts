@@ -3,10 +3,10 @@ import { textIn } from "../model/attributes.ts";
 import { AwaitedCalls } from "./awaited-calls.ts";
 import { goesOn, type IndexedRun } from "./indexed-run.ts";
 import { runsAbove } from "./run-trees.ts";
+import { isPaused, pausedBefore, type Runs } from "./stories.ts";
 
 /** What the links need of the index. */
-export interface LinkedRuns {
-  find(tenantId: string, runId: string): IndexedRun | undefined;
+export interface LinkedRuns extends Runs {
   /** The run with this name, a new one if there is none. `undefined` if it was left out. */
   get(tenantId: string, runId: string, namedAt: bigint): IndexedRun | undefined;
   touch(run: IndexedRun): void;
@@ -21,18 +21,13 @@ export class Resumptions {
     this.#runs = runs;
   }
 
-  /** The paused run that a run continues. */
-  pausedBefore({ resumedFrom, tenant_id }: IndexedRun): IndexedRun | undefined {
-    return resumedFrom === undefined ? undefined : this.#runs.find(tenant_id, resumedFrom);
-  }
-
   /** Takes a span of a run other than its own, at its start. */
   began(run: IndexedRun, span: ViewSpan, start: bigint): void {
     if (start > run.lastStart) run.lastStart = start;
     if (goesOn(run)) {
       // The runs around a paused run have paused with it, and go on with it.
       for (const above of runsAbove(run)) {
-        if (above.traits?.outcome !== "interrupted" || start <= above.lastStart) continue;
+        if (!isPaused(above) || start <= above.lastStart) continue;
         above.lastStart = start;
         this.#runs.touch(above);
       }
@@ -64,7 +59,7 @@ export class Resumptions {
    */
   attached(run: IndexedRun): void {
     const parent = run.parent;
-    const above = this.pausedBefore(run)?.parent;
+    const above = pausedBefore(this.#runs, run)?.parent;
     if (parent === undefined || above === undefined || parent === above) return;
     if (above.resumedBy?.delete(run) === true) this.#runs.touch(above);
     if (!isPaused(above) || parent.end > 0n || parent.resumedFrom !== undefined) return;
@@ -73,7 +68,7 @@ export class Resumptions {
 
   /** The run continues no other one. */
   unlink(run: IndexedRun): void {
-    const paused = this.pausedBefore(run);
+    const paused = pausedBefore(this.#runs, run);
     run.resumedFrom = undefined;
     if (paused === undefined) return;
     for (const one of [paused, ...runsAbove(paused)]) {
@@ -102,8 +97,4 @@ export class Resumptions {
   #mayContinue({ resumedFrom, traits }: IndexedRun): boolean {
     return traits?.outcome === "open" && resumedFrom === undefined;
   }
-}
-
-function isPaused({ traits }: IndexedRun): boolean {
-  return traits?.outcome === "interrupted";
 }

@@ -28,7 +28,7 @@ import type { Arrival, RunIndexOptions } from "./run-index-options.ts";
 import { isBefore } from "./run-log.ts";
 import { storyAfter } from "./run-story.ts";
 import { attach, plusUsage, runsAbove, setUsage } from "./run-trees.ts";
-import { hasEnded, storyOf } from "./stories.ts";
+import { hasEnded, isPaused, storyOf } from "./stories.ts";
 import { type Trace, Traces } from "./traces.ts";
 
 /**
@@ -252,7 +252,7 @@ export class RunIndex {
     const end = span.end_ns === null ? 0n : BigInt(span.end_ns);
     const follows = endBefore !== undefined && endBefore > 0n && start > endBefore;
     // A pause between segments is a wait for people as well. The time after a segment that was given up may be work.
-    const paused = follows && run.traits?.outcome === "interrupted";
+    const paused = follows && isPaused(run);
     if (paused) {
       run.waitedMs += Number(start - endBefore) / 1e6;
       if (run.usage.whole) run.usageBefore = run.usage;
@@ -330,8 +330,7 @@ export class RunIndex {
     const listed = runs.filter(({ isUnlisted }) => !isUnlisted);
     const { excess, oldest } = oldestRuns(listed, most);
     for (const run of excess) {
-      const isPaused = mayContinue && run.traits?.outcome === "interrupted";
-      if (isPaused || isRetained(run)) run.isUnlisted = true;
+      if ((mayContinue && isPaused(run)) || isRetained(run)) run.isUnlisted = true;
       else this.#leaveOut(run);
     }
     if (oldest !== undefined) this.oldest = oldest;

@@ -9,7 +9,7 @@ import type { RunIndexOptions } from "./run-index-options.ts";
 import type { RunLog } from "./run-log.ts";
 import { rowOf } from "./run-row.ts";
 import { type SourcedSpan, SpanSpool } from "./span-spool.ts";
-import { namesEnded } from "./stories.ts";
+import { namesEnded, pausedBefore } from "./stories.ts";
 import type { Trace } from "./traces.ts";
 
 /** A span that has no end yet. */
@@ -259,12 +259,11 @@ export class RunStore {
   }
 
   /** The question before the pauses that a run continues. */
-  #questionBefore({ resumedFrom, tenant_id }: IndexedRun): string | undefined {
-    let from = resumedFrom;
-    for (let pauses = 0; from !== undefined && pauses < MOST_PAUSES; pauses += 1) {
-      const paused = this.index.find(tenant_id, from);
-      if (paused?.story.question !== undefined) return paused.story.question;
-      from = paused?.resumedFrom;
+  #questionBefore(run: IndexedRun): string | undefined {
+    let paused = pausedBefore(this.index, run);
+    for (let pauses = 0; paused !== undefined && pauses < MOST_PAUSES; pauses += 1) {
+      if (paused.story.question !== undefined) return paused.story.question;
+      paused = pausedBefore(this.index, paused);
     }
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { addDecimals, type Decimal, formatDecimal, readDecimal, ZERO } from "../../events/door.ts";
+import { addCosts } from "../model/usage.ts";
 import type { Below, IndexedRun } from "./indexed-run.ts";
 import type { RunUsage } from "./run-facts.ts";
 
@@ -44,12 +45,10 @@ export function totalUsage({ below, usage }: IndexedRun): RunUsage {
 
 /** The sum of two usages. */
 export function plusUsage(before: RunUsage, { cost, input, output, whole }: RunUsage): RunUsage {
-  const [costBefore, added] = [readDecimal(before.cost), readDecimal(cost)];
-  const sum = added === undefined ? costBefore : addDecimals(costBefore ?? ZERO, added);
   return {
     input: plus(before.input, input),
     output: plus(before.output, output),
-    cost: sum === undefined ? undefined : formatDecimal(sum),
+    cost: addCosts(before.cost, cost),
     whole,
   };
 }
@@ -76,7 +75,7 @@ function difference(now: RunUsage, before: RunUsage | undefined): Below {
 }
 
 /** The sum of known numbers. */
-export function plus(one: number | undefined, other: number | undefined): number | undefined {
+function plus(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined ? other : one + (other ?? 0);
 }
 

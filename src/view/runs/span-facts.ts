@@ -10,7 +10,7 @@ import type { Trace } from "./traces.ts";
 
 /** Spans whose facts are in memory, of all traces: about 50 MB. */
 const MOST_FACTS = 200_000;
-/** Spans of one trace with facts. Of later ones only agents and the outermost span have them. */
+/** Spans of one trace with facts. Among later ones, only agents and the outermost span have them. */
 const MOST_OF_TRACE = 100_000;
 const MOST_NAME = 60;
 
@@ -31,11 +31,11 @@ export interface SpanFact {
   readonly end: bigint;
   /** The agent that it names. */
   readonly agent: string | undefined;
-  /** Of a step: the agent's name if it is the outermost span. */
+  /** The name of a step, which is the agent's if it is the outermost span. */
   readonly name: string | undefined;
   /** Question, answer and error, if it can be what the run is about. */
   readonly outerStory: ViewStory | undefined;
-  /** Of an agent, with all its calls. */
+  /** The usage of an agent, with all its calls. */
   readonly usage: RunUsage | undefined;
   readonly source: number;
   readonly standing: number;
@@ -101,7 +101,7 @@ export class TraceFacts {
     this.#beforeForgotten = beforeForgotten;
   }
 
-  /** What is in memory of a trace. */
+  /** The facts of a trace that are in memory. */
   known(trace: Trace): Facts | undefined {
     return this.#newer.get(trace) ?? this.#older.get(trace);
   }

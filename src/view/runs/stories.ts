@@ -1,7 +1,21 @@
 import type { IndexedRun } from "./indexed-run.ts";
 
-interface Runs {
+/** Where runs are found. */
+export interface Runs {
   find(tenantId: string, runId: string): IndexedRun | undefined;
+}
+
+/** The run that a run continues. */
+export function pausedBefore(
+  runs: Runs,
+  { resumedFrom, tenant_id }: IndexedRun,
+): IndexedRun | undefined {
+  return resumedFrom === undefined ? undefined : runs.find(tenant_id, resumedFrom);
+}
+
+/** Whether a run waits for its resumption. */
+export function isPaused({ traits }: IndexedRun): boolean {
+  return traits?.outcome === "interrupted";
 }
 
 /** Whether a run ended without a pause, so that no run resumes it. */
@@ -10,8 +24,8 @@ export function hasEnded({ traits }: IndexedRun): boolean {
 }
 
 /** Whether the run that it names as resumed was not paused: it is a new run of the conversation. */
-export function namesEnded(runs: Runs, { resumedFrom, tenant_id }: IndexedRun): boolean {
-  const before = resumedFrom === undefined ? undefined : runs.find(tenant_id, resumedFrom);
+export function namesEnded(runs: Runs, run: IndexedRun): boolean {
+  const before = pausedBefore(runs, run);
   return before !== undefined && hasEnded(before);
 }
 
@@ -20,10 +34,9 @@ export function storyOf(runs: Runs, run: IndexedRun): ReadonlySet<IndexedRun> {
   const story = new Set([run]);
   // Runs that are added meanwhile have their turn, too.
   for (const each of story) {
-    const { resumedBy = [], resumedFrom, tenant_id } = each;
-    const paused = resumedFrom === undefined ? undefined : runs.find(tenant_id, resumedFrom);
+    const paused = pausedBefore(runs, each);
     if (paused !== undefined && !hasEnded(paused)) story.add(paused);
-    if (!hasEnded(each)) for (const next of resumedBy) story.add(next);
+    if (!hasEnded(each)) for (const next of each.resumedBy ?? []) story.add(next);
   }
   return story;
 }
