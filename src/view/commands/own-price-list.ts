@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { CliError, messageOf, safe } from "../../cli/door.ts";
+import { readTimestamp } from "../../events/door.ts";
 import { fieldsOf, fieldText } from "../model/attributes.ts";
 import type { CostEstimates } from "../runs/estimates.ts";
 
@@ -28,7 +29,8 @@ export async function ownPriceList(path: string): Promise<CostEstimates> {
 function listIn(text: string): { date: string; models: Readonly<Record<string, unknown>> } {
   const list: unknown = JSON.parse(text);
   const date = fieldText(list, "date") ?? "";
-  if (!DAY.test(date) || Number.isNaN(Date.parse(date))) {
+  // `Date.parse` takes days that a month does not have.
+  if (readTimestamp(`${date}T00:00:00Z`) === undefined) {
     throw new TypeError('date: expected the day of the prices, such as "2026-11-01"');
   }
   const models = fieldsOf(fieldsOf(list)?.models);
@@ -42,5 +44,4 @@ function listIn(text: string): { date: string; models: Readonly<Record<string, u
   return { date, models };
 }
 
-const DAY = /^\d{4}-\d\d-\d\d$/;
 const PRICES: readonly string[] = ["input", "output", "cacheRead", "cacheWrite"];

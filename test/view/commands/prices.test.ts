@@ -74,6 +74,7 @@ describe("--own-prices", () => {
     ["no JSON", "{", /^entelix-otel: --own-prices: FILE: .*JSON/],
     ["no object", "[]", /FILE: date: expected the day of the prices, such as "2026-11-01"\n/],
     ["no day", { date: "today", models: OWN }, /FILE: date: expected the day/],
+    ["no such day", { date: "2026-11-31", models: OWN }, /FILE: date: expected the day/],
     ["no models", { date: "2026-11-01" }, /FILE: models: expected an object, by names of models\n/],
     [
       "a number",
